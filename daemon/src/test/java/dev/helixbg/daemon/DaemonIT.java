@@ -46,9 +46,6 @@ class DaemonIT {
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
     RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
-    if (wrapper.isEmpty()) { // else it prepares the model first, whose hashes are C2's work
-      daemon.withoutC2();
-    }
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
     return daemon;
   }

@@ -69,7 +69,7 @@ record FindingText(Console console, JsonNode finding, String again) {
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();
-    if (passage.isObject() && start < text.length()) {
+    if (start > 0 && start < text.length()) { // else it begins the text that stands there already
       Passage.InPlace found =
           new Passage(start, passage.path("end").asInt()).inPlace(text, MATCHED, AROUND);
       console.say("%nwhat matches in %s", entry.path("name").asText());

@@ -136,10 +136,10 @@ final class FindingJson {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();
     int start = passage.path("start").asInt();
-    if (!passage.isObject() || start >= text.length()) {
+    boolean alone = characters == EXCERPT;
+    if (!passage.isObject() || start >= text.length() || !alone && start == 0) {
       return Optional.empty();
     }
-    boolean alone = characters == EXCERPT;
     Passage.InPlace found =
         new Passage(start, passage.path("end").asInt())
             .inPlace(text, alone ? EXCERPT : MATCHED, alone ? 0 : AROUND);

@@ -313,7 +313,10 @@ final class InProcessKbs implements AutoCloseable {
   private void release() {
     Optional<Duration> idle = settings.daemon().embedderIdle();
     boolean released = embedder.releaseAfter(idle);
-    if (released) {
+    boolean unused =
+        !embedder.isLoaded()
+            && idle.filter(least -> System.nanoTime() - lastAsked >= least.toNanos()).isPresent();
+    if (released || unused) {
       searches.forgetAll();
     }
     released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();

@@ -151,9 +151,8 @@ public record Reviews(Settings settings, VectorIds ids) {
             Optional.empty());
     try {
       Review review = of(subject, wanted, last, at);
-      boolean says =
-          wanted.kind() == Review.Kind.SESSION ? !isOfNothing : !review.items().isEmpty();
-      return Optional.of(keep && says ? kept(kb, review) : review);
+      boolean isFresh = wanted.kind() != Review.Kind.SESSION || !isOfNothing;
+      return Optional.of(keep && isFresh && says(wanted, review, last) ? kept(kb, review) : review);
     } catch (IOException e) {
       throw new IllegalStateException("nobody is asked", e);
     }
@@ -183,16 +182,20 @@ public record Reviews(Settings settings, VectorIds ids) {
       boolean keep)
       throws InterruptedException {
     TextModelHost.Work<Review> work =
-        model ->
-            run(
-                kb,
-                wanted,
-                subject,
-                model,
-                model.map(progress).orElse(JudgeProgress.SILENT),
-                at,
-                Thread.currentThread()::isInterrupted,
-                keep);
+        model -> {
+          Review review =
+              run(
+                  kb,
+                  wanted,
+                  subject,
+                  model,
+                  model.map(progress).orElse(JudgeProgress.SILENT),
+                  at,
+                  Thread.currentThread()::isInterrupted,
+                  false);
+          Optional<Review> last = last(kb.kb(), wanted.kind());
+          return keep && says(wanted, review, last) ? kept(kb, review) : review;
+        };
     return mayBeJudged(wanted, subject.found()) ? models.use(work) : work.with(Optional.empty());
   }
 
@@ -233,6 +236,13 @@ public record Reviews(Settings settings, VectorIds ids) {
       throw JudgingStage.cannotSave(kb.kb(), e);
     }
     return keep ? kept(kb, review) : review;
+  }
+
+  /** Something, or that nothing is left of what the last one said. */
+  private static boolean says(Wanted wanted, Review review, Optional<Review> last) {
+    return wanted.kind() == Review.Kind.SESSION
+        || !review.items().isEmpty()
+        || wanted.topic().isEmpty() && last.filter(before -> !before.items().isEmpty()).isPresent();
   }
 
   private static Review kept(KbIdentity kb, Review review) {

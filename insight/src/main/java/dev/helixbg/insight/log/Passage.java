@@ -63,7 +63,7 @@ public record Passage(int start, int end) {
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());
-    int shown = wordEnd(content, begin, Math.min(stop, begin + most));
+    int shown = stop - begin <= most ? stop : wordEnd(content, begin, begin + most);
     int from = wordStart(content, Math.max(0, begin - around), begin);
     int to = wordEnd(content, stop, Math.min(content.length(), stop + around));
     return new InPlace(
@@ -72,22 +72,27 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /** The first place from which on no word is cut; where all is one word, the first at all. */
+  /** A longer word is cut: some languages write no spaces. */
+  private static final int LONGEST_WORD = 80;
+
+  /** The first place from which on no word is cut; where there is none near, the first at all. */
   private static int wordStart(String content, int from, int end) {
     int at = from;
-    while (at > 0 && at < end && !Character.isWhitespace(content.charAt(at - 1))) {
+    int limit = Math.min(end, from + LONGEST_WORD);
+    while (at > 0 && at < limit && !Character.isWhitespace(content.charAt(at - 1))) {
       at++;
     }
-    return at < end || from == end ? at : whole(content, from);
+    return at < limit || from == end ? at : whole(content, from);
   }
 
-  /** The last place up to which no word is cut; where all is one word, the last at all. */
+  /** The last place up to which no word is cut; where there is none near, the last at all. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
-    while (at < content.length() && at > start && !Character.isWhitespace(content.charAt(at))) {
+    int limit = Math.max(start, end - LONGEST_WORD);
+    while (at < content.length() && at > limit && !Character.isWhitespace(content.charAt(at))) {
       at--;
     }
-    return at > start || start == end ? at : whole(content, end);
+    return at > limit || start == end ? at : whole(content, end);
   }
 
   /** Not within a character. */

@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -106,15 +107,20 @@ record PairSection(
     }
     List<PairView> first = new ArrayList<>();
     Map<Rest, List<PairView>> rest = new EnumMap<>(Rest.class);
-    List<PairView> list = first;
+    List<List<PairView>> files = new ArrayList<>();
     for (PairView view : PairView.byFiles(views.values())) {
       if (!view.isFolded()) {
-        list =
-            leading.contains(view.id())
-                ? first
-                : rest.computeIfAbsent(Rest.of(view), _ -> new ArrayList<>());
+        files.add(new ArrayList<>());
       }
-      list.add(view);
+      files.getLast().add(view);
+    }
+    for (List<PairView> some : files) {
+      List<PairView> list = first;
+      if (!leading.contains(some.getFirst().id())) {
+        Rest best = some.stream().map(Rest::of).min(Comparator.naturalOrder()).orElseThrow();
+        list = rest.computeIfAbsent(best, _ -> new ArrayList<>());
+      }
+      list.addAll(some);
     }
     int more = found.size() - views.size();
     return new PairSection(

@@ -163,5 +163,11 @@ class PassageTest {
     assertEquals(
         new Passage.InPlace("… " + "😀".repeat(3), "😀".repeat(5) + " …", "😀".repeat(2) + " …"),
         new Passage(10, 40).inPlace("😀".repeat(30), 11, 5));
+    String unspaced = "使用 PostgreSQL 作为数据库。" + "下".repeat(200);
+    Passage sentence = new Passage(0, unspaced.indexOf('下'));
+    assertEquals(
+        new Passage.InPlace("", unspaced.substring(0, sentence.end()), "下".repeat(100) + " …"),
+        sentence.inPlace(unspaced, 900, 100),
+        "what is short enough is shown whole, though no space follows it");
   }
 }

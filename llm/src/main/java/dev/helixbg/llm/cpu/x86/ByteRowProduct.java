@@ -18,7 +18,8 @@ import java.util.function.Supplier;
  */
 public final class ByteRowProduct implements RowKernel {
   /** Below 512 bits, where the Vector API wants twice as many instructions or more. */
-  private static final boolean APPLIES = Lanes.COUNT == 8 && MachineCode.runs("avx2");
+  private static final boolean APPLIES =
+      Lanes.COUNT == 8 && MachineCode.runs("avx2") && MachineCode.has("fma", "f16c");
 
   private static final Optional<RowKernel> Q4_K =
       kernel(TensorType.Q4_K, RowProductCode::q4K, false, 1);
@@ -69,6 +70,9 @@ public final class ByteRowProduct implements RowKernel {
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+    if (from >= to) {
+      return; // the loop counts rows down to none
+    }
     long rowBytes = type.bytes(columns);
     long room = own.room(columns);
     MEMORY.set(LONG, room + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);

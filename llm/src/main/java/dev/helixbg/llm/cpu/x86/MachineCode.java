@@ -32,6 +32,11 @@ final class MachineCode {
         && flags().contains(instructions);
   }
 
+  /** Whether the processor has more that goes with it. */
+  static boolean has(String... instructions) {
+    return flags().containsAll(List.of(instructions));
+  }
+
   /** Of the first processor. */
   private static List<String> flags() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
