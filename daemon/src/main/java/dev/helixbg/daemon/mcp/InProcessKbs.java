@@ -271,8 +271,8 @@ final class InProcessKbs implements AutoCloseable {
       done = isDone(kb, false, Progress.Display.SILENT);
     }
     if (done) {
-      searches.prepare(kb);
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+      searches.prepare(kb);
     }
   }
 

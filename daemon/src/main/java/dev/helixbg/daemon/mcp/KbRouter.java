@@ -206,16 +206,15 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Gets ready for the first question, where no daemon answers it: begins to load the model at
-   * once, and does the rest unless the question has come already. Whatever is wrong, whoever asks
-   * is told.
+   * Gets ready for the first question, where no daemon answers it, and loads the model that a
+   * search needs, unless the question has come already. Whatever is wrong, whoever asks is told.
    */
   void prepare() {
     try {
-      prepare(InProcessKbs::openAhead);
       Thread.sleep(AT_ONCE);
       if (!asked) { // else what it needs is not to be shared
         prepare(InProcessKbs::prepare);
+        prepare(InProcessKbs::openAhead);
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());

@@ -83,7 +83,6 @@ final class StdioTransport implements McpServerTransportProvider {
   private final ExecutorService calls;
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
-  private boolean begun;
   private boolean initialized;
   private Runnable greeted;
 
@@ -116,7 +115,7 @@ final class StdioTransport implements McpServerTransportProvider {
   /**
    * Answers until the client has left.
    *
-   * @param greeted is done beside the calls, once a client begins
+   * @param greeted is done beside the calls, once a client has said that it begins
    * @throws InterruptedException when somebody wants this process to end before
    */
   void serve(Runnable greeted) throws InterruptedException {
@@ -190,6 +189,7 @@ final class StdioTransport implements McpServerTransportProvider {
     } else {
       if (!initialized && note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
         initialized = true;
+        Thread.ofPlatform().daemon().name("mcp-greeted").start(greeted);
       }
       handle(note);
     }
@@ -203,10 +203,6 @@ final class StdioTransport implements McpServerTransportProvider {
           INVALID_REQUEST,
           "not initialized yet: send initialize, then notifications/initialized");
       return;
-    }
-    if (first && !begun) {
-      begun = true;
-      Thread.ofPlatform().daemon().name("mcp-greeted").start(greeted);
     }
     Optional<String> noTool = noTool(request);
     if (noTool.isPresent()) {
