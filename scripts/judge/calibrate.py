@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from corpus import DIFFERENT, FOLDS, NEITHER, OVERTAKEN, SAME, UNKNOWN
-from measure import candidates, cheap, log_odds
+from measure import average_precision, candidates, cheap, log_odds
 from minilm import load_npz
 from train import Data
 
@@ -68,7 +68,7 @@ def precision(folds, weight):
         score = log_odds(fold.seen) + weight * fold.seen[:, 4]
         for kb in np.unique(fold.kbs):
             good = (fold.labels < 2)[fold.kbs == kb][np.argsort(-score[fold.kbs == kb], kind="stable")]
-            means.append((np.cumsum(good) / np.arange(1, len(good) + 1))[good].mean())
+            means.append(average_precision(good, good.sum()))
     return np.mean(means)
 
 

@@ -88,13 +88,18 @@ def table(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
         print(f"{title:20s} {name:8s} n {int(data.sizes[some[0]]):5d} | " + " | ".join(cells) + " | " + spans, flush=True)
 
 
+def average_precision(good, total):
+    """The mean of the precisions at each good one of a list, of so many in all."""
+    return (np.cumsum(good) / np.arange(1, len(good) + 1))[good].sum() / max(1, total)
+
+
 def real(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
     """One line for each collection as it is: how many good ones are among the first of the pairs that somebody read, and average precision."""
     for kb in kbs:
         order = ranked(data, kb, said_of(kb), weight)[: data.sizes[kb] // 2]
         order = order[(data.read[order] == 1) & (data.label[order] != UNKNOWN)]
         good = data.label[order] <= OVERTAKEN
-        precision = (np.cumsum(good) / np.arange(1, len(good) + 1))[good].mean() if good.any() else 0
+        precision = average_precision(good, good.sum())
         print(f"{title:20s} {data.names[kb][2:30]:28s} read {len(order):4d}, good {good.sum():3d} | of the first 10: {good[:10].sum()}, 20: {good[:20].sum()}, 50: {good[:50].sum()} | average precision {100 * precision:.1f}", flush=True)
 
 
@@ -102,8 +107,7 @@ def mean_precision(data, kb, order):
     """The mean of the precisions at each good pair (average precision), among the first n/2."""
     good = np.isin(data.kind[order[: data.sizes[kb] // 2]], (REWRITE, OVERTAKEN_NOTE, FOUND))
     rows = data.rows(kb)
-    total = np.isin(data.kind[rows], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum()
-    return (np.cumsum(good) / np.arange(1, len(good) + 1))[good].sum() / max(1, total)
+    return average_precision(good, np.isin(data.kind[rows], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum())
 
 
 def mix(data, said_of):

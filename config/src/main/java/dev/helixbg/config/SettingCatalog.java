@@ -8,9 +8,11 @@ import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
+import dev.helixbg.config.text.NearestName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -20,9 +22,6 @@ import java.util.stream.Collectors;
 /** All settings there are, in the order in which they are documented and printed. */
 final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
-
-  /** The end of what is said to somebody who named one that there is not. */
-  static final String LISTED = "; helix-bg config lists all";
 
   static final Setting<Path> KB =
       path("kb", "").means("The knowledge base. Not set: the usual places are searched.");
@@ -266,5 +265,16 @@ final class SettingCatalog {
 
   static List<String> names() {
     return ALL.stream().<String>map(Setting::name).toList();
+  }
+
+  /**
+   * What is said to somebody who named one that there is not.
+   *
+   * @param where and what, such as {@code x.y in config.toml}
+   * @param names of those that there are
+   */
+  static ConfigException unknown(String where, String name, Collection<String> names) {
+    return new ConfigException(
+        "unknown setting " + where + NearestName.meant(name, names, "; helix-bg config lists all"));
   }
 }

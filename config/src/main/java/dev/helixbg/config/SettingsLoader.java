@@ -6,7 +6,6 @@ import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Settings.LlmSettings;
-import dev.helixbg.config.text.NearestName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,10 +95,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
           } else if (variable.startsWith("HELIX_BG_")
               && !variable.startsWith(LAUNCHER_PREFIX)
               && !variable.equals(CONFIG_VARIABLE)) {
-            throw new ConfigException(
-                "unknown setting in the environment: "
-                    + variable
-                    + NearestName.meant(variable, names.keySet(), SettingCatalog.LISTED));
+            throw SettingCatalog.unknown(
+                "in the environment: " + variable, variable, names.keySet());
           }
         });
   }
@@ -107,12 +104,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private String known(String name, String origin) {
     List<String> names = SettingCatalog.names();
     if (!names.contains(name)) {
-      throw new ConfigException(
-          "unknown setting "
-              + name
-              + " in "
-              + origin
-              + NearestName.meant(name, names, SettingCatalog.LISTED));
+      throw SettingCatalog.unknown(name + " in " + origin, name, names);
     }
     return name;
   }

@@ -3,7 +3,6 @@ package dev.helixbg.config;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
-import dev.helixbg.config.text.NearestName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,12 +58,7 @@ final class TomlFile {
       if (kind == null && value.isObject()) {
         flatten(file, name + ".", value, kinds, values);
       } else if (kind == null) {
-        throw new ConfigException(
-            "unknown setting "
-                + name
-                + " in "
-                + file
-                + NearestName.meant(name, kinds.keySet(), SettingCatalog.LISTED));
+        throw SettingCatalog.unknown(name + " in " + file, name, kinds.keySet());
       } else if (!isOf(kind, value)) {
         throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
       } else {

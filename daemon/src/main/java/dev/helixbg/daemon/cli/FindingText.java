@@ -13,11 +13,6 @@ import java.util.stream.StreamSupport;
  * @param again how a command is told of which knowledge base it is, see {@code KbOption}
  */
 record FindingText(Console console, JsonNode finding, String again) {
-  /** Of a passage that matches, and of what is around it, in characters. */
-  private static final int MATCHED = 900;
-
-  private static final int AROUND = 300;
-
   void print() {
     for (String side : List.of("a", "b", "entry")) {
       if (finding.path(side).isObject()) {
@@ -70,8 +65,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();
     if (start > 0 && start < text.length()) { // else it begins the text that stands there already
-      Passage.InPlace found =
-          new Passage(start, passage.path("end").asInt()).inPlace(text, MATCHED, AROUND);
+      Passage.InPlace found = new Passage(start, passage.path("end").asInt()).inPlace(text);
       console.say("%nwhat matches in %s", entry.path("name").asText());
       text(found.before());
       found.text().strip().lines().forEach(line -> console.out().println("  > " + line));

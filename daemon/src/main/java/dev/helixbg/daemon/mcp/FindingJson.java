@@ -19,11 +19,6 @@ final class FindingJson {
   /** Of a name, a source, or whatever else is one line. */
   private static final int LINE = 300;
 
-  /** Of a passage that matches, and of what is around it. */
-  private static final int MATCHED = 900;
-
-  private static final int AROUND = 300;
-
   /** Of a tag. */
   private static final int TAG = 100;
 
@@ -140,16 +135,15 @@ final class FindingJson {
     if (!passage.isObject() || start >= text.length() || !alone && start == 0) {
       return Optional.empty();
     }
-    Passage.InPlace found =
-        new Passage(start, passage.path("end").asInt())
-            .inPlace(text, alone ? EXCERPT : MATCHED, alone ? 0 : AROUND);
+    Passage whole = new Passage(start, passage.path("end").asInt());
+    Passage.InPlace found = alone ? whole.inPlace(text, EXCERPT, 0) : whole.inPlace(text);
     ObjectNode shown = Json.object().put("from", start);
     if (!alone) {
-      shown.put("before", PrintableJson.excerpt(found.before(), MATCHED));
+      shown.put("before", PrintableJson.excerpt(found.before(), Passage.MOST_SHOWN));
     }
-    shown.put("text", PrintableJson.excerpt(found.text(), MATCHED));
+    shown.put("text", PrintableJson.excerpt(found.text(), Passage.MOST_SHOWN));
     if (!alone) {
-      shown.put("after", PrintableJson.excerpt(found.after(), MATCHED));
+      shown.put("after", PrintableJson.excerpt(found.after(), Passage.MOST_SHOWN));
     }
     return Optional.of(shown);
   }

@@ -212,31 +212,23 @@ final class KbRouter implements AutoCloseable {
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-      if (!asked) { // else what it needs is not to be shared
-        prepare(InProcessKbs::prepare);
-        prepare(InProcessKbs::openAhead);
+      if (asked) {
+        return; // what it needs is not to be shared
+      }
+      Optional<JsonNode> daemon = daemon();
+      Kb first = all(daemon).getFirst();
+      if (!watchedBy(daemon).contains(first)) {
+        byOwn(
+            own -> {
+              own.prepare(first);
+              own.openAhead(first);
+              return null;
+            });
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** One step of getting ready for questions about a KB. */
-  private interface Step {
-    void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
-  }
-
-  private void prepare(Step step) throws IOException, InterruptedException {
-    Optional<JsonNode> daemon = daemon();
-    Kb first = all(daemon).getFirst();
-    if (!watchedBy(daemon).contains(first)) {
-      byOwn(
-          own -> {
-            step.of(own, first);
-            return null;
-          });
     }
   }
 

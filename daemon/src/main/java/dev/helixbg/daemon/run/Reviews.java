@@ -183,17 +183,17 @@ public record Reviews(Settings settings, VectorIds ids) {
       throws InterruptedException {
     TextModelHost.Work<Review> work =
         model -> {
+          Optional<Review> last = last(kb.kb(), wanted.kind());
           Review review =
-              run(
+              reviewed(
                   kb,
                   wanted,
                   subject,
                   model,
+                  last,
                   model.map(progress).orElse(JudgeProgress.SILENT),
                   at,
-                  Thread.currentThread()::isInterrupted,
-                  false);
-          Optional<Review> last = last(kb.kb(), wanted.kind());
+                  Thread.currentThread()::isInterrupted);
           return keep && says(wanted, review, last) ? kept(kb, review) : review;
         };
     return mayBeJudged(wanted, subject.found()) ? models.use(work) : work.with(Optional.empty());
@@ -221,21 +221,36 @@ public record Reviews(Settings settings, VectorIds ids) {
       boolean keep)
       throws InterruptedException {
     Optional<Review> last = last(kb.kb(), wanted.kind());
+    Review review = reviewed(kb, wanted, subject, model, last, progress, at, cancelled);
+    return keep ? kept(kb, review) : review;
+  }
+
+  /**
+   * @param last of its kind
+   */
+  private Review reviewed(
+      KbIdentity kb,
+      Wanted wanted,
+      ReviewSubject subject,
+      Optional<TextModel> model,
+      Optional<Review> last,
+      JudgeProgress progress,
+      Instant at,
+      BooleanSupplier cancelled)
+      throws InterruptedException {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
-    Review review;
     try (QuestionSession asking =
         model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
       ReviewSubject judged =
           asking == null
               ? subject
               : subject.before(new ReviewSubject.Judge(model.get().name(), asking, isGuessing()));
-      review = of(judged, wanted, last, at);
+      return of(judged, wanted, last, at);
     } catch (IOException e) {
       throw JudgingStage.cannotSave(kb.kb(), e);
     }
-    return keep ? kept(kb, review) : review;
   }
 
   /** Something, or that nothing is left of what the last one said. */

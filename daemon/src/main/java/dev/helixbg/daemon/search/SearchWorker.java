@@ -130,8 +130,7 @@ final class SearchWorker implements AutoCloseable {
       }
     }
     waiting.forEach(asked -> asked.fail(stopping()));
-    forget = true;
-    dropOldIndex();
+    drop();
   }
 
   /** Waits for it; meanwhile, what more searches than one need is made. */
@@ -150,12 +149,16 @@ final class SearchWorker implements AutoCloseable {
   private void dropOldIndex() {
     if (forget) {
       forget = false;
-      answered = false;
-      entries = null;
-      if (index != null) {
-        index.close();
-        index = null;
-      }
+      drop();
+    }
+  }
+
+  private void drop() {
+    answered = false;
+    entries = null;
+    if (index != null) {
+      index.close();
+      index = null;
     }
   }
 
@@ -175,8 +178,7 @@ final class SearchWorker implements AutoCloseable {
     List<Optional<FileState>> now = states();
     boolean known = entries != null || index != null;
     if (!known || now.getFirst().isEmpty() || !now.equals(indexed)) {
-      forget = true;
-      dropOldIndex();
+      drop();
       entries =
           KbEntries.read(
               kb.dataLog(), new EmbeddingCache(kb.folder()), source.ids(), source.maxTokens());

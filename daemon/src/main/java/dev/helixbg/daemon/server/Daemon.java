@@ -259,6 +259,7 @@ public final class Daemon implements AutoCloseable {
                 .filter(watch -> watch.kb().equals(kb))
                 .findFirst()
                 .orElseThrow()
+                .update()
                 .completeRun(),
         now.settings(),
         searches,

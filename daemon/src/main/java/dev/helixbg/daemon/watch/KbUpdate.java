@@ -123,7 +123,7 @@ public final class KbUpdate {
   /** Lets go of what only makes the next update fast. */
   public void forget() {
     forgetting.run();
-    outcome = null;
+    forgetOutcome();
   }
 
   /** Brings everything up to date once more at the next look, so that there is an outcome. */
@@ -234,7 +234,7 @@ public final class KbUpdate {
   }
 
   /** The same work as a whole, for whoever asks what the last report has found. */
-  CompleteRun completeRun() {
+  public CompleteRun completeRun() {
     return new CompleteRun(pipeline, reports);
   }
 }

@@ -189,11 +189,6 @@ public final class KbWatch {
     return changes;
   }
 
-  /** The same work as a whole, for whoever asks what its last report has found. */
-  public CompleteRun completeRun() {
-    return update.completeRun();
-  }
-
   /**
    * Something is about to be written, or nothing any more: the report takes all of it into account
    * at once, after the last. Call from the loop's thread.

@@ -204,7 +204,7 @@ final class NearestLists {
     return next;
   }
 
-  /** ExactCopies one list, unless one of its entries is gone. */
+  /** Copies one list, unless one of its entries is gone. */
   private boolean copy(int before, int[] nowAt, NearestLists next, int now) {
     int from = before * LENGTH;
     boolean whole =

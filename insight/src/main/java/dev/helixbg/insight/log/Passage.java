@@ -55,6 +55,20 @@ public record Passage(int start, int end) {
    */
   public record InPlace(String before, String text, String after) {}
 
+  /** As much of a passage as a reader is shown, in UTF-16 units. */
+  public static final int MOST_SHOWN = 900;
+
+  private static final int AROUND = 300;
+
+  /**
+   * As a reader needs it.
+   *
+   * @param content of which this is a passage; it may be cut
+   */
+  public InPlace inPlace(String content) {
+    return inPlace(content, MOST_SHOWN, AROUND);
+  }
+
   /**
    * @param content of which this is a passage; it may be cut
    * @param most UTF-16 units of the passage

@@ -45,11 +45,6 @@ record EntryView(
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  /** Of a passage that matches, and of what is around it, in UTF-16 units. */
-  private static final int MATCHED = 900;
-
-  private static final int AROUND = 300;
-
   /** A longer list says no more. */
   private static final int OWN_WORDS = 40;
 
@@ -137,7 +132,7 @@ record EntryView(
   }
 
   private static Passage.InPlace matched(Passage passage, EntryText text) {
-    Passage.InPlace found = passage.inPlace(text.content(), MATCHED, AROUND);
+    Passage.InPlace found = passage.inPlace(text.content());
     return new Passage.InPlace(
         PrintableText.block(found.before()),
         PrintableText.block(found.text()),

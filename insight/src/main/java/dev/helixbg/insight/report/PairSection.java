@@ -107,14 +107,7 @@ record PairSection(
     }
     List<PairView> first = new ArrayList<>();
     Map<Rest, List<PairView>> rest = new EnumMap<>(Rest.class);
-    List<List<PairView>> files = new ArrayList<>();
-    for (PairView view : PairView.byFiles(views.values())) {
-      if (!view.isFolded()) {
-        files.add(new ArrayList<>());
-      }
-      files.getLast().add(view);
-    }
-    for (List<PairView> some : files) {
+    for (List<PairView> some : PairView.byFiles(views.values())) {
       List<PairView> list = first;
       if (!leading.contains(some.getFirst().id())) {
         Rest best = some.stream().map(Rest::of).min(Comparator.naturalOrder()).orElseThrow();

@@ -26,7 +26,6 @@ import java.util.Set;
  * @param files the two files of notes that both are of
  * @param fold the words on a fold that begins with it: of pairs of sections of the same two files
  * @param foldEnds whether the fold ends with it
- * @param isFolded whether it is in such a fold
  */
 record PairView(
     String id,
@@ -42,8 +41,7 @@ record PairView(
     EntryView b,
     Optional<Set<String>> files,
     Optional<String> fold,
-    boolean foldEnds,
-    boolean isFolded) {
+    boolean foldEnds) {
 
   static PairView of(Finding.Pair pair, long pairs, Judgements judgements, Acts acts) {
     Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
@@ -61,32 +59,29 @@ record PairView(
         EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements),
         pair.files(),
         Optional.empty(),
-        false,
         false);
   }
 
   /**
-   * The same pairs in their order, those of sections of the same two files behind the first of
-   * them, which a format can fold: somebody reads two files once.
+   * The same pairs in their order, those of sections of the same two files together: a format can
+   * fold all but the first of them, since somebody reads two files once.
    */
-  static List<PairView> byFiles(Collection<PairView> pairs) {
+  static List<List<PairView>> byFiles(Collection<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {
       Object of = pair.files.isPresent() ? pair.files.get() : pair.id;
       grouped.computeIfAbsent(of, _ -> new ArrayList<>()).add(pair);
     }
-    List<PairView> all = new ArrayList<>();
     for (List<PairView> of : grouped.values()) {
-      all.add(of.getFirst());
       int others = of.size() - 1;
       for (int i = 1; i <= others; i++) {
         String words =
             NumberWords.count(others, "more pair", "more pairs")
                 + " of sections of the same two files";
-        all.add(of.get(i).folded(i == 1 ? Optional.of(words) : Optional.empty(), i == others));
+        of.set(i, of.get(i).folded(i == 1 ? Optional.of(words) : Optional.empty(), i == others));
       }
     }
-    return all;
+    return List.copyOf(grouped.values());
   }
 
   /** Both, as one list. */
@@ -109,8 +104,7 @@ record PairView(
         b,
         files,
         words,
-        isLast,
-        true);
+        isLast);
   }
 
   /**
@@ -172,7 +166,6 @@ record PairView(
             judgements),
         relation.files(),
         Optional.empty(),
-        false,
         false);
   }
 

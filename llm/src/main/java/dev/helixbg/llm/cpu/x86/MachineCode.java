@@ -21,6 +21,8 @@ final class MachineCode {
   private static final int NO_FILE = -1;
   private static final long FAILED = -1;
 
+  private static final List<String> FLAGS = flags();
+
   private MachineCode() {}
 
   /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
@@ -29,12 +31,12 @@ final class MachineCode {
     return (allowed.equals("true") || allowed.equals(instructions))
         && System.getProperty("os.name").equals("Linux")
         && System.getProperty("os.arch").equals("amd64")
-        && flags().contains(instructions);
+        && FLAGS.contains(instructions);
   }
 
   /** Whether the processor has more that goes with it. */
   static boolean has(String... instructions) {
-    return flags().containsAll(List.of(instructions));
+    return FLAGS.containsAll(List.of(instructions));
   }
 
   /** Of the first processor. */

@@ -65,7 +65,7 @@ final class RowProductCode {
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   /** At {@code SPREAD + 32 · i} what makes all shorts of a half its i-th one. */
-  private static final int SPREAD = spread(8);
+  private static final int SPREAD = spread();
 
   // The arguments, and a row's.
   private static final Register WEIGHTS = Register.RDI;
@@ -96,7 +96,9 @@ final class RowProductCode {
 
   private final AvxAssembler code = new AvxAssembler(8 * VECTOR);
 
-  private RowProductCode() {}
+  private RowProductCode() {
+    code.set(CONSTANT, CONSTANTS.address());
+  }
 
   private static int place(int i, int first, int others) {
     int lane = i / 4;
@@ -118,12 +120,12 @@ final class RowProductCode {
     return bytes(vector, i -> values.applyAsInt(i / 4) >> 8 * (i % 4));
   }
 
-  private static int spread(int first) {
+  private static int spread() {
     for (int vector = 0; vector < SUBS; vector++) {
       int scale = vector;
-      bytes(first + vector, i -> 2 * scale + i % 2);
+      bytes(8 + vector, i -> 2 * scale + i % 2);
     }
-    return VECTOR * first;
+    return 8 * VECTOR;
   }
 
   static byte[] q4K() {
@@ -135,7 +137,6 @@ final class RowProductCode {
 
   static byte[] q6K() {
     RowProductCode all = new RowProductCode();
-    all.code.set(CONSTANT, CONSTANTS.address());
     all.code.load(OTHER, CONSTANT, TWO_BITS);
     all.rows(all::q6KBlock, Q6_K_BYTES, ActivationBytes.blockBytes(true));
     return all.code.code();
@@ -143,7 +144,6 @@ final class RowProductCode {
 
   /** Each row's sum of its blocks. */
   private void rows(Runnable block, int weightBytes, int xBytes) {
-    code.set(CONSTANT, CONSTANTS.address());
     code.load(NIBBLE, CONSTANT, NIBBLES);
     int row = code.label();
     code.clear(SUM);
