@@ -262,7 +262,8 @@ class DaemonIT {
       double used = cpuSeconds(daemon) - before;
       assertTrue(used <= 0.1, used + " s of processor time in 10 s of rest: " + daemon.log());
       long resident = daemon.status().orElseThrow().at("/metrics/residentBytes").asLong();
-      assertTrue(resident < 150_000_000, resident + " bytes are resident");
+      // 138 to 153 million on four machines, by its processor and load; more than 220 with a model
+      assertTrue(resident < 165_000_000, resident + " bytes are resident");
       daemon.end();
     }
   }
