@@ -40,7 +40,7 @@ class GpuCommandsIT {
   static void prepare() throws IOException {
     gpu = program("metal");
     cuda = program("cuda");
-    noGpu = new Program(home);
+    noGpu = new Program(home).withoutEmbeddingModel();
     try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
       model = home.resolve("golden-q4km.gguf").toString();
       Files.write(Path.of(model), in.readAllBytes());

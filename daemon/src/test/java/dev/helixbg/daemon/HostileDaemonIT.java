@@ -52,7 +52,7 @@ class HostileDaemonIT {
   }
 
   private String shown(int code, String... arguments) throws Exception {
-    Program.Ended ended = new Program(home).run(arguments);
+    Program.Ended ended = new Program(home).withoutC2().run(arguments);
     assertEquals(code, ended.code(), ended.err());
     HostileText.assertHarmless(ended.out(), "stdout of " + List.of(arguments));
     HostileText.assertHarmless(ended.err(), "stderr of " + List.of(arguments));

@@ -14,6 +14,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.KnownTrial;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -89,8 +91,13 @@ class IdleModelIT {
     sameAsOneShot();
   }
 
-  private RealDaemon daemon() throws IOException {
-    RealDaemon made = new RealDaemon(folder.resolve("home"), DIST, List.of());
+  /** Its model was measured before: {@code IdleWorkTest} has that. */
+  private RealDaemon daemon() throws Exception {
+    Path home = folder.resolve("home");
+    RealDaemon made = new RealDaemon(home, DIST, List.of());
+    String model = GoldenModel.Q4_0.path().toAbsolutePath().toString();
+    String cache = made.cache().resolve("helix-bg").toString();
+    KnownTrial.of(DaemonFixture.settings(home, Map.of("llm.model", model, "cache", cache)));
     made.settings(
         """
         [daemon]
@@ -101,7 +108,7 @@ class IdleModelIT {
         [llm]
         model = "%s"
         """
-            .formatted(GoldenModel.Q4_0.path().toAbsolutePath()));
+            .formatted(model));
     return made;
   }
 

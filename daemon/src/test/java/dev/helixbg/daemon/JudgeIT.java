@@ -227,6 +227,7 @@ class JudgeIT {
 
   @Test
   void doctorLooksAtTheLanguageModel() throws Exception {
+    program.withoutEmbeddingModel();
     JsonNode none = new ObjectMapper().readTree(program.run("doctor", "--json").out());
     assertEquals("note", languageModel(none).get("state").asText());
     Path model = addModel();

@@ -73,7 +73,7 @@ class McpIT {
     kb.append("search", "The index is rebuilt at night, and swapped by a rename.");
     kb.append("queue", AGAIN);
     kb.append("auth", "Sessions end after twelve hours without a request.");
-    daemon = new RealDaemon(home, DIST, List.of());
+    daemon = new RealDaemon(home, DIST, List.of()).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
   }
 

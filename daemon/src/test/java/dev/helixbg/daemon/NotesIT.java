@@ -28,7 +28,7 @@ class NotesIT {
 
   @BeforeEach
   void write() throws IOException {
-    program = new Program(Files.createDirectories(folder.resolve("home"))).withModel();
+    program = new Program(Files.createDirectories(folder.resolve("home"))).withModel().withoutC2();
     vault = folder.resolve("my vault");
     note("queue/lease.md", "---\ntags: [queue]\n---\n# Leases\n\n" + LEASE);
     note("Daily Notes/2024-05-06.md", "Learned today. " + LEASE + " See [[thumbs]].");

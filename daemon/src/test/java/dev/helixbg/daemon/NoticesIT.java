@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 class NoticesIT {
+  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir Path home;
@@ -29,6 +30,7 @@ class NoticesIT {
   @Test
   void newFindingsAreToldInOneLineOnceADay() throws Exception {
     assumeTrue(!System.getProperty("os.name").startsWith("Mac"), "notify-send is Linux's");
+    PreparedModel.linkInto(home.resolve("cache"), DIST);
     Path bin = Files.createDirectories(home.resolve("bin"));
     Path told = home.resolve("told");
     Path send =
@@ -79,10 +81,7 @@ class NoticesIT {
   }
 
   private RealDaemon daemon(Path bin) throws Exception {
-    return new RealDaemon(
-        home,
-        Program.ROOT.resolve("daemon/target/dist"),
-        List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")));
+    return new RealDaemon(home, DIST, List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")));
   }
 
   private static void stop(RealDaemon daemon) throws Exception {

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -7,11 +8,13 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * The embedding model as the built program unpacks and prepares it, which takes it three seconds
- * and 220 MB: once in a JVM of tests. Homes get it by hard links; nothing writes into these files.
+ * The embedding model and the pair judge as the built program unpacks and prepares them, which
+ * takes it seven seconds and 310 MB: once in a JVM of tests. Homes get them by hard links; nothing
+ * writes into these files.
  */
 final class PreparedModel {
   /** What a cache folder holds of it: no keys, no samples. */
@@ -52,8 +55,11 @@ final class PreparedModel {
       Path home = Files.createTempDirectory("prepared-model");
       Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(home)));
       RealDaemon program = RealDaemon.fromNothing(home, dist);
+      WritableKb kb = new WritableKb(home.resolve("kb"), new Random(1));
+      kb.append("queue", "A lease of the queue expires after thirty seconds.");
+      kb.append("queue", "Leases in the queue expire after thirty seconds.");
       try {
-        program.run("embed-test");
+        program.run("one-shot", kb.kb().folder().toString()); // which reads a pair
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException(e);

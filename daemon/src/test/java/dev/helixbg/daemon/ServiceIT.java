@@ -78,7 +78,8 @@ class ServiceIT {
     launcher = home.resolve(".local/opt/helix-bg/current/bin/helix-bg");
     script(".local/opt/helix-bg/0.1.0/bin/helix-bg", "#!/bin/sh\n");
     Files.createSymbolicLink(home.resolve(".local/opt/helix-bg/current"), Path.of("0.1.0"));
-    program = new Program(home).with("PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
+    program = new Program(home).withoutC2();
+    program.with("PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
     kb = kb("my kb");
   }
 
@@ -96,7 +97,7 @@ class ServiceIT {
   }
 
   private void onMac() {
-    program.with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dos.name=Mac");
+    program.with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -Dos.name=Mac");
   }
 
   private List<String> told() throws IOException {

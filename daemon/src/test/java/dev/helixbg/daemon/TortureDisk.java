@@ -44,7 +44,7 @@ final class TortureDisk implements TortureArea {
   TortureDisk(Path folder, Path dist) throws Exception {
     this.folder = folder;
     this.dist = dist;
-    this.program = new RealDaemon(folder.resolve("home"), dist, List.of());
+    this.program = new RealDaemon(folder.resolve("home"), dist, List.of()).withoutC2();
     program.settings("threads = 1\n");
     Files.createDirectories(folder.resolve("disk"));
     possible =

@@ -81,7 +81,7 @@ final class TortureInjection implements TortureArea {
   TortureInjection(Path folder, Path dist) throws IOException {
     this.folder = folder;
     this.home = folder.resolve("home");
-    this.program = new RealDaemon(home, dist, List.of());
+    this.program = new RealDaemon(home, dist, List.of()).withoutC2();
     program.settings("threads = 1\n[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.1\n");
     Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
     try (GgufFile file = GgufFile.open(golden)) {

@@ -25,10 +25,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DoctorTest {
   @TempDir Path home;
 
+  /** Where no embedding model can be opened: to try how fast one is takes it twenty seconds. */
   private List<CheckLine> examine(Map<String, String> set) throws Exception {
     UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
     Map<String, String> all = new HashMap<>(set);
     all.put("cache", home.resolve("cache").toString());
+    Path none = Files.createDirectories(home.resolve("none"));
+    Files.writeString(none.resolve("model.onnx"), "without a tokenizer");
+    all.put("embed.models", none.toString());
     return examine(
         () -> new SettingsLoader(locations, Map.of()).load(Optional.empty(), all), locations);
   }

@@ -34,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** findings, dismiss, done, undo, search and reviews from the command line, without a daemon. */
 class FindingsCommandsTest {
+  /** The embedding model is prepared once for all tests. */
+  @TempDir static Path cache;
+
   @TempDir Path folder;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -50,7 +53,7 @@ class FindingsCommandsTest {
             false,
             false);
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.add(1, "--set=cache=" + folder.resolve("cache"));
+    all.add(1, "--set=cache=" + cache);
     return HelixBg.commandLine(console, NoInterruption.make()).execute(all.toArray(String[]::new));
   }
 
@@ -261,7 +264,7 @@ class FindingsCommandsTest {
         List.of(
             List.of("one-shot"),
             List.of("verify"),
-            List.of("doctor"),
+            List.of("doctor", "--set=embed.precision=int8"), // which tries no other way to embed
             List.of("findings"),
             List.of("findings", id),
             List.of("findings", "--settled"),

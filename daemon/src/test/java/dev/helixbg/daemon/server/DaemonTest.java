@@ -393,29 +393,29 @@ class DaemonTest {
     assertEquals("two/shared:0", json.at("/copies/0/entries/1/name").asText());
   }
 
-  /** On a KB of 10,000 entries, with looks so rare that only the system's hint can explain it. */
+  /** With looks so rare that only the system's hint can explain it. */
   @Test
   void aNewEntryIsInTheReportSoonHoweverRarelyItLooks() throws Exception {
     assumeTrue(FolderWatcher.areThere(), "nothing tells of changes here");
     flags.put("daemon.poll_seconds", "3600");
     flags.put("daemon.unwatched_poll_seconds", "3600");
     flags.put("daemon.quiet_seconds", "1");
-    WritableKb kb = kb("kb", 2_000);
+    WritableKb kb = kb("kb", 700);
     start(kb.kb());
-    awaitUpToDate(2_000);
+    awaitUpToDate(700);
     Path report = ReportFolder.of(kb.kb()).json();
     ObjectMapper json = new ObjectMapper();
     for (int i = 1; i <= 2; i++) {
       kb.append("news", "entry " + i);
       long start = System.nanoTime();
-      int live = 2_000 + i;
+      int live = 700 + i;
       await(() -> json.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt() == live);
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       // One of them is the quiet time. Test machines are busy; docs/benchmarks-archive.md has the
       // rest.
       assertTrue(took.toMillis() < 7_000 || MachineLoad.load() > 0.7, "it took " + took);
     }
-    awaitUpToDate(2_002);
+    awaitUpToDate(702);
     assertTrue(status().at("/metrics/hints").asInt() >= 2);
     assertTrue(status().at("/metrics/ticks").asInt() < 100, status().toString());
   }
@@ -510,15 +510,15 @@ class DaemonTest {
   }
 
   /**
-   * On a KB of 10,000 entries: clients that ask as fast as they are answered, over connections that
+   * On a KB of 4,000 entries: clients that ask as fast as they are answered, over connections that
    * stay open. The embedding of queries is the fake's, so this measures everything else; {@code
    * scripts/bench-search} measures with the real model.
    */
   @Test
   void aHundredClientsOfThirtySearchesAreAllAnswered() throws Exception {
-    Path large = GeneratedKb.write(folder.resolve("large"), 10_000);
+    Path large = GeneratedKb.write(folder.resolve("large"), 4_000);
     start(new Kb(large));
-    awaitUpToDate(10_000);
+    awaitUpToDate(4_000);
     ask(DaemonLink.request("search").put("text", "warm up"));
     List<Future<long[]>> clients = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.daemon.watch.KbWatch;
@@ -49,7 +50,7 @@ class RestTest {
   private double load;
   private int runs;
 
-  private void start(Map<String, String> more) throws IOException {
+  private void start(Map<String, String> more) throws Exception {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker.");
@@ -57,6 +58,9 @@ class RestTest {
       writer.append();
     }
     Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
+    if (more.containsValue(GoldenModel.Q4_K_M.path().toString())) {
+      KnownTrial.of(settings); // else it is asked all of it
+    }
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     daemon =
         Daemon.start(

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
- * Simulated days: ticks, edits, compactions and faults, checked several times a day. Four of them,
+ * Simulated days: ticks, edits, compactions and faults, checked several times a day. Two of them,
  * and a month in scripts/proofs.
  */
 @Timeout(600)
 class SoakTest {
-  private static final int DAYS = Boolean.getBoolean("proofs.all") ? 30 : 4;
+  private static final int DAYS = Boolean.getBoolean("proofs.all") ? 30 : 2;
 
   @TempDir(factory = InMemory.class)
   Path folder;

@@ -26,6 +26,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -299,6 +300,7 @@ public abstract class BackendContract {
                 result));
   }
 
+  @Tag("attention")
   @ParameterizedTest
   @EnumSource
   public void attentionAgrees(Storage storage) {
@@ -387,6 +389,7 @@ public abstract class BackendContract {
   }
 
   /** Single tokens of several sequences, as answers that grow together. */
+  @Tag("attention")
   @Test
   void attentionToASequenceHasTheSameBitsWhateverIsBesideIt() {
     int[] lengths = {1, 33, 130, 300};

@@ -8,13 +8,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Once compiled, no step allocates: a kernel whose vectors C2 keeps in objects makes megabytes per
  * token, and is ten times slower. Compilation depends on timing, so this is one of many processes:
- * none of them may.
+ * none of them may. Each way of compiling and starting is met here with each way of multiplying and
+ * each width of vectors; all combinations of them with {@code -Dproofs.all}.
  */
 class AllocationTest {
   /** What most files of models for such machines hold. */
@@ -22,49 +24,64 @@ class AllocationTest {
 
   private static final String WITHOUT_MACHINE_CODE = "-Dhelixbg.machine.code=false";
 
-  @ParameterizedTest
-  @ValueSource(strings = {"tiered", "c2"})
-  void compiledKernelsLeaveNoGarbage(String kind) throws IOException, InterruptedException {
-    assertNoGarbage(kind, List.of(), "cold");
+  private static final boolean ALL = Boolean.getBoolean("proofs.all");
+
+  /** Each kind of compilation with one of two; with {@code ALL}, with both. */
+  private static List<Arguments> kinds(String first, String second) {
+    List<Arguments> kinds = new ArrayList<>();
+    kinds.add(Arguments.of("tiered", first));
+    kinds.add(Arguments.of("c2", second));
+    if (ALL) {
+      kinds.add(Arguments.of("c2", first));
+      kinds.add(Arguments.of("tiered", second));
+    }
+    return kinds;
   }
 
+  static List<Arguments> starts() {
+    return kinds("cold", "warm");
+  }
+
+  /** Warm, kernels were compiled by the smallest calls. */
   @ParameterizedTest
-  @ValueSource(strings = {"tiered", "c2"})
-  void norDoKernelsThatWereCompiledByTheSmallestCalls(String kind)
+  @MethodSource("starts")
+  void compiledKernelsLeaveNoGarbage(String kind, String start)
       throws IOException, InterruptedException {
-    assertNoGarbage(kind, List.of(), "warm");
+    assertNoGarbage(kind, List.of(), start);
+  }
+
+  static List<Arguments> narrower() {
+    return kinds("-XX:UseAVX=2", "-XX:MaxVectorSize=16");
   }
 
   /** What the processors of most PCs have, and the narrowest there is. */
   @ParameterizedTest
-  @CsvSource({
-    "tiered, -XX:UseAVX=2",
-    "c2, -XX:UseAVX=2",
-    "tiered, -XX:MaxVectorSize=16",
-    "c2, -XX:MaxVectorSize=16"
-  })
+  @MethodSource("narrower")
   void norDoThoseForNarrowerVectors(String kind, String vectors)
       throws IOException, InterruptedException {
     assertNoGarbage(kind, List.of(vectors), "warm", USUAL_TYPES);
+  }
+
+  static List<Arguments> otherStarts() {
+    return kinds("warm", "cold");
   }
 
   /**
    * What multiplies prompts there is other code; where there is none of the machine's, see above.
    */
   @ParameterizedTest
-  @CsvSource({
-    "tiered, cold",
-    "tiered, warm",
-    "c2, cold",
-    "c2, warm",
-  })
+  @MethodSource("otherStarts")
   void norDoTheVectorApisOwn(String kind, String start) throws IOException, InterruptedException {
     assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
     assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
   }
 
+  static List<String> otherKinds() {
+    return ALL ? List.of("c2", "tiered") : List.of("c2");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"tiered", "c2"})
+  @MethodSource("otherKinds")
   void norDoTheyForNarrowerVectors(String kind) throws IOException, InterruptedException {
     assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
     assertNoGarbage(kind, List.of("-XX:UseAVX=2", WITHOUT_MACHINE_CODE), "warm", USUAL_TYPES);

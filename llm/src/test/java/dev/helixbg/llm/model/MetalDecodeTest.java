@@ -40,8 +40,8 @@ class MetalDecodeTest {
   private static final int LAYERS = 28;
   private static final int TOKENS = 20;
 
-  /** Three batches of a prompt, attended to in twelve parts; in scripts/proofs, all 32 parts. */
-  private static final int FULL = Boolean.getBoolean("proofs.all") ? 2048 : 768;
+  /** Three batches of a prompt, attended to in nine parts; in scripts/proofs, all 32 parts. */
+  private static final int FULL = Boolean.getBoolean("proofs.all") ? 2048 : 553;
 
   @TempDir private static Path folder;
 
