@@ -15,10 +15,10 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -82,7 +82,7 @@ public final class OneShotCommand extends ConsoleCommand {
             settings,
             EmbedderSource.located(settings),
             Analysis::run,
-            PairReading.by(
+            RerankingStage.by(
                 PairSource.located(settings),
                 Progress.on(console),
                 warning -> console.warn("%s", warning)),

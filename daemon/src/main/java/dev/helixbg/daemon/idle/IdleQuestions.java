@@ -2,8 +2,8 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -34,7 +34,7 @@ public final class IdleQuestions {
   private static final Logger LOG = LoggerFactory.getLogger(IdleQuestions.class);
 
   private final Settings settings;
-  private final TextModelHost host;
+  private final LanguageModelHost host;
   private final DaemonClock clock;
 
   /**
@@ -51,7 +51,7 @@ public final class IdleQuestions {
 
   private volatile RunProgress stand = RunProgress.START;
 
-  public IdleQuestions(Settings settings, TextModelHost host, DaemonClock clock) {
+  public IdleQuestions(Settings settings, LanguageModelHost host, DaemonClock clock) {
     this.settings = settings;
     this.host = host;
     this.clock = clock;
@@ -84,7 +84,7 @@ public final class IdleQuestions {
 
   private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
-    LanguageModel file = LanguageModel.require(settings);
+    LanguageModelFile file = LanguageModelFile.require(settings);
     int entryTokens = settings.llm().entryTokens();
     Duration time = Duration.ofSeconds(settings.llm().seconds());
     measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
@@ -107,7 +107,7 @@ public final class IdleQuestions {
 
   /** Before anything is asked of a model, it is found out once how far to trust it. */
   private void measure(
-      LanguageModel file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
+      LanguageModelFile file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
       throws InterruptedException {
     try {
       new JudgeTrialRun(settings, file)

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -40,7 +40,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Whether questions are put to the model, where there is one. */
   boolean mayAsk() {
-    return settings.llm().seconds() > 0 && LanguageModel.locate(settings).isPresent();
+    return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
   }
 
   /**
@@ -63,11 +63,11 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
-    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
       return Judgements.NONE;
     }
-    LanguageModel chosen = model.get();
+    LanguageModelFile chosen = model.get();
     try (QuestionSession asking = asking(answers(kb, save), chosen)) {
       return new JudgeRun(asking, chosen.name(), findings, vectors)
           .run()
@@ -86,7 +86,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** What the model has to do with a report, for {@link Pipeline#basis}. */
   String basis() {
-    return LanguageModel.locate(settings)
+    return LanguageModelFile.locate(settings)
         .map(
             model ->
                 model.name()
@@ -97,7 +97,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
-  public QuestionSession asking(AnswerFile answers, LanguageModel model) {
+  public QuestionSession asking(AnswerFile answers, LanguageModelFile model) {
     return new QuestionSession(
         answers,
         model.hash(settings),

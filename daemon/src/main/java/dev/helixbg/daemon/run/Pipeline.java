@@ -7,7 +7,7 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
@@ -48,7 +48,7 @@ public record Pipeline(
     Settings settings,
     EmbedderSource embedder,
     Analyst analyst,
-    PairReading reading,
+    RerankingStage reading,
     JudgingStage judging,
     Progress.Display display,
     SourceCheck sources) {
@@ -58,7 +58,7 @@ public record Pipeline(
       Settings settings,
       EmbedderSource embedder,
       Analyst analyst,
-      PairReading reading,
+      RerankingStage reading,
       JudgingStage judging,
       Progress.Display display) {
     this(
@@ -97,7 +97,7 @@ public record Pipeline(
    * @param report what was found
    * @param vectors how the vectors came about
    */
-  public record Outcome(Report report, VectorUpdate.Result vectors) {
+  public record Outcome(Report report, EmbeddingStage.Result vectors) {
 
     /**
      * Questions that the language model has not been asked yet; those that follow are not known.
@@ -148,10 +148,10 @@ public record Pipeline(
    */
   public Outcome run(Kb kb, LogReading log, Saving saving, GoingOn goingOn)
       throws InterruptedException {
-    VectorUpdate.Result vectors;
+    EmbeddingStage.Result vectors;
     boolean looked = false;
-    try (VectorUpdate.Stages stages =
-        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages =
+        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         Known known = () -> remembered(findings(kb, log, stages.result()));
@@ -190,7 +190,7 @@ public record Pipeline(
   private record Found(
       Kb kb,
       LogReading log,
-      VectorUpdate.Result vectors,
+      EmbeddingStage.Result vectors,
       Decisions decisions,
       List<Finding.Junk> junk,
       Findings all,
@@ -200,7 +200,7 @@ public record Pipeline(
     }
   }
 
-  private Found findings(Kb kb, LogReading log, VectorUpdate.Result vectors) {
+  private Found findings(Kb kb, LogReading log, EmbeddingStage.Result vectors) {
     Decisions decisions = decisions(kb);
     KbEntries known = vectors.of(log);
     List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
@@ -285,8 +285,8 @@ public record Pipeline(
    */
   public void updateVectors(Kb kb, LogReading log, Saving saving, boolean ofPassages)
       throws InterruptedException {
-    try (VectorUpdate.Stages stages =
-        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages =
+        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
       stages.embedEntries();
       if (ofPassages) {
         stages.embedPassages();

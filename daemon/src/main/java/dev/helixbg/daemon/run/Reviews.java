@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -138,7 +138,7 @@ public record Reviews(Settings settings, VectorIds ids) {
             ? Optional.of(ReviewSubject.Found.nothing(settings.insight()))
             : report.found(log, live);
     if (found.isEmpty()
-        || mayBeJudged(wanted, found.get()) && LanguageModel.locate(settings).isPresent()) {
+        || mayBeJudged(wanted, found.get()) && LanguageModelFile.locate(settings).isPresent()) {
       return Optional.empty();
     }
     ReviewSubject subject =
@@ -176,12 +176,12 @@ public record Reviews(Settings settings, VectorIds ids) {
       KbIdentity kb,
       Wanted wanted,
       ReviewSubject subject,
-      TextModelHost models,
+      LanguageModelHost models,
       Function<TextModel, JudgeProgress> progress,
       Instant at,
       boolean keep)
       throws InterruptedException {
-    TextModelHost.Work<Review> work =
+    LanguageModelHost.Work<Review> work =
         model -> {
           Optional<Review> last = last(kb.kb(), wanted.kind());
           Review review =
@@ -290,7 +290,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     int entryTokens = settings.llm().entryTokens();
     return new QuestionSession(
         new AnswerFile(kb.kb().answers(), kb::check),
-        LanguageModel.require(settings).hash(settings),
+        LanguageModelFile.require(settings).hash(settings),
         entryTokens,
         () -> Judge.with(model, entryTokens),
         Duration.ofSeconds(settings.llm().seconds()),
@@ -300,7 +300,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   }
 
   private boolean isGuessing() {
-    LanguageModel file = LanguageModel.require(settings);
+    LanguageModelFile file = LanguageModelFile.require(settings);
     return new JudgeTrialRun(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
   }
 }

@@ -8,9 +8,9 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
@@ -20,8 +20,8 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -29,13 +29,13 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.daemon.watch.ChangeHints;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.FolderWatcher;
+import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.store.ProcessLock;
-import dev.helixbg.insight.findings.RunningAnalysis;
+import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,7 +71,7 @@ public final class Daemon implements AutoCloseable {
   private final TroubleLog troubles;
   private final SearchService searches;
   private final ProcessLock lock;
-  private final FolderWatcher hints = new FolderWatcher(this::hint);
+  private final InotifyWatcher hints = new InotifyWatcher(this::hint);
   private final DaemonChores chores;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean reload;
@@ -99,7 +99,7 @@ public final class Daemon implements AutoCloseable {
       Settings settings,
       EmbedderHost embedder,
       Optional<PairHost> pairs,
-      TextModelHost model,
+      LanguageModelHost model,
       Reviews reviews,
       SealedReports reports,
       IdleWork idle,
@@ -161,7 +161,7 @@ public final class Daemon implements AutoCloseable {
   private Parts make(Settings now) {
     EmbedderSource source = models.apply(now);
     EmbedderHost embedder = new EmbedderHost(source, clock);
-    TextModelHost model = new TextModelHost(now, clock, metrics);
+    LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.ids());
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
@@ -172,7 +172,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
-    RunningAnalysis analysis = new RunningAnalysis();
+    IncrementalAnalysis analysis = new IncrementalAnalysis();
     Pipeline pipeline =
         new Pipeline(
             now,
@@ -181,11 +181,11 @@ public final class Daemon implements AutoCloseable {
             pairs
                 .map(
                     judge ->
-                        PairReading.by(
+                        RerankingStage.by(
                             judge,
                             Progress.Display.SILENT,
                             warning -> LOG.warn("{}: {}", kb.folder(), warning)))
-                .orElse(PairReading.NONE),
+                .orElse(RerankingStage.NONE),
             JudgingStage.withoutAsking(now),
             metrics.countingEmbedded());
     return new KbWatch(
@@ -193,7 +193,7 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        FolderWatcher.areThere() ? hints : ChangeHints.NONE,
+        InotifyWatcher.areThere() ? hints : ChangeHints.NONE,
         clock,
         troubles,
         metrics);

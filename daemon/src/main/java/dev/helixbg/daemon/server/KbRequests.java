@@ -5,8 +5,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbTopics;
@@ -63,7 +63,7 @@ public record KbRequests(
       Function<Kb, CompleteRun> runs,
       Settings settings,
       SearchService searches,
-      TextModelHost model,
+      LanguageModelHost model,
       Reviews reviews,
       SealedReports reports,
       Optional<? extends PairSource> pairs) {}

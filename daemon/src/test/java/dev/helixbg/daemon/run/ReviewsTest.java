@@ -14,7 +14,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -92,7 +92,7 @@ class ReviewsTest {
 
   /** Embeds some entries, as a run does that is interrupted. */
   private void embed(List<Entry> entries) throws InterruptedException {
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb.kb().folder()),
             model,
             () -> {},
@@ -155,7 +155,7 @@ class ReviewsTest {
   private CompleteRun run(Settings now) {
     Pipeline pipeline =
         DaemonFixture.pipeline(
-            now, words, PairReading.by(new FakePairs(), Progress.Display.SILENT, warning -> {}));
+            now, words, RerankingStage.by(new FakePairs(), Progress.Display.SILENT, warning -> {}));
     return new CompleteRun(pipeline, new SealedReports(new ReportSeal(folder.resolve("cache"))));
   }
 

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -48,8 +48,8 @@ public record KbEntries(
    */
   public static KbEntries read(Path dataLog, EmbeddingCache cache, VectorIds ids, int modelTokens) {
     LogReading log = DataLog.read(dataLog);
-    CachedVectors cached = cache.read();
-    CachedVectors ofPassages = cache.ofPassages().read();
+    CacheContents cached = cache.read();
+    CacheContents ofPassages = cache.ofPassages().read();
     String id = cached.id(ids.entries(), log.entries().stream().map(Entry::embeddedText));
     String idOfPassages =
         ofPassages.id(

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long a model stays loaded without work, as {@code daemon.model_idle_minutes} says. */
 @Timeout(120)
-class TextModelHostTest {
+class LanguageModelHostTest {
   @TempDir Path folder;
 
   @ParameterizedTest
@@ -50,7 +50,8 @@ class TextModelHostTest {
     flags.put("daemon.model_idle_minutes", Integer.toString(minutes));
     Kb kb = new WritableKb(folder.resolve("kb"), new Random(1)).kb();
     DaemonFixture daemon = new DaemonFixture(folder, kb, flags);
-    try (TextModelHost host = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics)) {
+    try (LanguageModelHost host =
+        new LanguageModelHost(daemon.settings, daemon.clock, daemon.metrics)) {
       assertEquals(true, host.use(Optional::isPresent));
       daemon.clock.pass(Duration.ofSeconds(idleSeconds));
       assertEquals(released, host.releaseAfter(daemon.settings.daemon().modelIdle()));
@@ -58,10 +59,10 @@ class TextModelHostTest {
     }
   }
 
-  private TextModelHost host(Map<String, String> flags) throws IOException {
+  private LanguageModelHost host(Map<String, String> flags) throws IOException {
     Kb kb = new WritableKb(folder.resolve("kb"), new Random(1)).kb();
     DaemonFixture daemon = new DaemonFixture(folder, kb, flags);
-    return new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
+    return new LanguageModelHost(daemon.settings, daemon.clock, daemon.metrics);
   }
 
   /** A use that has begun, and goes on until its gate is opened. */
@@ -70,7 +71,7 @@ class TextModelHostTest {
     final CountDownLatch gate = new CountDownLatch(1);
     final FutureTask<Boolean> task;
 
-    Use(TextModelHost host) {
+    Use(LanguageModelHost host) {
       task =
           new FutureTask<>(
               () ->
@@ -92,7 +93,7 @@ class TextModelHostTest {
   /** Such as the settings that are read again while somebody chats. */
   @Test
   void aModelThatIsInUseWhenItsHostIsClosedIsReleasedAfterwards() throws Exception {
-    try (TextModelHost host = host(Map.of("llm.model", GoldenModel.Q4_0.path().toString()))) {
+    try (LanguageModelHost host = host(Map.of("llm.model", GoldenModel.Q4_0.path().toString()))) {
       Use use = new Use(host);
       assertTrue(use.begun.await(60, TimeUnit.SECONDS));
       host.close();
@@ -108,7 +109,7 @@ class TextModelHostTest {
   /** On a GPU: here the settings say {@code auto}, and this machine has none. */
   @Test
   void afterAFailureOfTheGpuTheModelIsLoadedAnewAndTheWorkDoneAgain() throws Exception {
-    try (TextModelHost host = host(Map.of("llm.model", GoldenModel.Q4_0.path().toString()))) {
+    try (LanguageModelHost host = host(Map.of("llm.model", GoldenModel.Q4_0.path().toString()))) {
       List<TextModel> given = new ArrayList<>();
       int result =
           host.use(
@@ -130,7 +131,7 @@ class TextModelHostTest {
   void aGpuThatTheSettingsNameFailsInTheEnd() throws Exception {
     Map<String, String> flags =
         Map.of("llm.model", GoldenModel.Q4_0.path().toString(), "llm.backend", "cpu");
-    try (TextModelHost host = host(flags)) {
+    try (LanguageModelHost host = host(flags)) {
       AtomicInteger times = new AtomicInteger();
       assertThrows(
           GpuException.class,
@@ -146,7 +147,7 @@ class TextModelHostTest {
   }
 
   /** The use has ended for whoever asked a moment before the host has cleared up. */
-  private static void awaitReleased(TextModelHost host) throws InterruptedException {
+  private static void awaitReleased(LanguageModelHost host) throws InterruptedException {
     for (int i = 0; i < 1_000 && host.isLoaded(); i++) {
       Thread.sleep(10);
     }
@@ -155,7 +156,7 @@ class TextModelHostTest {
 
   @Test
   void oneUseComesAfterTheOtherWithoutAModelToo() throws Exception {
-    try (TextModelHost host = host(Map.of())) {
+    try (LanguageModelHost host = host(Map.of())) {
       Use first = new Use(host);
       assertTrue(first.begun.await(60, TimeUnit.SECONDS));
       Use second = new Use(host);

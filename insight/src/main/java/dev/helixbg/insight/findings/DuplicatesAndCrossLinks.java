@@ -5,50 +5,53 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.Set;
 
 /** Near-duplicates and cross-links: the best of each, and how many there are in all. */
-final class PairHits implements PairSink {
+final class DuplicatesAndCrossLinks implements PairSink {
   private final InsightSettings settings;
   private final int[] topicOf;
   private final ExactCopies copies;
-  private final NearestLists.Counting counting;
-  private final BestPairs nearDuplicates;
-  private final BestPairs crossLinks;
+  private final NearestNeighbours.Counting counting;
+  private final TopPairs nearDuplicates;
+  private final TopPairs crossLinks;
   private final Set<Long> declared;
   private long nearDuplicateCount;
   private long crossLinkCount;
 
-  private PairHits(
+  private DuplicatesAndCrossLinks(
       InsightSettings settings,
       int[] topicOf,
       ExactCopies copies,
       Set<Long> declared,
       int[] order,
-      NearestLists.Counting counting) {
+      NearestNeighbours.Counting counting) {
     this.settings = settings;
     this.declared = declared;
     this.topicOf = topicOf;
     this.copies = copies;
     this.counting = counting;
-    this.nearDuplicates = new BestPairs(settings.maxNearDuplicates(), order);
-    this.crossLinks = new BestPairs(settings.maxCrossLinks(), order);
+    this.nearDuplicates = new TopPairs(settings.maxNearDuplicates(), order);
+    this.crossLinks = new TopPairs(settings.maxCrossLinks(), order);
   }
 
   /**
    * @param declared pairs of which one links to the other: such a link is no news
-   * @param order of the entries, see {@link BestPairs}
+   * @param order of the entries, see {@link TopPairs}
    * @param counting which entries may be a pair
    */
-  static PairHits find(
+  static DuplicatesAndCrossLinks find(
       PairFacts pairs,
       int[] topicOf,
       ExactCopies copies,
       Set<Long> declared,
       int[] order,
       InsightSettings settings,
-      NearestLists.Counting counting) {
+      NearestNeighbours.Counting counting) {
     float limit = floor(settings);
-    PairHits all = new PairHits(settings, topicOf, copies, declared, order, counting);
+    DuplicatesAndCrossLinks all =
+        new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, counting);
     pairs
-        .atLeast(limit, () -> new PairHits(settings, topicOf, copies, declared, order, counting))
+        .atLeast(
+            limit,
+            () -> new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, counting))
         .forEach(all::add);
     return all;
   }
@@ -74,18 +77,18 @@ final class PairHits implements PairSink {
     }
   }
 
-  private void add(PairHits other) {
+  private void add(DuplicatesAndCrossLinks other) {
     nearDuplicateCount += other.nearDuplicateCount;
     crossLinkCount += other.crossLinkCount;
     nearDuplicates.offerAll(other.nearDuplicates);
     crossLinks.offerAll(other.crossLinks);
   }
 
-  BestPairs nearDuplicates() {
+  TopPairs nearDuplicates() {
     return nearDuplicates;
   }
 
-  BestPairs crossLinks() {
+  TopPairs crossLinks() {
     return crossLinks;
   }
 

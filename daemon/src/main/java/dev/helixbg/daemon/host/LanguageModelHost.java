@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * work is loaded anew for people, and the other way round. When a GPU fails, the model is loaded
  * anew and the work done again, once; then on the CPU, unless the settings name the GPU.
  */
-public final class TextModelHost implements AutoCloseable {
+public final class LanguageModelHost implements AutoCloseable {
   /** That somebody waits for a use before his, or for his own, as long as a client does. */
   private static final Duration LONGEST_TURN = Duration.ofMinutes(30);
 
@@ -46,7 +46,7 @@ public final class TextModelHost implements AutoCloseable {
   private volatile boolean closed;
   private volatile Optional<Long> usedByPeople = Optional.empty();
 
-  public TextModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
+  public LanguageModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
     this.settings = settings;
     this.clock = clock;
     this.metrics = metrics;
@@ -105,7 +105,7 @@ public final class TextModelHost implements AutoCloseable {
       throw busy();
     }
     try {
-      Optional<LanguageModel> model = LanguageModel.locate(settings);
+      Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
       return model.isPresent() ? useModel(model.get(), work, idle) : work.with(Optional.empty());
     } finally {
       lock.unlock();
@@ -117,12 +117,12 @@ public final class TextModelHost implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the language model is busy; try again later");
   }
 
-  private <T> T useModel(LanguageModel model, Work<T> work, boolean idle)
+  private <T> T useModel(LanguageModelFile model, Work<T> work, boolean idle)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
       return gpu.run(
-          LanguageModel.device(settings) == Device.AUTO,
+          LanguageModelFile.device(settings) == Device.AUTO,
           onCpu -> useOnce(model, work, idle, onCpu));
     } finally {
       metrics.modelNanos.add(System.nanoTime() - start);
@@ -133,10 +133,10 @@ public final class TextModelHost implements AutoCloseable {
     }
   }
 
-  private <T> T useOnce(LanguageModel model, Work<T> work, boolean idle, boolean onCpu)
+  private <T> T useOnce(LanguageModelFile model, Work<T> work, boolean idle, boolean onCpu)
       throws InterruptedException {
     try {
-      load(model, idle, onCpu ? Device.CPU : LanguageModel.device(settings));
+      load(model, idle, onCpu ? Device.CPU : LanguageModelFile.device(settings));
       T result = work.with(Optional.of(loaded));
       loaded
           .backend()
@@ -149,7 +149,7 @@ public final class TextModelHost implements AutoCloseable {
     }
   }
 
-  private void load(LanguageModel model, boolean idle, Device device) {
+  private void load(LanguageModelFile model, boolean idle, Device device) {
     if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
       release();
       int threads = idle ? settings.daemon().modelThreads() : settings.threads();
@@ -167,7 +167,7 @@ public final class TextModelHost implements AutoCloseable {
   /** Whether there is a model to load; the one that was named may be gone. */
   public boolean exists() {
     try {
-      return LanguageModel.locate(settings).isPresent();
+      return LanguageModelFile.locate(settings).isPresent();
     } catch (Failure e) {
       return false;
     }

@@ -8,7 +8,7 @@ import dev.helixbg.insight.terms.TermVectors;
 import org.junit.jupiter.api.Test;
 
 /** The nearest of each entry. */
-class NearestListsTest {
+class NearestNeighboursTest {
   @Test
   void listsHoldTheNearestWhateverTheNumberOfThreads() {
     Corpus corpus = new Corpus();
@@ -16,14 +16,16 @@ class NearestListsTest {
       corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
     }
     TermVectors terms = corpus.termVectors();
-    TextVectors texts = TextVectors.of(corpus.vectors(), PassageVectors.NONE);
+    ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
     int[] order = EvenSample.orderByKey(corpus.keys);
-    NearestLists one = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 1).all();
-    NearestLists four = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 4).all();
+    NearestNeighbours one =
+        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 1).all();
+    NearestNeighbours four =
+        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 4).all();
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;
-      for (int place = 0; place < NearestLists.LENGTH; place++) {
+      for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
         int other = one.neighbour(entry, place);
         assertEquals(other, four.neighbour(entry, place));
         float similarity = terms.similarity(entry, other);

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  *
  * @param tokenizer whose ids it is in; {@link TokenizerException} if it lacks the control tokens
  */
-public record ChatForm(BpeTokenizer tokenizer) {
+public record ChatTemplate(BpeTokenizer tokenizer) {
   private static final String START = "<|im_start|>";
   private static final String END = "<|im_end|>";
   private static final String USER = "user\n";

@@ -24,16 +24,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hints of the real system, whatever happens to the folder. */
 @Timeout(120)
-class FolderWatcherTest {
+class InotifyWatcherTest {
   @TempDir Path folder;
 
   private final BlockingQueue<Kb> told = new LinkedBlockingQueue<>();
   private volatile Error error;
-  private final FolderWatcher hints = new FolderWatcher(this::tell);
+  private final InotifyWatcher hints = new InotifyWatcher(this::tell);
 
   @BeforeEach
   void onLinux() {
-    assumeTrue(FolderWatcher.areThere(), "no inotify here");
+    assumeTrue(InotifyWatcher.areThere(), "no inotify here");
   }
 
   @AfterEach
@@ -64,7 +64,7 @@ class FolderWatcherTest {
 
   /** After what has happened so far nothing more is told. */
   private void settle() throws InterruptedException {
-    while (told.poll(4 * FolderWatcher.TOGETHER.toMillis(), TimeUnit.MILLISECONDS) != null) {}
+    while (told.poll(4 * InotifyWatcher.TOGETHER.toMillis(), TimeUnit.MILLISECONDS) != null) {}
   }
 
   private void awaitFollowed(Kb kb) throws InterruptedException {
@@ -107,7 +107,7 @@ class FolderWatcherTest {
     }
     awaitHint(kb);
     settle();
-    int most = (int) (2 + TimeUnit.SECONDS.toMillis(1) / FolderWatcher.TOGETHER.toMillis());
+    int most = (int) (2 + TimeUnit.SECONDS.toMillis(1) / InotifyWatcher.TOGETHER.toMillis());
     assertTrue(writes > most && told.size() <= most, told.size() + " hints, " + writes + " writes");
   }
 

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * @param passages of the vectors from {@code entries} on
  * @param vectors all of them
  */
-record TextVectors(
+record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
    * Passages that are compared: with 10,000 entries, a pass over all pairs takes 25 times as long
@@ -28,7 +28,7 @@ record TextVectors(
    */
   static final int MAX_PASSAGES = 40_000;
 
-  static TextVectors of(Vectors own, PassageVectors passages) {
+  static ComparedVectors of(Vectors own, PassageVectors passages) {
     return of(own, passages, MAX_PASSAGES);
   }
 
@@ -36,7 +36,7 @@ record TextVectors(
    * @param most passages at most; of more, every second or third one of each entry counts, and so
    *     on
    */
-  static TextVectors of(Vectors own, PassageVectors passages, int most) {
+  static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
     int[] owners =
@@ -51,7 +51,7 @@ record TextVectors(
     for (int i = 1; i <= count; i++) {
       firsts[i] += firsts[i - 1];
     }
-    return new TextVectors(
+    return new ComparedVectors(
         count,
         owners,
         firsts,
@@ -60,14 +60,14 @@ record TextVectors(
   }
 
   /** The same without passages. */
-  TextVectors own() {
+  ComparedVectors own() {
     if (!hasPassages()) {
       return this;
     }
     int[] all = IntStream.range(0, entries).toArray();
     int[] ends = new int[entries + 1];
     Arrays.fill(ends, entries);
-    return new TextVectors(entries, all, ends, List.of(), vectors.select(all));
+    return new ComparedVectors(entries, all, ends, List.of(), vectors.select(all));
   }
 
   boolean hasPassages() {

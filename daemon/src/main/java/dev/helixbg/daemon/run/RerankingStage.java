@@ -10,8 +10,8 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.pairs.ReadRelations;
 import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.RelationReranker;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -21,10 +21,10 @@ import java.util.function.Consumer;
  * Has the pair judge read the pairs of a KB that are most likely about one matter, and ranks them
  * by what it has read. Where it cannot be used, the list stays as vectors and words rank it.
  */
-public final class PairReading {
+public final class RerankingStage {
   /** Reads nothing. */
-  public static final PairReading NONE =
-      new PairReading(Optional.empty(), Progress.Display.SILENT, warning -> {});
+  public static final RerankingStage NONE =
+      new RerankingStage(Optional.empty(), Progress.Display.SILENT, warning -> {});
 
   private final Optional<PairSource> source;
   private final Progress.Display display;
@@ -33,7 +33,7 @@ public final class PairReading {
   /** Whether it could not be used; that was said, and will not change while this process lasts. */
   private volatile boolean refused;
 
-  private PairReading(
+  private RerankingStage(
       Optional<PairSource> source, Progress.Display display, Consumer<String> warnings) {
     this.source = source;
     this.display = display;
@@ -43,9 +43,9 @@ public final class PairReading {
   /**
    * @param warnings is told, in a sentence, why nothing was read
    */
-  public static PairReading by(
+  public static RerankingStage by(
       PairSource source, Progress.Display display, Consumer<String> warnings) {
-    return new PairReading(Optional.of(source), display, warnings);
+    return new RerankingStage(Optional.of(source), display, warnings);
   }
 
   /**
@@ -55,12 +55,12 @@ public final class PairReading {
    * @throws InterruptedException when interrupted; what was read until then is saved
    */
   Findings run(Kb kb, Findings findings, boolean save) throws InterruptedException {
-    return ranked(kb, findings, save, ReadRelations::rank);
+    return ranked(kb, findings, save, RelationReranker::rank);
   }
 
   /** The findings with their relations in the order of what was read until now. */
   Findings remembered(Kb kb, Findings findings) throws InterruptedException {
-    return ranked(kb, findings, false, ReadRelations::rankRemembered);
+    return ranked(kb, findings, false, RelationReranker::rankRemembered);
   }
 
   /** How many pairs are still to be read; none where they cannot be. */
@@ -68,7 +68,7 @@ public final class PairReading {
     try {
       return isIdle(findings)
           ? 0
-          : reader(kb, false, ReadRelations.ReadingProgress.SILENT)
+          : reader(kb, false, RelationReranker.ReadingProgress.SILENT)
               .left(findings.relations(), first(findings));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -80,7 +80,7 @@ public final class PairReading {
 
   /** Puts relations into an order. */
   private interface Ranking {
-    List<Finding.Relation> of(ReadRelations reader, List<Finding.Relation> pairs, int first)
+    List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
         throws InterruptedException, IOException;
   }
 
@@ -110,10 +110,10 @@ public final class PairReading {
         "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
   }
 
-  private ReadRelations reader(Kb kb, boolean save, ReadRelations.ReadingProgress progress) {
+  private RelationReranker reader(Kb kb, boolean save, RelationReranker.ReadingProgress progress) {
     PairSource.Judge judge = source.orElseThrow().judge();
     Optional<Runnable> permit = save ? Optional.of(KbIdentity.of(kb)::check) : Optional.empty();
-    return new ReadRelations(
+    return new RelationReranker(
         new ReadingFile(kb.readings(), judge.id(), permit),
         judge.calibration(),
         source.get()::open,
@@ -137,7 +137,8 @@ public final class PairReading {
   }
 
   /** Reading as a bar. */
-  private static final class ShownReading implements ReadRelations.ReadingProgress, AutoCloseable {
+  private static final class ShownReading
+      implements RelationReranker.ReadingProgress, AutoCloseable {
     private final Progress.Display display;
     private Progress bar = Progress.SILENT;
 

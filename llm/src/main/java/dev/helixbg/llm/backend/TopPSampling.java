@@ -8,7 +8,7 @@ package dev.helixbg.llm.backend;
  * @param minP tokens stay whose probability is at least this share of the likeliest's
  * @param temperature the logits are divided by it; above 0
  */
-public record TokenDraw(int k, double topP, double minP, double temperature) {
+public record TopPSampling(int k, double topP, double minP, double temperature) {
   /**
    * Draws.
    *

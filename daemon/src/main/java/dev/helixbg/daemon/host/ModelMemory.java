@@ -11,11 +11,11 @@ import dev.helixbg.llm.backend.KvShape;
  * @param cache bytes of keys and values, once as many tokens as may be were read
  * @param tokens that may be
  */
-public record ModelCost(long weights, long cache, int tokens) {
+public record ModelMemory(long weights, long cache, int tokens) {
 
-  public static ModelCost of(TextModel model) {
+  public static ModelMemory of(TextModel model) {
     KvShape shape = model.model().cacheShape();
-    return new ModelCost(
+    return new ModelMemory(
         model.file().mapped().bytes().byteSize(),
         shape.bytesPerPosition() * shape.limit(),
         shape.limit());

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * <p>An entry is known by its text and its number among the entries of the same text, so that a
  * compaction, which moves every offset, changes nothing here.
  */
-final class KnownPairs implements PairFacts {
+final class IncrementalPairs implements PairFacts {
   /** An entry, wherever it is in the log. */
   private record Instance(String key, int ordinal) {}
 
@@ -36,7 +36,7 @@ final class KnownPairs implements PairFacts {
   private long[] vectorHashes = new long[0];
 
   private final PairList kept;
-  private NearestLists.Both nearest;
+  private NearestNeighbours.Both nearest;
   private Distribution distribution;
 
   /**
@@ -44,7 +44,7 @@ final class KnownPairs implements PairFacts {
    * @param maxPairs kept at most
    * @param maxDrawn entries whose pairs make the distribution
    */
-  KnownPairs(float floor, int maxPairs, int maxDrawn) {
+  IncrementalPairs(float floor, int maxPairs, int maxDrawn) {
     this.floor = floor;
     this.maxPairs = maxPairs;
     this.maxDrawn = maxDrawn;
@@ -67,15 +67,15 @@ final class KnownPairs implements PairFacts {
       List<String> keys,
       Vectors vectors,
       PackedVectors packed,
-      TextVectors texts,
-      NearestLists.Counting counting,
+      ComparedVectors texts,
+      NearestNeighbours.Counting counting,
       int threads) {
     int count = keys.size();
     int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(count);
     long[] hashes = new long[count];
     int[] nowAt = new int[vectorHashes.length];
-    Arrays.fill(nowAt, NearestLists.NONE);
+    Arrays.fill(nowAt, NearestNeighbours.NONE);
     BitSet fresh = new BitSet(count);
     for (int i = 0; i < count; i++) {
       Instance instance = new Instance(keys.get(i), ordinals[i]);
@@ -105,7 +105,7 @@ final class KnownPairs implements PairFacts {
   }
 
   /** Of an entry's own vector and of those of its passages. */
-  private static long hash(TextVectors texts, int entry) {
+  private static long hash(ComparedVectors texts, int entry) {
     long hash = hash(1, texts.vectors(), entry);
     for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {
       hash = hash(hash, texts.vectors(), i);
@@ -126,12 +126,13 @@ final class KnownPairs implements PairFacts {
   private boolean compareAll(
       List<String> keys,
       Vectors vectors,
-      TextVectors texts,
+      ComparedVectors texts,
       PackedVectors all,
-      NearestLists.Counting counting,
+      NearestNeighbours.Counting counting,
       int threads) {
     int count = texts.entries();
-    NearestLists.Both lists = NearestLists.Both.empty(texts, EvenSample.orderByKey(keys), counting);
+    NearestNeighbours.Both lists =
+        NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys), counting);
     float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
     List<PairList> found = new ArrayList<>();
     AllPairs.among(
@@ -243,7 +244,7 @@ final class KnownPairs implements PairFacts {
       for (int p = 0; p < count; p++) {
         int a = nowAt[first[p]];
         int b = nowAt[second[p]];
-        if (a != NearestLists.NONE && b != NearestLists.NONE) {
+        if (a != NearestNeighbours.NONE && b != NearestNeighbours.NONE) {
           first[left] = a;
           second[left] = b;
           similarities[left++] = similarities[p];
@@ -270,7 +271,7 @@ final class KnownPairs implements PairFacts {
   }
 
   @Override
-  public NearestLists.Both nearest() {
+  public NearestNeighbours.Both nearest() {
     return nearest;
   }
 

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.watch;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.FileSystems;
@@ -30,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>Only on Linux. Elsewhere the JDK imitates it by reading each folder again and again, which
  * costs more than looking at one file.
  */
-public final class FolderWatcher implements ChangeHints, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(FolderWatcher.class);
+public final class InotifyWatcher implements ChangeHints, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
   /** What happens within it is one hint, however often the log is written to. */
   static final Duration TOGETHER = Duration.ofMillis(100);
@@ -59,7 +60,7 @@ public final class FolderWatcher implements ChangeHints, AutoCloseable {
   /**
    * @param changed is told of a KB whose log may have changed; must return soon
    */
-  public FolderWatcher(Consumer<Kb> changed) {
+  public InotifyWatcher(Consumer<Kb> changed) {
     this.changed = changed;
   }
 

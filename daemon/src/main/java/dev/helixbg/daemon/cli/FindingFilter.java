@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
 /** Options that choose among the findings of the last report. */
-final class SelectionOptions {
+final class FindingFilter {
   @Option(
       names = "--topic",
       paramLabel = "TOPIC",
@@ -36,7 +36,7 @@ final class SelectionOptions {
   /** Kinds of findings, in one word each. */
   static final class Kinds extends ArrayList<String> {
     Kinds() {
-      super(ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList());
+      super(ReportedFinding.KINDS.stream().map(FindingFilter::oneWord).toList());
     }
   }
 

@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param waited by label of the command buffer
  * @param profile by kernel; empty if none was taken
  */
-record GpuAccount(
+record GpuStatistics(
     String gpu,
     String driver,
     long memoryUsed,
@@ -29,10 +29,10 @@ record GpuAccount(
     List<KernelProfile.Entry> profile) {
 
   /** Empty if something else ran the model. */
-  static Optional<GpuAccount> of(Backend backend) {
+  static Optional<GpuStatistics> of(Backend backend) {
     return backend instanceof GpuBackend gpu
         ? Optional.of(
-            new GpuAccount(
+            new GpuStatistics(
                 gpu.device().name(),
                 gpu.device().driver(),
                 gpu.device().memoryUsed(),

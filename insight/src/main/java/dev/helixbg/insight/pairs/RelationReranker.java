@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  *
  * <p>What was read once is remembered; with nothing new to read, no model is opened.
  */
-public final class ReadRelations {
+public final class RelationReranker {
   /** Readings that are saved at once, at least. */
   private static final int SAVED_AT_ONCE = 32;
 
@@ -61,7 +61,7 @@ public final class ReadRelations {
   /**
    * @param opener opens the model; closed when all is read
    */
-  public ReadRelations(
+  public RelationReranker(
       ReadingFile memory,
       PairCalibration calibration,
       Supplier<? extends PairReader> opener,
@@ -130,7 +130,7 @@ public final class ReadRelations {
     }
     // The sort is stable: of equals the one that was before stays before.
     read.sort(
-        Comparator.comparingInt(ReadRelations::part)
+        Comparator.comparingInt(RelationReranker::part)
             .thenComparingDouble(relation -> -rank(relation)));
     read.addAll(others);
     return List.copyOf(read);
@@ -162,7 +162,7 @@ public final class ReadRelations {
   private void readNow(List<String> keys, Map<String, Texts> texts, Map<String, Reading> known)
       throws InterruptedException {
     List<Texts> pairs = keys.stream().map(texts::get).toList();
-    progress.begin(pairs.size(), pairs.stream().mapToLong(ReadRelations::work).sum());
+    progress.begin(pairs.size(), pairs.stream().mapToLong(RelationReranker::work).sum());
     Map<String, Reading> unsaved = new HashMap<>();
     try (PairReader reader = opener.get()) {
       reader.read(

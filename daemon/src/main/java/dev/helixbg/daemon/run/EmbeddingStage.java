@@ -9,9 +9,9 @@ import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors.Journal;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.Journal;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Coverage;
@@ -54,7 +54,7 @@ import java.util.function.LongSupplier;
  * @param source of the model, which is opened only when there is something to embed
  * @param permit is asked before a vector is taken in, and throws where nothing may be written
  */
-public record VectorUpdate(
+public record EmbeddingStage(
     EmbeddingCache cache,
     EmbedderSource source,
     Runnable permit,
@@ -85,8 +85,8 @@ public record VectorUpdate(
   }
 
   /** Of a KB, unless it is gone meanwhile. */
-  static VectorUpdate of(Kb kb, EmbedderSource source, Progress.Display display) {
-    return new VectorUpdate(
+  static EmbeddingStage of(Kb kb, EmbedderSource source, Progress.Display display) {
+    return new EmbeddingStage(
         new EmbeddingCache(kb.folder()),
         source,
         KbIdentity.of(kb)::check,
@@ -191,14 +191,14 @@ public record VectorUpdate(
     }
 
     /**
-     * @see VectorUpdate#run for what this throws
+     * @see EmbeddingStage#run for what this throws
      */
     void embedEntries() throws InterruptedException {
       embed(own, "Embedding");
     }
 
     /**
-     * @see VectorUpdate#run for what this throws
+     * @see EmbeddingStage#run for what this throws
      */
     void embedPassages() throws InterruptedException {
       embed(parts, "Embedding passages");
@@ -210,7 +210,7 @@ public record VectorUpdate(
           if (other == null && embedder == null) {
             embedder = source.open();
           }
-          long work = texts.missing.values().stream().mapToLong(VectorUpdate.this::work).sum();
+          long work = texts.missing.values().stream().mapToLong(EmbeddingStage.this::work).sum();
           try (Progress progress = display.begin(what, texts.missing.size(), work)) {
             texts.embed(other == null ? embedder : other, progress);
           }
@@ -276,7 +276,7 @@ public record VectorUpdate(
     private int reused;
     private int embedded;
     private final Saving saving;
-    private final CachedVectors cached;
+    private final CacheContents cached;
 
     /** Of the whole cache on disk. */
     private List<CacheRow> published;
@@ -376,7 +376,7 @@ public record VectorUpdate(
 
     Optional<String> rebuilt() {
       return Optional.of(cached.reason())
-          .filter(reason -> cached.state() == CachedVectors.State.UNUSABLE);
+          .filter(reason -> cached.state() == CacheContents.State.UNUSABLE);
     }
 
     /** A text was; saves when it completes a batch. */

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param rows of {@code embeddings.bin}, sorted by offset
  * @param byKey the vectors of both, whatever the offset they were stored for; not copies
  */
-public record CachedVectors(
+public record CacheContents(
     State state, String reason, List<CacheRow> rows, Journal journal, Map<TextKey, float[]> byKey) {
 
   /** Known texts that say whose a cache is. */
@@ -31,11 +31,11 @@ public record CachedVectors(
     UNUSABLE
   }
 
-  static CachedVectors of(State state, String reason, List<CacheRow> rows, Journal journal) {
+  static CacheContents of(State state, String reason, List<CacheRow> rows, Journal journal) {
     Map<TextKey, float[]> byKey = HashMap.newHashMap(rows.size() + journal.vectors().size());
     rows.forEach(row -> byKey.putIfAbsent(row.key(), row.vector()));
     journal.vectors().forEach(byKey::putIfAbsent);
-    return new CachedVectors(state, reason, rows, journal, byKey);
+    return new CacheContents(state, reason, rows, journal, byKey);
   }
 
   /**

@@ -16,18 +16,18 @@ import java.util.List;
  * <p>Between updates it keeps the pairs that are findings or nearly so. A KB with more close pairs
  * than may be kept is analysed anew each time.
  */
-public final class RunningAnalysis {
+public final class IncrementalAnalysis {
   /** 48 MB of them. */
   static final int MAX_PAIRS = 4_000_000;
 
   private final TopicPairs counting;
   private final int maxPairs;
   private final int maxDrawn;
-  private KnownPairs known;
+  private IncrementalPairs known;
   private boolean tooManyPairs;
   private float tooManyAbove;
 
-  public RunningAnalysis() {
+  public IncrementalAnalysis() {
     this(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN);
   }
 
@@ -36,7 +36,7 @@ public final class RunningAnalysis {
    * @param maxPairs that are kept; of more, all are compared whenever they are needed
    * @param maxDrawn entries whose pairs make the distribution
    */
-  RunningAnalysis(TopicPairs counting, int maxPairs, int maxDrawn) {
+  IncrementalAnalysis(TopicPairs counting, int maxPairs, int maxDrawn) {
     this.counting = counting;
     this.maxPairs = maxPairs;
     this.maxDrawn = maxDrawn;
@@ -56,10 +56,10 @@ public final class RunningAnalysis {
       int threads) {
     Analysis.check(entries, vectors);
     List<String> keys = Analysis.keys(entries);
-    TextVectors texts = TextVectors.of(vectors, passages);
-    NearestLists.Counting neighbours = counting.of(TopicIndex.of(entries));
+    ComparedVectors texts = ComparedVectors.of(vectors, passages);
+    NearestNeighbours.Counting neighbours = counting.of(TopicIndex.of(entries));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      float floor = PairHits.floor(settings);
+      float floor = DuplicatesAndCrossLinks.floor(settings);
       PairFacts facts =
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
@@ -79,14 +79,14 @@ public final class RunningAnalysis {
       List<String> keys,
       Vectors vectors,
       PackedVectors packed,
-      TextVectors texts,
-      NearestLists.Counting neighbours,
+      ComparedVectors texts,
+      NearestNeighbours.Counting neighbours,
       int threads) {
     if (tooManyPairs && tooManyAbove == floor) {
       return false;
     }
     if (known == null || known.floor() != floor) {
-      known = new KnownPairs(floor, maxPairs, maxDrawn);
+      known = new IncrementalPairs(floor, maxPairs, maxDrawn);
     }
     tooManyPairs = !known.update(keys, vectors, packed, texts, neighbours, threads);
     tooManyAbove = floor;

@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ReadRelationsTest {
+class RelationRerankerTest {
   private static final PairCalibration CALIBRATION = new PairCalibration(1, 2, 2, 8);
 
   @TempDir Path folder;
@@ -67,8 +67,8 @@ class ReadRelationsTest {
     return new PairReader.Reading(logits, true, true);
   }
 
-  private ReadRelations ranking(boolean saves) {
-    return new ReadRelations(
+  private RelationReranker ranking(boolean saves) {
+    return new RelationReranker(
         new ReadingFile(
             folder.resolve("readings.jsonl"),
             "model",
@@ -78,7 +78,7 @@ class ReadRelationsTest {
           opened++;
           return new FakeReader();
         },
-        ReadRelations.ReadingProgress.SILENT);
+        RelationReranker.ReadingProgress.SILENT);
   }
 
   static NamedEntry entry(int number, String text) {
@@ -254,12 +254,12 @@ class ReadRelationsTest {
 
   @Test
   void whatCannotBeSavedIsAnError() {
-    ReadRelations ranking =
-        new ReadRelations(
+    RelationReranker ranking =
+        new RelationReranker(
             new ReadingFile(folder.resolve("no/such/readings.jsonl"), "m", Optional.of(() -> {})),
             CALIBRATION,
             FakeReader::new,
-            ReadRelations.ReadingProgress.SILENT);
+            RelationReranker.ReadingProgress.SILENT);
     assertThrows(IOException.class, () -> ranking.rank(relations(2), 2));
   }
 

@@ -6,8 +6,8 @@ import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.TokenDraw;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -20,7 +20,7 @@ import java.util.List;
  * model of the same element types, all weights zero, runs until its kernels are compiled; for a GPU
  * the model's own passes are rehearsed.
  */
-public final class WarmUp {
+public final class ModelWarmUp {
   /**
    * What is run. The JVM's options have the CPU's kernels compiled within a few calls.
    *
@@ -49,7 +49,7 @@ public final class WarmUp {
   /** More than what is computed one by one, fewer than fill a tile. */
   private static final int FEW_ROWS = 8;
 
-  private WarmUp() {}
+  private ModelWarmUp() {}
 
   /**
    * Runs passes.
@@ -94,7 +94,8 @@ public final class WarmUp {
       batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
       model.forward(batch, tokens, 0);
       backend.argmax(batch, model.logits(), tokens, 0);
-      backend.draw(batch, model.logits(), new TokenDraw(1, 1, 0, 1), new double[wanted], tokens, 0);
+      backend.draw(
+          batch, model.logits(), new TopPSampling(1, 1, 0, 1), new double[wanted], tokens, 0);
       backend.submit().await();
     }
   }

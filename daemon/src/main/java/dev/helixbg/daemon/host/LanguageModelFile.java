@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  *
  * @param named whether the user named it; otherwise it was found
  */
-public record LanguageModel(Path file, boolean named) {
+public record LanguageModelFile(Path file, boolean named) {
   /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;
 
@@ -36,7 +36,7 @@ public record LanguageModel(Path file, boolean named) {
    *
    * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
    */
-  public static Optional<LanguageModel> locate(Settings settings) {
+  public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
     if (named.isPresent()) {
       if (!Files.isRegularFile(named.get())) {
@@ -45,7 +45,7 @@ public record LanguageModel(Path file, boolean named) {
             "no such language model: %s is not a file. helix-bg fetch-models gets one"
                 .formatted(named.get()));
       }
-      return Optional.of(new LanguageModel(named.get(), true));
+      return Optional.of(new LanguageModelFile(named.get(), true));
     }
     Path folder = settings.embed().models();
     if (!Files.isDirectory(folder)) {
@@ -57,7 +57,7 @@ public record LanguageModel(Path file, boolean named) {
           .filter(Files::isRegularFile)
           .sorted()
           .findFirst()
-          .map(file -> new LanguageModel(file, false));
+          .map(file -> new LanguageModelFile(file, false));
     } catch (IOException e) {
       return Optional.empty();
     }
@@ -68,7 +68,7 @@ public record LanguageModel(Path file, boolean named) {
    *
    * @throws Failure with {@link ExitCode#MODEL}
    */
-  public static LanguageModel require(Settings settings) {
+  public static LanguageModelFile require(Settings settings) {
     return locate(settings)
         .orElseThrow(
             () ->

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * Updates of a KB that changes, against a full analysis after each change: of 100 histories, and of
  * 1,000 in scripts/proofs.
  */
-class RunningAnalysisTest {
+class IncrementalAnalysisTest {
   private static final int HISTORIES = Boolean.getBoolean("proofs.all") ? 1_000 : 100;
   private static final int STEPS = 12;
 
@@ -124,8 +124,8 @@ class RunningAnalysisTest {
       History history = new History(random);
       // Few entries are drawn in some histories, and few pairs kept in others.
       int maxDrawn = seed % 3 == 0 ? 2_000 : 3 + random.nextInt(20);
-      int maxPairs = seed % 10 == 0 ? 30 : RunningAnalysis.MAX_PAIRS;
-      RunningAnalysis running = new RunningAnalysis(TopicPairs.ALL, maxPairs, maxDrawn);
+      int maxPairs = seed % 10 == 0 ? 30 : IncrementalAnalysis.MAX_PAIRS;
+      IncrementalAnalysis running = new IncrementalAnalysis(TopicPairs.ALL, maxPairs, maxDrawn);
       InsightSettings settings = Corpus.DEFAULTS;
       for (int step = 0; step < STEPS; step++) {
         history.step();
@@ -143,7 +143,7 @@ class RunningAnalysisTest {
         }
         Corpus corpus = history.corpus();
         Findings expected =
-            new RunningAnalysis(TopicPairs.ALL, RunningAnalysis.MAX_PAIRS, maxDrawn)
+            new IncrementalAnalysis(TopicPairs.ALL, IncrementalAnalysis.MAX_PAIRS, maxDrawn)
                 .update(
                     corpus.named(),
                     corpus.vectors(),

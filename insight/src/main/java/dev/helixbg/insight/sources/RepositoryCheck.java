@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * One pass over entries and one repository: what the entries name, as it was when they were
  * written, and what became of it.
  */
-final class FolderCheck {
+final class RepositoryCheck {
   /** Who writes a note commits what it tells of a little later. */
   private static final long GRACE_SECONDS = 3_600;
 
@@ -64,7 +64,7 @@ final class FolderCheck {
   /** Contents by object id. */
   private final Map<String, byte[]> contents = new HashMap<>();
 
-  FolderCheck(GitRepository repository, GitCommand git, ZoneId zone) throws SourceException {
+  RepositoryCheck(GitRepository repository, GitCommand git, ZoneId zone) throws SourceException {
     this.repository = repository;
     this.git = git;
     this.zone = zone;

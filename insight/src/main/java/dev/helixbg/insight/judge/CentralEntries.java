@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /** Which entries speak for a topic: those nearest to its middle. */
-public final class TopicCentres {
+public final class CentralEntries {
   private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
@@ -19,7 +19,7 @@ public final class TopicCentres {
    * @param entries by rising offset
    * @param vectors of the entries
    */
-  public TopicCentres(List<NamedEntry> entries, IntFunction<float[]> vectors) {
+  public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;
     this.vectors = vectors;
     for (int i = entries.size() - 1; i >= 0; i--) {

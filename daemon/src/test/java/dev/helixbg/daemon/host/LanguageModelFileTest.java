@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The flag beats the settings, and these the models folder. */
-class LanguageModelTest {
+class LanguageModelFileTest {
   @TempDir Path home;
   private Path folder;
 
@@ -35,9 +35,9 @@ class LanguageModelTest {
     Files.createFile(folder.resolve("0.onnx"));
     Files.createFile(folder.resolve("0.gguf.part"));
     Files.createDirectory(folder.resolve("0.gguf"));
-    assertEquals(Optional.of(new LanguageModel(first, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(first, false)), located(Map.of()));
     Files.delete(first);
-    assertEquals(Optional.of(new LanguageModel(second, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(second, false)), located(Map.of()));
   }
 
   @Test
@@ -47,9 +47,9 @@ class LanguageModelTest {
     Path flagged = Files.createFile(home.resolve("flagged.gguf"));
     Files.writeString(
         home.resolve(".helix/helix-bg.toml"), "[llm]\nmodel = \"%s\"\n".formatted(configured));
-    assertEquals(Optional.of(new LanguageModel(configured, true)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(configured, true)), located(Map.of()));
     assertEquals(
-        Optional.of(new LanguageModel(flagged, true)),
+        Optional.of(new LanguageModelFile(flagged, true)),
         located(Map.of("llm.model", flagged.toString())));
   }
 
@@ -63,13 +63,14 @@ class LanguageModelTest {
 
   @Test
   void withoutAModelTheErrorNamesTheFolderAndHowToGetOne() {
-    Failure failure = assertThrows(Failure.class, () -> LanguageModel.require(settings(Map.of())));
+    Failure failure =
+        assertThrows(Failure.class, () -> LanguageModelFile.require(settings(Map.of())));
     assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
     assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
   }
 
-  private Optional<LanguageModel> located(Map<String, String> flags) {
-    return LanguageModel.locate(settings(flags));
+  private Optional<LanguageModelFile> located(Map<String, String> flags) {
+    return LanguageModelFile.locate(settings(flags));
   }
 
   private Settings settings(Map<String, String> flags) {

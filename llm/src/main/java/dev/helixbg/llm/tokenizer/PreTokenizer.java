@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
  * Splits texts into the words that tokens are merged in, by the native library: its tokenizer knows
  * only the 256 bytes, and tells for each which word it is in.
  */
-final class WordSplitter implements AutoCloseable {
+final class PreTokenizer implements AutoCloseable {
 
   private final NativeTokenizer bytes;
 
-  WordSplitter() {
+  PreTokenizer() {
     TokenizerJson json = TokenizerJson.ofTexts();
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       json.token(String.valueOf(ByteAlphabet.charOf(b)), b);

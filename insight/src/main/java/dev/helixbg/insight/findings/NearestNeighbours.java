@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * their texts, their own and those of their passages. Which they are does not depend on the order
  * in which they are offered: of equally near ones those count that come first in the order of keys.
  */
-final class NearestLists {
+final class NearestNeighbours {
   /** The k of CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
@@ -47,10 +47,10 @@ final class NearestLists {
   /**
    * Empty lists.
    *
-   * @param order position of each entry, see {@link BestPairs}
+   * @param order position of each entry, see {@link TopPairs}
    * @param counting whom the lists take in; none of the others takes a place
    */
-  NearestLists(int[] order, Counting counting) {
+  NearestNeighbours(int[] order, Counting counting) {
     this.count = order.length;
     this.order = order;
     this.counting = counting;
@@ -79,15 +79,15 @@ final class NearestLists {
    * @param own by the texts of the entries themselves
    * @param all by those and by their passages
    */
-  record Both(NearestLists own, NearestLists all) {
+  record Both(NearestNeighbours own, NearestNeighbours all) {
     /** Empty lists; one for both where there are no passages. */
-    static Both empty(TextVectors texts, int[] order, Counting counting) {
-      NearestLists all = new NearestLists(order, counting);
-      return new Both(texts.hasPassages() ? new NearestLists(order, counting) : all, all);
+    static Both empty(ComparedVectors texts, int[] order, Counting counting) {
+      NearestNeighbours all = new NearestNeighbours(order, counting);
+      return new Both(texts.hasPassages() ? new NearestNeighbours(order, counting) : all, all);
     }
 
     /** Takes in the pairs of vectors. */
-    PairSink sink(TextVectors texts) {
+    PairSink sink(ComparedVectors texts) {
       PairSink everything = all.sink(texts.owners());
       return own == all
           ? everything
@@ -101,7 +101,7 @@ final class NearestLists {
     }
 
     /**
-     * The same for a KB that has changed, see {@link NearestLists#updated}.
+     * The same for a KB that has changed, see {@link NearestNeighbours#updated}.
      *
      * @param packedOwn the vectors of the entries there are now
      * @param packedAll those and the ones of their passages
@@ -109,11 +109,11 @@ final class NearestLists {
     Both updated(
         int[] order,
         int[] nowAt,
-        TextVectors texts,
+        ComparedVectors texts,
         PackedVectors packedOwn,
         PackedVectors packedAll,
         int threads) {
-      NearestLists nextAll = all.updated(order, nowAt, texts, packedAll, threads);
+      NearestNeighbours nextAll = all.updated(order, nowAt, texts, packedAll, threads);
       return new Both(
           texts.hasPassages()
               ? own.updated(order, nowAt, texts.own(), packedOwn, threads)
@@ -124,7 +124,7 @@ final class NearestLists {
 
   /** Those by terms. */
   static Both of(
-      TermVectors terms, TextVectors texts, int[] order, Counting counting, int threads) {
+      TermVectors terms, ComparedVectors texts, int[] order, Counting counting, int threads) {
     Both lists = Both.empty(texts, order, counting);
     int[] owners = texts.owners();
     ParallelLoop.runToTheEnd(
@@ -161,9 +161,9 @@ final class NearestLists {
    * @param texts of the entries there are now
    * @param packed all their vectors
    */
-  NearestLists updated(
-      int[] order, int[] nowAt, TextVectors texts, PackedVectors packed, int threads) {
-    NearestLists next = new NearestLists(order, Counting.ALL);
+  NearestNeighbours updated(
+      int[] order, int[] nowAt, ComparedVectors texts, PackedVectors packed, int threads) {
+    NearestNeighbours next = new NearestNeighbours(order, Counting.ALL);
     BitSet fresh = new BitSet(order.length);
     fresh.set(0, order.length);
     BitSet sought = new BitSet(order.length);
@@ -205,7 +205,7 @@ final class NearestLists {
   }
 
   /** Copies one list, unless one of its entries is gone. */
-  private boolean copy(int before, int[] nowAt, NearestLists next, int now) {
+  private boolean copy(int before, int[] nowAt, NearestNeighbours next, int now) {
     int from = before * LENGTH;
     boolean whole =
         IntStream.range(from, from + LENGTH)

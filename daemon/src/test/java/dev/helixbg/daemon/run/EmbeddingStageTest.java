@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -45,24 +45,25 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class VectorUpdateTest {
+class EmbeddingStageTest {
   private static final Progress.Display SILENT = Progress.Display.SILENT;
 
   @TempDir Path kb;
 
   private final FakeEmbedder embedder = new FakeEmbedder();
 
-  private VectorUpdate.Result update(List<Entry> entries) throws InterruptedException {
+  private EmbeddingStage.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
     return update(entries, "model").run(entries, Saving.PUBLISHED);
   }
 
   /** A model with another way for many texts, whose vectors are those of other texts. */
-  private VectorUpdate.Result update(List<Entry> entries, double gain) throws InterruptedException {
+  private EmbeddingStage.Result update(List<Entry> entries, double gain)
+      throws InterruptedException {
     embedder.asked.clear();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
     model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
-    return new VectorUpdate(new EmbeddingCache(kb), model, () -> {}, SILENT, System::nanoTime)
+    return new EmbeddingStage(new EmbeddingCache(kb), model, () -> {}, SILENT, System::nanoTime)
         .run(entries, Saving.PUBLISHED);
   }
 
@@ -77,7 +78,7 @@ class VectorUpdateTest {
 
   /** All vectors of the cache are of one way. */
   private void assertCacheIsOf(String id, List<Entry> entries) {
-    CachedVectors cached = new EmbeddingCache(kb).read();
+    CacheContents cached = new EmbeddingCache(kb).read();
     assertEquals(
         entries.stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList(),
         cached.rows().stream().map(CacheRow::key).toList());
@@ -86,14 +87,14 @@ class VectorUpdateTest {
 
   @Test
   void manyTextsGoTheOtherWayAndTheirCacheStaysWithIt() throws Exception {
-    VectorUpdate.Result made = update(notes(512), 1.2);
+    EmbeddingStage.Result made = update(notes(512), 1.2);
     assertAsked(0, 512);
     assertCacheIsOf("other", notes(512));
     assertEquals(
         notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
         made.keys(),
         "entries keep their names");
-    VectorUpdate.Result more = update(notes(515), 1.01);
+    EmbeddingStage.Result more = update(notes(515), 1.01);
     assertAsked(0, 3);
     assertEquals(512, more.reused());
     assertCacheIsOf("other", notes(515));
@@ -138,12 +139,12 @@ class VectorUpdateTest {
   void passagesOfAnotherWayAreReadBesideEntriesOfTheUsualOne() throws Exception {
     List<Entry> entries =
         IntStream.range(0, 60).mapToObj(i -> entry(8 + 90_000L * i, longBody("n" + i))).toList();
-    VectorUpdate.Result made = update(entries, 2);
+    EmbeddingStage.Result made = update(entries, 2);
     int passages = made.passages().passages().size();
     assertTrue(passages >= 512);
     assertAsked(60, passages);
     assertCacheIsOf("model", entries);
-    CachedVectors cached = new EmbeddingCache(kb).ofPassages().read();
+    CacheContents cached = new EmbeddingCache(kb).ofPassages().read();
     VectorIds ids = new VectorIds(List.of("model", "other"), List.of("model", "other"));
     Entry last = entries.getLast();
     String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
@@ -151,8 +152,8 @@ class VectorUpdateTest {
     assertEquals("model", cached.id(ids.passages(), Stream.of("unknown")));
   }
 
-  private VectorUpdate update(List<Entry> entries, String modelId) {
-    return new VectorUpdate(
+  private EmbeddingStage update(List<Entry> entries, String modelId) {
+    return new EmbeddingStage(
         new EmbeddingCache(kb),
         FakeEmbedder.model(modelId, () -> embedder),
         () -> {},
@@ -170,7 +171,7 @@ class VectorUpdateTest {
 
   private List<Entry> log(String name) throws IOException {
     Path file = kb.resolve(name);
-    try (InputStream in = VectorUpdateTest.class.getResourceAsStream("/kb/" + name)) {
+    try (InputStream in = EmbeddingStageTest.class.getResourceAsStream("/kb/" + name)) {
       Files.write(file, in.readAllBytes());
     }
     return DataLog.read(file).entries();
@@ -187,7 +188,7 @@ class VectorUpdateTest {
       Set<String> fresh = new HashSet<>(texts);
       fresh.removeAll(seen);
 
-      VectorUpdate.Result result = update(entries);
+      EmbeddingStage.Result result = update(entries);
 
       assertEquals(fresh, new HashSet<>(embedder.asked), name);
       assertEquals(fresh.size(), result.embedded(), name);
@@ -215,7 +216,7 @@ class VectorUpdateTest {
   void passagesOfLongEntriesHaveACacheOfTheirOwn() throws Exception {
     List<Entry> entries =
         List.of(entry(8, longBody("one")), entry(9_000, "short"), entry(20_000, longBody("two")));
-    VectorUpdate.Result made = update(entries);
+    EmbeddingStage.Result made = update(entries);
     List<String> texts = entries.stream().flatMap(e -> embeddedTexts(e).stream()).toList();
     assertEquals(new HashSet<>(texts), new HashSet<>(embedder.asked));
     assertEquals(texts.size(), embedder.asked.size(), "each once");
@@ -233,7 +234,7 @@ class VectorUpdateTest {
     }
 
     embedder.asked.clear();
-    VectorUpdate.Result again = update(entries);
+    EmbeddingStage.Result again = update(entries);
     assertEquals(List.of(), embedder.asked);
     assertEquals(texts.size(), again.reused());
     assertArrayEquals(made.passages().vectors().values(), again.passages().vectors().values());
@@ -251,7 +252,7 @@ class VectorUpdateTest {
     embedder.interruptAfter = 5;
     assertThrows(InterruptedException.class, () -> update(entries));
     embedder.asked.clear();
-    VectorUpdate.Result result = update(entries);
+    EmbeddingStage.Result result = update(entries);
     assertEquals(5, result.reused());
     assertEquals(result.embedded(), embedder.asked.size());
     assertHoldsExactly(entries);
@@ -266,7 +267,7 @@ class VectorUpdateTest {
     bytes[bytes.length / 2] ^= 1;
     Files.write(file, bytes);
     embedder.asked.clear();
-    VectorUpdate.Result result = update(entries);
+    EmbeddingStage.Result result = update(entries);
     assertTrue(result.rebuilt().orElseThrow().startsWith("passages."), result.rebuilt().toString());
     assertEquals(1, result.reused());
     assertEquals(embeddedTexts(entries.getFirst()).size() - 1, embedder.asked.size());
@@ -275,8 +276,8 @@ class VectorUpdateTest {
 
   /** The saved rows are those of the live entries, bit for bit. */
   private void assertHoldsExactly(List<Entry> entries) {
-    CachedVectors cached = new EmbeddingCache(kb).read();
-    assertEquals(CachedVectors.State.GOOD, cached.state());
+    CacheContents cached = new EmbeddingCache(kb).read();
+    assertEquals(CacheContents.State.GOOD, cached.state());
     assertEquals(
         entries.stream().map(Entry::offset).toList(),
         cached.rows().stream().map(row -> row.offset()).toList());
@@ -289,7 +290,7 @@ class VectorUpdateTest {
   @Test
   void entriesOfTheSameTextAreEmbeddedOnce() throws Exception {
     List<Entry> twins = List.of(entry(8, "same"), entry(50, "same"), entry(90, "other"));
-    VectorUpdate.Result result = update(twins);
+    EmbeddingStage.Result result = update(twins);
     assertEquals(2, embedder.asked.size());
     assertEquals(3, result.vectors().size());
     assertEquals(result.keys().get(0), result.keys().get(1));
@@ -303,7 +304,7 @@ class VectorUpdateTest {
     Path vectors = kb.resolve(EmbeddingCache.VECTORS);
     Object before = Files.readAttributes(vectors, "fileKey,lastModifiedTime");
     var untouched =
-        new VectorUpdate(
+        new EmbeddingStage(
             new EmbeddingCache(kb),
             FakeEmbedder.model(
                 "model",
@@ -322,10 +323,10 @@ class VectorUpdateTest {
     List<Entry> entries = notes(2_000);
     embedder.interruptAfter = 700;
     assertThrows(InterruptedException.class, () -> update(entries));
-    CachedVectors saved = new EmbeddingCache(kb).read();
+    CacheContents saved = new EmbeddingCache(kb).read();
     assertEquals(700, saved.rows().size() + saved.journal().vectors().size());
 
-    VectorUpdate.Result result = update(entries);
+    EmbeddingStage.Result result = update(entries);
     assertEquals(700, result.reused());
     assertEquals(1_300, embedder.asked.size());
     assertHoldsExactly(entries);
@@ -334,10 +335,10 @@ class VectorUpdateTest {
   /** Whatever the moment at which the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
-    assertEquals(VectorUpdate.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
-    long inTime = 10 * VectorUpdate.BATCH_TIME.toSeconds();
+    assertEquals(EmbeddingStage.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
+    long inTime = 10 * EmbeddingStage.BATCH_TIME.toSeconds();
     assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
-    assertEquals(VectorUpdate.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
+    assertEquals(EmbeddingStage.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
   }
 
   /** The most vectors that were embedded and not on disk, just before a save or the next text. */
@@ -352,7 +353,7 @@ class VectorUpdateTest {
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb),
             FakeEmbedder.model("model", () -> embedder),
             () -> {},
@@ -376,7 +377,7 @@ class VectorUpdateTest {
   void aFirstRunWritesEachVectorAFewTimesOnly() throws Exception {
     int texts = 10_000;
     WrittenBytes written = new WrittenBytes();
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb),
             FakeEmbedder.model("model", () -> embedder),
             () -> {},
@@ -434,7 +435,7 @@ class VectorUpdateTest {
     assertFalse(Files.exists(journal));
   }
 
-  private VectorUpdate.Result journal(List<Entry> entries) throws InterruptedException {
+  private EmbeddingStage.Result journal(List<Entry> entries) throws InterruptedException {
     return update(entries, "model").run(entries, Saving.JOURNAL);
   }
 
@@ -451,10 +452,10 @@ class VectorUpdateTest {
 
   @Test
   void aSmallCacheIsPublishedAtOnce() throws Exception {
-    update(notes(VectorUpdate.FEW - 1));
-    journal(notes(VectorUpdate.FEW));
-    assertHoldsExactly(notes(VectorUpdate.FEW));
-    journal(notes(VectorUpdate.FEW + 1));
+    update(notes(EmbeddingStage.FEW - 1));
+    journal(notes(EmbeddingStage.FEW));
+    assertHoldsExactly(notes(EmbeddingStage.FEW));
+    journal(notes(EmbeddingStage.FEW + 1));
     assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
   }
 
@@ -543,7 +544,7 @@ class VectorUpdateTest {
   @Test
   void withoutSavingNothingIsWritten() throws Exception {
     List<Entry> entries = notes(3);
-    VectorUpdate.Result result = update(entries, "model").run(entries, Saving.NOTHING);
+    EmbeddingStage.Result result = update(entries, "model").run(entries, Saving.NOTHING);
     assertEquals(3, result.vectors().size());
     assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
   }

@@ -10,7 +10,7 @@ import java.util.PriorityQueue;
  * that come first in a given order of the vectors. The order is total, so what is kept does not
  * depend on who offers what when.
  */
-final class BestPairs {
+final class TopPairs {
 
   /** Two vectors by index, a &lt; b. */
   record ScoredPair(int a, int b, float similarity) {}
@@ -25,7 +25,7 @@ final class BestPairs {
    * @param order position of each vector, by which equally similar pairs are told apart: the one
    *     with the earlier first vector wins, then the one with the earlier second vector
    */
-  BestPairs(int max, int[] order) {
+  TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;
     this.bestFirst =
@@ -44,7 +44,7 @@ final class BestPairs {
     }
   }
 
-  void offerAll(BestPairs other) {
+  void offerAll(TopPairs other) {
     other.worstFirst.forEach(pair -> offer(pair.a(), pair.b(), pair.similarity()));
   }
 
