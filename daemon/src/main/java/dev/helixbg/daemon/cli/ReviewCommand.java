@@ -29,7 +29,7 @@ import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
@@ -134,8 +134,8 @@ final class ReviewCommand extends ValueCommand {
     Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     Coverage all = new Coverage(log.entries().size(), log.entries().size());
-    CompleteRun report =
-        new CompleteRun(
+    OneShotRun report =
+        new OneShotRun(
             new Pipeline(
                 settings,
                 source,

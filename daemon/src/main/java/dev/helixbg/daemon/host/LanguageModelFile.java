@@ -3,7 +3,6 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.FileHashCache;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
@@ -90,8 +89,7 @@ public record LanguageModelFile(Path file, boolean named) {
     try {
       return FileHashCache.of(file, settings.cache());
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.MODEL, "cannot read the language model " + file + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.MODEL, "read the language model " + file, e);
     }
   }
 

@@ -29,8 +29,8 @@ import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.NotesWatch;
+import dev.helixbg.daemon.watch.OneShotRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -209,8 +209,8 @@ final class InProcessKbs implements AutoCloseable {
                     left -> LOG.warn("{}: {}", found.notes(), left)));
   }
 
-  private CompleteRun run(Progress.Display progress) {
-    return new CompleteRun(
+  private OneShotRun run(Progress.Display progress) {
+    return new OneShotRun(
         new Pipeline(
             settings,
             embedder,
@@ -224,7 +224,7 @@ final class InProcessKbs implements AutoCloseable {
         reports);
   }
 
-  private static CompleteRun.Enough enough(boolean whole) {
+  private static OneShotRun.Enough enough(boolean whole) {
     return (cursor, now) ->
         whole ? cursor.basis().equals(now) : cursor.basis().made().equals(now.made());
   }

@@ -5,7 +5,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
@@ -123,7 +122,7 @@ public record EmbeddingStage(
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       return new KbEntries(
-          all, all, Vectors.of(vectors), passages, log.account(), new Coverage(whole, all.size()));
+          all, Vectors.of(vectors), passages, log.account(), new Coverage(whole, all.size()));
     }
   }
 
@@ -440,11 +439,11 @@ public record EmbeddingStage(
       try {
         writing.run();
       } catch (IOException e) {
-        throw new Failure(
+        throw Failure.io(
             ExitCode.WRITE,
-            "cannot save the vectors in the knowledge base: "
-                + IoReasons.of(e)
-                + ". Nothing was lost; mend that and run again");
+            "save the vectors in the knowledge base",
+            e,
+            "Nothing was lost; mend that and run again");
       }
     }
 

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -120,9 +119,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Says that the answers of a KB cannot be read or written. */
   public static Failure cannotSave(Kb kb, IOException e) {
-    return new Failure(
+    return Failure.io(
         ExitCode.WRITE,
-        "cannot read or write the answers in %s: %s. Mend that and run again"
-            .formatted(kb.insights(), IoReasons.of(e)));
+        "read or write the answers in " + kb.insights(),
+        e,
+        "Mend that and run again");
   }
 }

@@ -10,7 +10,6 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision;
@@ -337,7 +336,7 @@ public record Pipeline(
     try {
       return KbFiles.DISK.hash(file).orElse("");
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read " + file, e);
     }
   }
 
@@ -355,19 +354,15 @@ public record Pipeline(
     try {
       new DecisionFile(kb.insights()).append(made);
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "write " + kb.insights().resolve(DecisionFile.NAME), e);
     }
   }
 
   private static Failure unreadableDecisions(Kb kb, IOException e) {
-    return new Failure(
+    return Failure.io(
         ExitCode.KB,
-        "cannot read "
-            + kb.insights().resolve(DecisionFile.NAME)
-            + ": "
-            + IoReasons.of(e)
-            + ". It holds what you said about findings; make it readable");
+        "read " + kb.insights().resolve(DecisionFile.NAME),
+        e,
+        "It holds what you said about findings; make it readable");
   }
 }

@@ -5,7 +5,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.Finding;
@@ -125,10 +124,8 @@ public final class RerankingStage {
   }
 
   private static Failure unusable(Kb kb, IOException e) {
-    return new Failure(
-        ExitCode.WRITE,
-        "cannot read or write %s: %s. Mend that and run again"
-            .formatted(kb.readings(), IoReasons.of(e)));
+    return Failure.io(
+        ExitCode.WRITE, "read or write " + kb.readings(), e, "Mend that and run again");
   }
 
   /** What reading has to do with a report, for {@link Pipeline#basis}. */

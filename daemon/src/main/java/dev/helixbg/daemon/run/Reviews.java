@@ -7,7 +7,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -92,9 +91,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     try {
       return List.copyOf(new ReviewHistory(kb.insights()).latest().values());
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.KB,
-          "cannot read " + kb.insights().resolve(ReviewHistory.NAME) + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read " + kb.insights().resolve(ReviewHistory.NAME), e);
     }
   }
 
@@ -267,12 +264,8 @@ public record Reviews(Settings settings, VectorIds ids) {
       history.append(review);
       return review;
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write "
-              + kb.kb().insights().resolve(ReviewHistory.NAME)
-              + ": "
-              + IoReasons.of(e));
+      throw Failure.io(
+          ExitCode.WRITE, "write " + kb.kb().insights().resolve(ReviewHistory.NAME), e);
     }
   }
 

@@ -26,7 +26,6 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
@@ -64,7 +63,6 @@ public final class Daemon implements AutoCloseable {
   volatile Parts parts;
 
   private final List<Kb> kbs;
-  private final DaemonHome home;
   private final Supplier<Settings> settings;
   private final Function<Settings, EmbedderSource> models;
   private final World world;
@@ -114,7 +112,6 @@ public final class Daemon implements AutoCloseable {
       ProcessLock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
-    this.home = home;
     this.settings = settings;
     this.models = models;
     this.world = world;
@@ -150,8 +147,7 @@ public final class Daemon implements AutoCloseable {
       return new Daemon(kbs, home, settings, models, world, lock);
     } catch (IOException e) {
       lock.close();
-      throw new Failure(
-          ExitCode.WRITE, "cannot open the socket " + home.socket() + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "open the socket " + home.socket(), e);
     } catch (RuntimeException e) {
       lock.close();
       throw e;

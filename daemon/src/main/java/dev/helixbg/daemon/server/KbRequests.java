@@ -22,7 +22,7 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -60,7 +60,7 @@ public record KbRequests(
    */
   public record Held(
       List<Kb> kbs,
-      Function<Kb, CompleteRun> runs,
+      Function<Kb, OneShotRun> runs,
       Settings settings,
       SearchService searches,
       LanguageModelHost model,
@@ -197,7 +197,7 @@ public record KbRequests(
     topic.ifPresent(
         name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
     boolean keep = request.path("keep").asBoolean(true);
-    CompleteRun last = now.runs().apply(kb.kb());
+    OneShotRun last = now.runs().apply(kb.kb());
     Optional<Review> reported =
         now.reviews()
             .ofReport(

@@ -21,8 +21,8 @@ import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.gguf.GgufException;
@@ -62,8 +62,8 @@ class KbRequestsTest {
     texts = new LanguageModelHost(settings, clock, metrics);
     Reviews reviews = new Reviews(settings, model.ids());
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
-    CompleteRun run =
-        new CompleteRun(DaemonFixture.pipeline(settings, model, RerankingStage.NONE), reports);
+    OneShotRun run =
+        new OneShotRun(DaemonFixture.pipeline(settings, model, RerankingStage.NONE), reports);
     requests =
         new KbRequests(
             () ->

@@ -80,10 +80,10 @@ class FirstLookRunTest {
         .collect(Collectors.joining(" "));
   }
 
-  private CompleteRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
+  private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
     Pipeline pipeline = DaemonFixture.pipeline(settings, model, RerankingStage.NONE);
-    Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
-    return new CompleteRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
+    Optional<OneShotRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
+    return new OneShotRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
         .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
   }
 

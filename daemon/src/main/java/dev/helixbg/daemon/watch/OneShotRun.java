@@ -23,7 +23,7 @@ import java.util.Optional;
  * All that is to be done for a KB that is not watched: nothing where the cursor says so, else
  * everything, after which the cursor is moved.
  */
-public record CompleteRun(Pipeline pipeline, SealedReports reports) {
+public record OneShotRun(Pipeline pipeline, SealedReports reports) {
 
   /**
    * @param summary of the report for a terminal, with colours
