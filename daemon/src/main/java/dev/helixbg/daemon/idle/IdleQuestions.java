@@ -10,7 +10,6 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
-import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -85,19 +84,10 @@ public final class IdleQuestions {
   private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
     LanguageModelFile file = LanguageModelFile.require(settings);
-    int entryTokens = settings.llm().entryTokens();
-    Duration time = Duration.ofSeconds(settings.llm().seconds());
-    measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
+    measure(file, () -> Judge.with(model, settings.llm().entryTokens()), cancelled);
     try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerFile(found.kb().answers(), found::check),
-            file.hash(settings),
-            entryTokens,
-            () -> Judge.with(model, entryTokens),
-            time,
-            clock::nanos,
-            new Stand(host.counting(model)),
-            cancelled)) {
+        JudgingStage.asking(
+            found, settings, model, clock::nanos, new Stand(host.counting(model)), cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
     } catch (IOException e) {
@@ -106,9 +96,9 @@ public final class IdleQuestions {
   }
 
   /** Before anything is asked of a model, it is found out once how far to trust it. */
-  private void measure(
-      LanguageModelFile file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
+  private void measure(LanguageModelFile file, Supplier<Judge> judge, BooleanSupplier cancelled)
       throws InterruptedException {
+    Duration time = Duration.ofSeconds(settings.llm().seconds());
     try {
       new JudgeTrialRun(settings, file)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)

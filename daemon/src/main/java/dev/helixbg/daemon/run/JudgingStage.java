@@ -9,11 +9,14 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
+import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
@@ -21,7 +24,9 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Puts a KB's entries and findings before the language model, if there is one.
@@ -106,6 +111,26 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         System::nanoTime,
         new JudgeProgressBar(display),
         () -> Thread.currentThread().isInterrupted());
+  }
+
+  /** Asks a model that somebody has open; answers are kept in the KB as they come. */
+  public static QuestionSession asking(
+      KbIdentity kb,
+      Settings settings,
+      TextModel model,
+      LongSupplier nanoTime,
+      JudgeProgress progress,
+      BooleanSupplier cancelled) {
+    int entryTokens = settings.llm().entryTokens();
+    return new QuestionSession(
+        new AnswerFile(kb.kb().answers(), kb::check),
+        LanguageModelFile.require(settings).hash(settings),
+        entryTokens,
+        () -> Judge.with(model, entryTokens),
+        Duration.ofSeconds(settings.llm().seconds()),
+        nanoTime,
+        progress,
+        cancelled);
   }
 
   /**

@@ -16,8 +16,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.QuestionSession;
@@ -30,7 +28,6 @@ import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
 import dev.helixbg.llm.TextModel;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -239,7 +236,10 @@ public record Reviews(Settings settings, VectorIds ids) {
       throw new CancellationException();
     }
     try (QuestionSession asking =
-        model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
+        model.isEmpty()
+            ? null
+            : JudgingStage.asking(
+                kb, settings, model.get(), System::nanoTime, progress, cancelled)) {
       ReviewSubject judged =
           asking == null
               ? subject
@@ -276,20 +276,6 @@ public record Reviews(Settings settings, VectorIds ids) {
       case DRIFT -> DriftReview.of(subject, last, at);
       case STALE -> StaleReview.of(subject, wanted.topic(), at);
     };
-  }
-
-  private QuestionSession asking(
-      KbIdentity kb, TextModel model, JudgeProgress progress, BooleanSupplier cancelled) {
-    int entryTokens = settings.llm().entryTokens();
-    return new QuestionSession(
-        new AnswerFile(kb.kb().answers(), kb::check),
-        LanguageModelFile.require(settings).hash(settings),
-        entryTokens,
-        () -> Judge.with(model, entryTokens),
-        Duration.ofSeconds(settings.llm().seconds()),
-        System::nanoTime,
-        progress,
-        cancelled);
   }
 
   private boolean isGuessing() {

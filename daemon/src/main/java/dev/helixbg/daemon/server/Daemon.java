@@ -256,7 +256,7 @@ public final class Daemon implements AutoCloseable {
                 .findFirst()
                 .orElseThrow()
                 .update()
-                .completeRun(),
+                .oneShotRun(),
         now.settings(),
         searches,
         now.model(),

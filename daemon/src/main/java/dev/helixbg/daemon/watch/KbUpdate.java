@@ -234,7 +234,7 @@ public final class KbUpdate {
   }
 
   /** The same work as a whole, for whoever asks what the last report has found. */
-  public OneShotRun completeRun() {
+  public OneShotRun oneShotRun() {
     return new OneShotRun(pipeline, reports);
   }
 }
