@@ -10,9 +10,9 @@ import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.review.Review;
@@ -59,8 +59,8 @@ class DaemonIT {
   }
 
   private static int saved(Path kb) {
-    CachedVectors cached = new EmbeddingCache(kb).read();
-    assertFalse(cached.state() == CachedVectors.State.UNUSABLE, cached.reason());
+    CacheContents cached = new EmbeddingCache(kb).read();
+    assertFalse(cached.state() == CacheContents.State.UNUSABLE, cached.reason());
     return cached.rows().size() + cached.journal().vectors().size();
   }
 
@@ -127,7 +127,7 @@ class DaemonIT {
         int after = saved(kb);
         int missing = before + embedded - after;
         assertTrue(
-            missing <= VectorUpdate.BATCH_TEXTS,
+            missing <= EmbeddingStage.BATCH_TEXTS,
             missing + " of " + embedded + " lost: " + daemon.log());
         assertTrue(embedded > 0 && after < entries, embedded + " embedded, " + after + " saved");
         lost = Math.max(lost, missing);
@@ -135,7 +135,7 @@ class DaemonIT {
       }
     }
     assertTrue(lost > 0, "no kill came between two saves: it was not counted well");
-    assertTrue(before > VectorUpdate.BATCH_TEXTS, "each start went on where the last one ended");
+    assertTrue(before > EmbeddingStage.BATCH_TEXTS, "each start went on where the last one ended");
   }
 
   /** Texts since the start, those of the batch under way included. */

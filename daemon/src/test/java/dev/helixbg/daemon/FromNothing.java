@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.review.ReviewHistory;
@@ -90,9 +90,9 @@ final class FromNothing {
   }
 
   private double compareVectors(Kb fresh) {
-    CachedVectors a = new EmbeddingCache(fresh.folder()).read();
-    CachedVectors b = new EmbeddingCache(kb.folder()).read();
-    if (b.state() != CachedVectors.State.GOOD || a.rows().size() != b.rows().size()) {
+    CacheContents a = new EmbeddingCache(fresh.folder()).read();
+    CacheContents b = new EmbeddingCache(kb.folder()).read();
+    if (b.state() != CacheContents.State.GOOD || a.rows().size() != b.rows().size()) {
       throw new IllegalStateException(
           "%s, %d vectors, not %d: %s"
               .formatted(b.state(), b.rows().size(), a.rows().size(), b.reason()));

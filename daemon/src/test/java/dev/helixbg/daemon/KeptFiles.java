@@ -5,7 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.watch.KbCursor;
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -44,9 +44,9 @@ record KeptFiles(
     Map<TextKey, float[]> vectors = new HashMap<>();
     EmbeddingCache cache = new EmbeddingCache(kb.folder());
     for (EmbeddingCache one : List.of(cache, cache.ofPassages())) {
-      CachedVectors cached = one.read();
+      CacheContents cached = one.read();
       require(
-          cached.state() != CachedVectors.State.UNUSABLE, "vectors are lost: %s", cached.reason());
+          cached.state() != CacheContents.State.UNUSABLE, "vectors are lost: %s", cached.reason());
       vectors.putAll(cached.byKey());
     }
     Map<String, List<String>> lines = new TreeMap<>();

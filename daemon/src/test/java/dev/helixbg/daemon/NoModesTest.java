@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.Entry;
@@ -29,7 +29,7 @@ class NoModesTest {
   }
 
   private void run(Path kb, int notes) throws InterruptedException {
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb),
             FakeEmbedder.model("model", FakeEmbedder::new),
             () -> {},

@@ -13,8 +13,8 @@ import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -299,7 +299,7 @@ class OneShotIT {
 
   /** Vectors that are saved, published or not. */
   private static int rows(Path kb) {
-    CachedVectors cached = new EmbeddingCache(kb).read();
+    CacheContents cached = new EmbeddingCache(kb).read();
     return cached.rows().size() + cached.journal().vectors().size();
   }
 

@@ -2,7 +2,7 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.judge.AnswerFile;

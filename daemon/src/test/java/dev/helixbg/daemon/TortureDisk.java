@@ -5,7 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,8 +83,8 @@ final class TortureDisk implements TortureArea {
       require(
           code == 0 || code == ExitCode.WRITE.number(), "exit code %d: %s", code, program.log());
       counts.merge(code == 0 ? "had room" : "full", 1L, Long::sum);
-      CachedVectors cached = new EmbeddingCache(kb.kb().folder()).read();
-      require(cached.state() != CachedVectors.State.UNUSABLE, "vectors: %s", cached.reason());
+      CacheContents cached = new EmbeddingCache(kb.kb().folder()).read();
+      require(cached.state() != CacheContents.State.UNUSABLE, "vectors: %s", cached.reason());
       TortureKb.requireWholeReports(kb.kb().insights());
       program.run("one-shot", kb.kb().folder().toString());
       new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();

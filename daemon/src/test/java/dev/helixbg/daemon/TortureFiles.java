@@ -4,7 +4,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 
 import dev.helixbg.daemon.FaultyDisk.Dead;
 import dev.helixbg.daemon.FaultyDisk.Fault;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -12,7 +12,7 @@ import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
-import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -215,9 +215,9 @@ final class TortureInjection implements TortureArea {
 
   /** The frame has its control tokens, and the text has none. */
   private void prompts(String text) {
-    int[] harmless = control(new ChatForm(tokenizer).prompt("x", "x", false));
+    int[] harmless = control(new ChatTemplate(tokenizer).prompt("x", "x", false));
     require(
-        Arrays.equals(harmless, control(new ChatForm(tokenizer).prompt(text, text, false))),
+        Arrays.equals(harmless, control(new ChatTemplate(tokenizer).prompt(text, text, false))),
         "a prompt has control tokens out of %s",
         JSON.valueToTree(text));
   }

@@ -11,13 +11,13 @@ import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -171,7 +171,7 @@ final class TortureKb {
   /** As {@code helix-bg one-shot} does. */
   void oneShot(Saving saving) throws InterruptedException {
     try (KbLock lock = KbLock.take(kb)) {
-      Pipeline once = DaemonFixture.pipeline(settings, model, PairReading.NONE);
+      Pipeline once = DaemonFixture.pipeline(settings, model, RerankingStage.NONE);
       new SealedReports(new ReportSeal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
   }
@@ -209,9 +209,9 @@ final class TortureKb {
 
   /** Each file is the old one or the new one, not something between. */
   void requireWhole() throws IOException {
-    CachedVectors cached = new EmbeddingCache(real).read();
+    CacheContents cached = new EmbeddingCache(real).read();
     require(
-        cached.state() == CachedVectors.State.GOOD,
+        cached.state() == CacheContents.State.GOOD,
         "vectors: %s %s",
         cached.state(),
         cached.reason());
@@ -278,12 +278,12 @@ final class TortureKb {
     }
   }
 
-  private static void requireSameVectors(CachedVectors expected, CachedVectors found) {
+  private static void requireSameVectors(CacheContents expected, CacheContents found) {
     if (expected.rows().isEmpty() && found.rows().isEmpty()) {
       return;
     }
     require(
-        found.state() == CachedVectors.State.GOOD, "vectors: %s %s", found.state(), found.reason());
+        found.state() == CacheContents.State.GOOD, "vectors: %s %s", found.state(), found.reason());
     require(
         keys(expected).equals(keys(found)),
         "vectors of other entries: %d, not %d",
@@ -297,7 +297,7 @@ final class TortureKb {
     }
   }
 
-  private static List<String> keys(CachedVectors vectors) {
+  private static List<String> keys(CacheContents vectors) {
     return vectors.rows().stream()
         .map((CacheRow row) -> row.offset() + " " + row.key())
         .collect(Collectors.toList());

@@ -5,7 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;

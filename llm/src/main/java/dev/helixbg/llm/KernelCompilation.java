@@ -5,9 +5,9 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
+import dev.helixbg.llm.model.ModelWarmUp;
+import dev.helixbg.llm.model.ModelWarmUp.Passes;
 import dev.helixbg.llm.model.Qwen3Config;
-import dev.helixbg.llm.model.WarmUp;
-import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,7 @@ final class KernelCompilation {
 
   private void run(Passes passes) {
     try (Backend own = new CpuBackend(1)) {
-      WarmUp.run(own, config, types, storage, passes);
+      ModelWarmUp.run(own, config, types, storage, passes);
     }
   }
 }

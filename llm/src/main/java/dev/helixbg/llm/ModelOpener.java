@@ -12,10 +12,10 @@ import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.model.ModelWarmUp;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.model.Qwen3Config;
-import dev.helixbg.llm.model.WarmUp;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
@@ -166,7 +166,7 @@ public final class ModelOpener {
   }
 
   private void compile(GpuBackend backend, Qwen3 model) {
-    backend.compile(() -> WarmUp.rehearse(model, options.limits()), options.news());
+    backend.compile(() -> ModelWarmUp.rehearse(model, options.limits()), options.news());
   }
 
   private Storage storage() {

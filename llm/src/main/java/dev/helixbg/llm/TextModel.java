@@ -14,7 +14,7 @@ import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
-import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -76,8 +76,8 @@ public final class TextModel implements AutoCloseable {
     return tokenizerLoad.await();
   }
 
-  public ChatForm chat() {
-    return new ChatForm(tokenizer());
+  public ChatTemplate chat() {
+    return new ChatTemplate(tokenizer());
   }
 
   public Session session() {

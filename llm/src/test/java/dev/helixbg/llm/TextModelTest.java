@@ -15,7 +15,7 @@ import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
-import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -60,7 +60,7 @@ class TextModelTest {
   void textIsAnsweredInTheChatFormAfterAnOpeningThatIsReadOnce() {
     try (TextModel model = open(GoldenModel.Q8_0.path());
         Session opening = model.session()) {
-      ChatForm chat = model.chat();
+      ChatTemplate chat = model.chat();
       List<GoldenCase> summaries = cases("summary", 2);
       String system = between(summaries.getFirst().prompt(), "system\n", "<|im_end|>");
       assertTrue(model.read(opening, chat.opening(system), () -> false));
@@ -84,7 +84,7 @@ class TextModelTest {
   void scoringChoosesTheGreedyAnswer() {
     try (TextModel model = open(GoldenModel.Q8_0.path());
         Session opening = model.session()) {
-      ChatForm chat = model.chat();
+      ChatTemplate chat = model.chat();
       List<GoldenCase> pairs = cases("pair", 4);
       String system = between(pairs.getFirst().prompt(), "system\n", "<|im_end|>");
       model.read(opening, chat.opening(system), () -> false);

@@ -7,7 +7,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -160,7 +160,7 @@ final class AskPairCommand extends ValueCommand {
 
   private Answered ask(Pair question, AnswerFile answers, Settings settings)
       throws InterruptedException, IOException {
-    LanguageModel model = LanguageModel.require(settings);
+    LanguageModelFile model = LanguageModelFile.require(settings);
     JudgingStage judging = new JudgingStage(settings, Progress.Display.SILENT, warning -> {});
     try (QuestionSession asking = judging.asking(answers, model)) {
       asking.ask(List.of(question.both()));

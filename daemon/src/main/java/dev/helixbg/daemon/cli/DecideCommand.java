@@ -62,12 +62,12 @@ final class DecideCommand extends ConsoleCommand {
   private boolean json;
 
   private final Verdict verdict;
-  private final SelectionOptions selection;
+  private final FindingFilter selection;
 
   /**
    * @param selection options of this command, too, unless it takes back
    */
-  DecideCommand(Verdict verdict, SelectionOptions selection) {
+  DecideCommand(Verdict verdict, FindingFilter selection) {
     this.verdict = verdict;
     this.selection = selection;
   }

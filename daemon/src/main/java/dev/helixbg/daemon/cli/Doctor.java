@@ -3,12 +3,12 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.ModelCost;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.JudgeTrialRun;
-import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -41,7 +41,7 @@ final class Doctor {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
   private static final String WORTH_IT =
-      " as the usual way; taken from %.2f times on".formatted(VectorUpdate.WORTH);
+      " as the usual way; taken from %.2f times on".formatted(EmbeddingStage.WORTH);
 
   private final boolean isNamed;
   private final Function<Settings, Kb> kb;
@@ -197,7 +197,7 @@ final class Doctor {
 
   /** Opens it and reads a word: that finds a broken vocabulary, too. */
   private void checkLanguageModel(Settings settings) {
-    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty()) {
       checks.add(
           CheckLine.note(
@@ -215,7 +215,7 @@ final class Doctor {
                   .formatted(
                       model.get().file(),
                       judge.model().name(),
-                      ModelCost.of(judge.model()).words())));
+                      ModelMemory.of(judge.model()).words())));
     } catch (GpuException e) {
       checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
       return;

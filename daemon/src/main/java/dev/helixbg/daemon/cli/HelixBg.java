@@ -200,7 +200,7 @@ public final class HelixBg implements Runnable {
   }
 
   private static CommandLine decide(Verdict verdict) {
-    SelectionOptions selection = new SelectionOptions();
+    FindingFilter selection = new FindingFilter();
     CommandLine line =
         described(new DecideCommand(verdict, selection), DecideCommand.description(verdict));
     if (verdict != Verdict.OPEN) {

@@ -6,7 +6,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -64,7 +64,7 @@ final class LabelCommand extends ValueCommand {
   }
 
   private Labelled run(Kb chosen, Settings settings, boolean save) throws InterruptedException {
-    LanguageModel model = LanguageModel.require(settings);
+    LanguageModelFile model = LanguageModelFile.require(settings);
     String embedding = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     List<NamedEntry> entries =
         NamedEntry.all(

@@ -15,15 +15,15 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.KbStamp;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
@@ -82,7 +82,7 @@ public final class OneShotCommand extends ConsoleCommand {
             settings,
             EmbedderSource.located(settings),
             Analysis::run,
-            PairReading.by(
+            RerankingStage.by(
                 PairSource.located(settings),
                 Progress.on(console),
                 warning -> console.warn("%s", warning)),
@@ -127,8 +127,8 @@ public final class OneShotCommand extends ConsoleCommand {
       throws IOException, InterruptedException {
     try (KbLock lock = KbLock.take(chosen)) {
       boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait(true);
-      CompleteRun.Result result =
-          new CompleteRun(pipeline, reports)
+      OneShotRun.Result result =
+          new OneShotRun(pipeline, reports)
               .run(
                   chosen,
                   (cursor, basis) ->

@@ -9,8 +9,8 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
@@ -18,18 +18,18 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeProgressBar;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
@@ -134,13 +134,13 @@ final class ReviewCommand extends ValueCommand {
     Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     Coverage all = new Coverage(log.entries().size(), log.entries().size());
-    CompleteRun report =
-        new CompleteRun(
+    OneShotRun report =
+        new OneShotRun(
             new Pipeline(
                 settings,
                 source,
                 Analysis::run,
-                PairReading.by(
+                RerankingStage.by(
                     PairSource.located(settings), Progress.Display.SILENT, warning -> {}),
                 new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
@@ -157,11 +157,11 @@ final class ReviewCommand extends ValueCommand {
       return new Answer(reported.get(), all);
     }
     try (KbLock lock = KbLock.take(chosen);
-        TextModelHost model =
-            new TextModelHost(
+        LanguageModelHost model =
+            new LanguageModelHost(
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
-      VectorUpdate.Result vectors =
-          VectorUpdate.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
+      EmbeddingStage.Result vectors =
+          EmbeddingStage.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
       Review review =
           reviews.onDemand(
               KbIdentity.of(chosen),

@@ -12,8 +12,8 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
@@ -113,8 +113,8 @@ final class SearchCommand extends ConsoleCommand {
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       long start = System.nanoTime();
       // Reading only: what is new is embedded for this once.
-      VectorUpdate.Result known =
-          VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
+      EmbeddingStage.Result known =
+          EmbeddingStage.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
       if (known.embedded() > 0) {
         console.warn(
             "%,d texts had no vector: they were embedded for this search alone, in %.1f s. %s",

@@ -11,7 +11,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.service.Installation;
-import dev.helixbg.daemon.service.LaunchdDomain;
+import dev.helixbg.daemon.service.LaunchdPlist;
 import dev.helixbg.daemon.service.ServicePlan;
 import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
@@ -19,7 +19,6 @@ import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.StepRunner;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -258,7 +257,7 @@ final class ServiceCommand extends ConsoleCommand {
     Path home = locations.home();
     long uid =
         ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
-    String domain = dryRun ? "gui/" + uid : LaunchdDomain.find(uid);
+    String domain = dryRun ? "gui/" + uid : LaunchdPlist.domain(uid);
     return ServicePlan.launchd(wanted, spec, home, domain);
   }
 
@@ -304,7 +303,7 @@ final class ServiceCommand extends ConsoleCommand {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw new Failure(ExitCode.NO_DAEMON, "cannot read " + file + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.NO_DAEMON, "read " + file, e);
     }
   }
 }

@@ -2,15 +2,14 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
-import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -34,7 +33,7 @@ public final class IdleQuestions {
   private static final Logger LOG = LoggerFactory.getLogger(IdleQuestions.class);
 
   private final Settings settings;
-  private final TextModelHost host;
+  private final LanguageModelHost host;
   private final DaemonClock clock;
 
   /**
@@ -51,7 +50,7 @@ public final class IdleQuestions {
 
   private volatile RunProgress stand = RunProgress.START;
 
-  public IdleQuestions(Settings settings, TextModelHost host, DaemonClock clock) {
+  public IdleQuestions(Settings settings, LanguageModelHost host, DaemonClock clock) {
     this.settings = settings;
     this.host = host;
     this.clock = clock;
@@ -84,20 +83,11 @@ public final class IdleQuestions {
 
   private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
-    LanguageModel file = LanguageModel.require(settings);
-    int entryTokens = settings.llm().entryTokens();
-    Duration time = Duration.ofSeconds(settings.llm().seconds());
-    measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
+    LanguageModelFile file = LanguageModelFile.require(settings);
+    measure(file, () -> Judge.with(model, settings.llm().entryTokens()), cancelled);
     try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerFile(found.kb().answers(), found::check),
-            file.hash(settings),
-            entryTokens,
-            () -> Judge.with(model, entryTokens),
-            time,
-            clock::nanos,
-            new Stand(host.counting(model)),
-            cancelled)) {
+        JudgingStage.asking(
+            found, settings, model, clock::nanos, new Stand(host.counting(model)), cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
     } catch (IOException e) {
@@ -106,9 +96,9 @@ public final class IdleQuestions {
   }
 
   /** Before anything is asked of a model, it is found out once how far to trust it. */
-  private void measure(
-      LanguageModel file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
+  private void measure(LanguageModelFile file, Supplier<Judge> judge, BooleanSupplier cancelled)
       throws InterruptedException {
+    Duration time = Duration.ofSeconds(settings.llm().seconds());
     try {
       new JudgeTrialRun(settings, file)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.idle;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.idle.IdleWork.Machine;
 import dev.helixbg.daemon.idle.IdleWork.Work;
 import dev.helixbg.daemon.kb.Kb;
@@ -56,7 +56,7 @@ final class IdleSchedule {
   private record Failed(int changes, long at, long pause) {}
 
   private final Settings settings;
-  private final TextModelHost model;
+  private final LanguageModelHost model;
   private final IdleQuestions questions;
   private final DaemonClock clock;
   private final Machine machine;
@@ -67,7 +67,7 @@ final class IdleSchedule {
 
   IdleSchedule(
       Settings settings,
-      TextModelHost model,
+      LanguageModelHost model,
       IdleQuestions questions,
       DaemonClock clock,
       Machine machine) {

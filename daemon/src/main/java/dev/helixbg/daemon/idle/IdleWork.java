@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.idle;
 
 import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -86,7 +86,7 @@ public final class IdleWork implements AutoCloseable {
   public record Current(
       Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
-  private final TextModelHost model;
+  private final LanguageModelHost model;
   private final Reviews reviews;
   private final IdleQuestions questions;
   private final DaemonClock clock;
@@ -105,7 +105,7 @@ public final class IdleWork implements AutoCloseable {
   private int first;
 
   public IdleWork(
-      TextModelHost model,
+      LanguageModelHost model,
       Reviews reviews,
       IdleQuestions questions,
       DaemonClock clock,

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,13 +35,11 @@ public record KbLock(ProcessLock held) implements AutoCloseable {
                           + kb.folder()
                           + "; try again when it has finished"));
     } catch (IOException e) {
-      throw new Failure(
+      throw Failure.io(
           ExitCode.WRITE,
-          "cannot write "
-              + kb.insights()
-              + ": "
-              + IoReasons.of(e)
-              + ". helix-bg keeps its reports there; make it writable, or look without writing:"
+          "write " + kb.insights(),
+          e,
+          "helix-bg keeps its reports there; make it writable, or look without writing:"
               + " helix-bg one-shot --no-report");
     }
   }

@@ -3,9 +3,9 @@ package dev.helixbg.daemon.kb;
 import com.fasterxml.jackson.core.JacksonException;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.IoReasons;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors.Journal;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.Journal;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -97,9 +97,9 @@ public final class KbVerification {
       }
     }
     checkVectors(cache, ids.entries(), texts, "texts");
-    CachedVectors cached = cache.ofPassages().read();
+    CacheContents cached = cache.ofPassages().read();
     if (!passages.isEmpty()
-        || cached.state() != CachedVectors.State.MISSING
+        || cached.state() != CacheContents.State.MISSING
         || cached.journal().state() != Journal.State.NONE) {
       checkVectors(cache.ofPassages(), ids.passages(), passages, "passages");
     }
@@ -107,7 +107,7 @@ public final class KbVerification {
 
   private void checkVectors(
       EmbeddingCache cache, List<String> cacheIds, List<String> texts, String what) {
-    CachedVectors cached = cache.read();
+    CacheContents cached = cache.read();
     String name = cache.vectors().getFileName().toString();
     String id = cached.id(cacheIds, texts.stream());
     Set<TextKey> needed =

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -148,7 +147,7 @@ public record NotesKb(Path notes, Kb kb) {
   }
 
   private Failure unwritable(IOException e) {
-    return new Failure(ExitCode.WRITE, "cannot write " + kb.folder() + ": " + IoReasons.of(e));
+    return Failure.io(ExitCode.WRITE, "write " + kb.folder(), e);
   }
 
   /**
@@ -169,7 +168,7 @@ public record NotesKb(Path notes, Kb kb) {
       }
       return files;
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read the notes in " + notes + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read the notes in " + notes, e);
     }
   }
 

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.kb;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.report.HtmlReport;
@@ -98,8 +97,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
       }
       AtomicFile.syncFolder(folder);
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot write the report to " + folder + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "write the report to " + folder, e);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,8 +21,7 @@ public final class SampleKb {
       AtomicFile.update(kb.dataLog(), log);
       return kb;
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot unpack the sample to " + kb.folder() + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "unpack the sample to " + kb.folder(), e);
     }
   }
 }

@@ -9,7 +9,6 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.ReportFolder.Hashes;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -249,7 +248,7 @@ public final class SealedReports {
     } catch (ClosedByInterruptException e) {
       throw (CancellationException) new CancellationException("called off").initCause(e);
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read " + file, e);
     }
   }
 

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.link;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
@@ -66,8 +65,7 @@ public record DaemonHome(Path folder) {
                       "a helix-bg daemon is running already; see: helix-bg status, helix-bg"
                           + " stop"));
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot write " + file + ": " + IoReasons.of(e) + ". Make it writable");
+      throw Failure.io(ExitCode.WRITE, "write " + file, e, "Make it writable");
     }
   }
 }

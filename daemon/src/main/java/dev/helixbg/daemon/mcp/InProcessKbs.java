@@ -8,10 +8,10 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
@@ -20,8 +20,8 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchService;
@@ -29,8 +29,8 @@ import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.NotesWatch;
+import dev.helixbg.daemon.watch.OneShotRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final EmbedderHost embedder;
   private final Optional<PairHost> pairs;
-  private final TextModelHost model;
+  private final LanguageModelHost model;
   private final Reviews reviews;
   private final SearchService searches;
   private final ScheduledExecutorService chores;
@@ -100,7 +100,7 @@ final class InProcessKbs implements AutoCloseable {
     this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
     Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
     this.pairs = judge;
-    this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
+    this.model = new LanguageModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.ids());
     this.searches = new SearchService(() -> embedder, metrics);
     this.requests =
@@ -209,21 +209,22 @@ final class InProcessKbs implements AutoCloseable {
                     left -> LOG.warn("{}: {}", found.notes(), left)));
   }
 
-  private CompleteRun run(Progress.Display progress) {
-    return new CompleteRun(
+  private OneShotRun run(Progress.Display progress) {
+    return new OneShotRun(
         new Pipeline(
             settings,
             embedder,
             analyst,
             pairs
-                .map(judge -> PairReading.by(judge, progress, warning -> LOG.warn("{}", warning)))
-                .orElse(PairReading.NONE),
+                .map(
+                    judge -> RerankingStage.by(judge, progress, warning -> LOG.warn("{}", warning)))
+                .orElse(RerankingStage.NONE),
             JudgingStage.withoutAsking(settings),
             progress),
         reports);
   }
 
-  private static CompleteRun.Enough enough(boolean whole) {
+  private static OneShotRun.Enough enough(boolean whole) {
     return (cursor, now) ->
         whole ? cursor.basis().equals(now) : cursor.basis().made().equals(now.made());
   }

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.RecommendedModel;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * Measures a language model as a judge, once: what it said of the pairs whose truth is known is
  * kept in the cache folder, as answers about a KB are in the KB.
  */
-public record JudgeTrialRun(Settings settings, LanguageModel model) {
+public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
   /** In the cache folder. */
   public static final String FILE = "judge-trial.jsonl";
 

@@ -1,20 +1,22 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
+import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
@@ -22,7 +24,9 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Puts a KB's entries and findings before the language model, if there is one.
@@ -40,7 +44,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Whether questions are put to the model, where there is one. */
   boolean mayAsk() {
-    return settings.llm().seconds() > 0 && LanguageModel.locate(settings).isPresent();
+    return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
   }
 
   /**
@@ -63,11 +67,11 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
-    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
       return Judgements.NONE;
     }
-    LanguageModel chosen = model.get();
+    LanguageModelFile chosen = model.get();
     try (QuestionSession asking = asking(answers(kb, save), chosen)) {
       return new JudgeRun(asking, chosen.name(), findings, vectors)
           .run()
@@ -86,7 +90,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** What the model has to do with a report, for {@link Pipeline#basis}. */
   String basis() {
-    return LanguageModel.locate(settings)
+    return LanguageModelFile.locate(settings)
         .map(
             model ->
                 model.name()
@@ -97,7 +101,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
-  public QuestionSession asking(AnswerFile answers, LanguageModel model) {
+  public QuestionSession asking(AnswerFile answers, LanguageModelFile model) {
     return new QuestionSession(
         answers,
         model.hash(settings),
@@ -107,6 +111,26 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         System::nanoTime,
         new JudgeProgressBar(display),
         () -> Thread.currentThread().isInterrupted());
+  }
+
+  /** Asks a model that somebody has open; answers are kept in the KB as they come. */
+  public static QuestionSession asking(
+      KbIdentity kb,
+      Settings settings,
+      TextModel model,
+      LongSupplier nanoTime,
+      JudgeProgress progress,
+      BooleanSupplier cancelled) {
+    int entryTokens = settings.llm().entryTokens();
+    return new QuestionSession(
+        new AnswerFile(kb.kb().answers(), kb::check),
+        LanguageModelFile.require(settings).hash(settings),
+        entryTokens,
+        () -> Judge.with(model, entryTokens),
+        Duration.ofSeconds(settings.llm().seconds()),
+        nanoTime,
+        progress,
+        cancelled);
   }
 
   /**
@@ -120,9 +144,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Says that the answers of a KB cannot be read or written. */
   public static Failure cannotSave(Kb kb, IOException e) {
-    return new Failure(
+    return Failure.io(
         ExitCode.WRITE,
-        "cannot read or write the answers in %s: %s. Mend that and run again"
-            .formatted(kb.insights(), IoReasons.of(e)));
+        "read or write the answers in " + kb.insights(),
+        e,
+        "Mend that and run again");
   }
 }

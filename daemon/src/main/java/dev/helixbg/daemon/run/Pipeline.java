@@ -7,10 +7,9 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision;
@@ -48,7 +47,7 @@ public record Pipeline(
     Settings settings,
     EmbedderSource embedder,
     Analyst analyst,
-    PairReading reading,
+    RerankingStage reading,
     JudgingStage judging,
     Progress.Display display,
     SourceCheck sources) {
@@ -58,7 +57,7 @@ public record Pipeline(
       Settings settings,
       EmbedderSource embedder,
       Analyst analyst,
-      PairReading reading,
+      RerankingStage reading,
       JudgingStage judging,
       Progress.Display display) {
     this(
@@ -97,7 +96,7 @@ public record Pipeline(
    * @param report what was found
    * @param vectors how the vectors came about
    */
-  public record Outcome(Report report, VectorUpdate.Result vectors) {
+  public record Outcome(Report report, EmbeddingStage.Result vectors) {
 
     /**
      * Questions that the language model has not been asked yet; those that follow are not known.
@@ -148,10 +147,10 @@ public record Pipeline(
    */
   public Outcome run(Kb kb, LogReading log, Saving saving, GoingOn goingOn)
       throws InterruptedException {
-    VectorUpdate.Result vectors;
+    EmbeddingStage.Result vectors;
     boolean looked = false;
-    try (VectorUpdate.Stages stages =
-        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages =
+        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         Known known = () -> remembered(findings(kb, log, stages.result()));
@@ -190,7 +189,7 @@ public record Pipeline(
   private record Found(
       Kb kb,
       LogReading log,
-      VectorUpdate.Result vectors,
+      EmbeddingStage.Result vectors,
       Decisions decisions,
       List<Finding.Junk> junk,
       Findings all,
@@ -200,7 +199,7 @@ public record Pipeline(
     }
   }
 
-  private Found findings(Kb kb, LogReading log, VectorUpdate.Result vectors) {
+  private Found findings(Kb kb, LogReading log, EmbeddingStage.Result vectors) {
     Decisions decisions = decisions(kb);
     KbEntries known = vectors.of(log);
     List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
@@ -285,8 +284,8 @@ public record Pipeline(
    */
   public void updateVectors(Kb kb, LogReading log, Saving saving, boolean ofPassages)
       throws InterruptedException {
-    try (VectorUpdate.Stages stages =
-        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages =
+        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
       stages.embedEntries();
       if (ofPassages) {
         stages.embedPassages();
@@ -337,7 +336,7 @@ public record Pipeline(
     try {
       return KbFiles.DISK.hash(file).orElse("");
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read " + file, e);
     }
   }
 
@@ -355,19 +354,15 @@ public record Pipeline(
     try {
       new DecisionFile(kb.insights()).append(made);
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "write " + kb.insights().resolve(DecisionFile.NAME), e);
     }
   }
 
   private static Failure unreadableDecisions(Kb kb, IOException e) {
-    return new Failure(
+    return Failure.io(
         ExitCode.KB,
-        "cannot read "
-            + kb.insights().resolve(DecisionFile.NAME)
-            + ": "
-            + IoReasons.of(e)
-            + ". It holds what you said about findings; make it readable");
+        "read " + kb.insights().resolve(DecisionFile.NAME),
+        e,
+        "It holds what you said about findings; make it readable");
   }
 }

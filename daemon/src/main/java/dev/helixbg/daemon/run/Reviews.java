@@ -1,13 +1,12 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -17,8 +16,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.QuestionSession;
@@ -31,7 +28,6 @@ import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
 import dev.helixbg.llm.TextModel;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -92,9 +88,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     try {
       return List.copyOf(new ReviewHistory(kb.insights()).latest().values());
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.KB,
-          "cannot read " + kb.insights().resolve(ReviewHistory.NAME) + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.KB, "read " + kb.insights().resolve(ReviewHistory.NAME), e);
     }
   }
 
@@ -138,7 +132,7 @@ public record Reviews(Settings settings, VectorIds ids) {
             ? Optional.of(ReviewSubject.Found.nothing(settings.insight()))
             : report.found(log, live);
     if (found.isEmpty()
-        || mayBeJudged(wanted, found.get()) && LanguageModel.locate(settings).isPresent()) {
+        || mayBeJudged(wanted, found.get()) && LanguageModelFile.locate(settings).isPresent()) {
       return Optional.empty();
     }
     ReviewSubject subject =
@@ -176,12 +170,12 @@ public record Reviews(Settings settings, VectorIds ids) {
       KbIdentity kb,
       Wanted wanted,
       ReviewSubject subject,
-      TextModelHost models,
+      LanguageModelHost models,
       Function<TextModel, JudgeProgress> progress,
       Instant at,
       boolean keep)
       throws InterruptedException {
-    TextModelHost.Work<Review> work =
+    LanguageModelHost.Work<Review> work =
         model -> {
           Optional<Review> last = last(kb.kb(), wanted.kind());
           Review review =
@@ -242,7 +236,10 @@ public record Reviews(Settings settings, VectorIds ids) {
       throw new CancellationException();
     }
     try (QuestionSession asking =
-        model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
+        model.isEmpty()
+            ? null
+            : JudgingStage.asking(
+                kb, settings, model.get(), System::nanoTime, progress, cancelled)) {
       ReviewSubject judged =
           asking == null
               ? subject
@@ -267,12 +264,8 @@ public record Reviews(Settings settings, VectorIds ids) {
       history.append(review);
       return review;
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write "
-              + kb.kb().insights().resolve(ReviewHistory.NAME)
-              + ": "
-              + IoReasons.of(e));
+      throw Failure.io(
+          ExitCode.WRITE, "write " + kb.kb().insights().resolve(ReviewHistory.NAME), e);
     }
   }
 
@@ -285,22 +278,8 @@ public record Reviews(Settings settings, VectorIds ids) {
     };
   }
 
-  private QuestionSession asking(
-      KbIdentity kb, TextModel model, JudgeProgress progress, BooleanSupplier cancelled) {
-    int entryTokens = settings.llm().entryTokens();
-    return new QuestionSession(
-        new AnswerFile(kb.kb().answers(), kb::check),
-        LanguageModel.require(settings).hash(settings),
-        entryTokens,
-        () -> Judge.with(model, entryTokens),
-        Duration.ofSeconds(settings.llm().seconds()),
-        System::nanoTime,
-        progress,
-        cancelled);
-  }
-
   private boolean isGuessing() {
-    LanguageModel file = LanguageModel.require(settings);
+    LanguageModelFile file = LanguageModelFile.require(settings);
     return new JudgeTrialRun(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
   }
 }

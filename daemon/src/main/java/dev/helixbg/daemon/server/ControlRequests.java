@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
@@ -138,10 +138,10 @@ final class ControlRequests implements ControlServer.Handler {
 
   /** The one that the settings name may be gone, which is no reason to say nothing of the rest. */
   private static void putModel(Settings settings, ObjectNode json) {
-    Optional<LanguageModel> model = Optional.empty();
+    Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;
     try {
-      model = LanguageModel.locate(settings);
+      model = LanguageModelFile.locate(settings);
     } catch (Failure e) {
       trouble = e.getMessage();
     }

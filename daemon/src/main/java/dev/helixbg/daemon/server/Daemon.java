@@ -8,9 +8,9 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
@@ -20,22 +20,21 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.daemon.watch.ChangeHints;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.FolderWatcher;
+import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.store.ProcessLock;
-import dev.helixbg.insight.findings.RunningAnalysis;
+import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,14 +63,13 @@ public final class Daemon implements AutoCloseable {
   volatile Parts parts;
 
   private final List<Kb> kbs;
-  private final DaemonHome home;
   private final Supplier<Settings> settings;
   private final Function<Settings, EmbedderSource> models;
   private final World world;
   private final TroubleLog troubles;
   private final SearchService searches;
   private final ProcessLock lock;
-  private final FolderWatcher hints = new FolderWatcher(this::hint);
+  private final InotifyWatcher hints = new InotifyWatcher(this::hint);
   private final DaemonChores chores;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean reload;
@@ -99,7 +97,7 @@ public final class Daemon implements AutoCloseable {
       Settings settings,
       EmbedderHost embedder,
       Optional<PairHost> pairs,
-      TextModelHost model,
+      LanguageModelHost model,
       Reviews reviews,
       SealedReports reports,
       IdleWork idle,
@@ -114,7 +112,6 @@ public final class Daemon implements AutoCloseable {
       ProcessLock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
-    this.home = home;
     this.settings = settings;
     this.models = models;
     this.world = world;
@@ -150,8 +147,7 @@ public final class Daemon implements AutoCloseable {
       return new Daemon(kbs, home, settings, models, world, lock);
     } catch (IOException e) {
       lock.close();
-      throw new Failure(
-          ExitCode.WRITE, "cannot open the socket " + home.socket() + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "open the socket " + home.socket(), e);
     } catch (RuntimeException e) {
       lock.close();
       throw e;
@@ -161,7 +157,7 @@ public final class Daemon implements AutoCloseable {
   private Parts make(Settings now) {
     EmbedderSource source = models.apply(now);
     EmbedderHost embedder = new EmbedderHost(source, clock);
-    TextModelHost model = new TextModelHost(now, clock, metrics);
+    LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.ids());
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
@@ -172,7 +168,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
-    RunningAnalysis analysis = new RunningAnalysis();
+    IncrementalAnalysis analysis = new IncrementalAnalysis();
     Pipeline pipeline =
         new Pipeline(
             now,
@@ -181,11 +177,11 @@ public final class Daemon implements AutoCloseable {
             pairs
                 .map(
                     judge ->
-                        PairReading.by(
+                        RerankingStage.by(
                             judge,
                             Progress.Display.SILENT,
                             warning -> LOG.warn("{}: {}", kb.folder(), warning)))
-                .orElse(PairReading.NONE),
+                .orElse(RerankingStage.NONE),
             JudgingStage.withoutAsking(now),
             metrics.countingEmbedded());
     return new KbWatch(
@@ -193,7 +189,7 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        FolderWatcher.areThere() ? hints : ChangeHints.NONE,
+        InotifyWatcher.areThere() ? hints : ChangeHints.NONE,
         clock,
         troubles,
         metrics);
@@ -260,7 +256,7 @@ public final class Daemon implements AutoCloseable {
                 .findFirst()
                 .orElseThrow()
                 .update()
-                .completeRun(),
+                .oneShotRun(),
         now.settings(),
         searches,
         now.model(),

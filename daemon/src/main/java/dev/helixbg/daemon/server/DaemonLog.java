@@ -23,7 +23,6 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
@@ -82,8 +81,7 @@ public final class DaemonLog {
       PrivateFiles.makeFolder(home.logs());
       make(home.logFile());
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot write the log " + home.logFile() + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "write the log " + home.logFile(), e);
     }
     context.reset();
     var root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);

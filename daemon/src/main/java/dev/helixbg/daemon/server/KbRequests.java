@@ -5,8 +5,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbTopics;
@@ -22,7 +22,7 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -60,10 +60,10 @@ public record KbRequests(
    */
   public record Held(
       List<Kb> kbs,
-      Function<Kb, CompleteRun> runs,
+      Function<Kb, OneShotRun> runs,
       Settings settings,
       SearchService searches,
-      TextModelHost model,
+      LanguageModelHost model,
       Reviews reviews,
       SealedReports reports,
       Optional<? extends PairSource> pairs) {}
@@ -197,7 +197,7 @@ public record KbRequests(
     topic.ifPresent(
         name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
     boolean keep = request.path("keep").asBoolean(true);
-    CompleteRun last = now.runs().apply(kb.kb());
+    OneShotRun last = now.runs().apply(kb.kb());
     Optional<Review> reported =
         now.reviews()
             .ofReport(

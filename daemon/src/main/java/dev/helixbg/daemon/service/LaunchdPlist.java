@@ -1,12 +1,16 @@
 package dev.helixbg.daemon.service;
 
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.util.List;
+
 /**
- * The launchd agent, as launchd.plist(5) describes it.
+ * The launchd agent, as launchd.plist(5) describes it, and where launchd keeps it.
  *
  * <p>There is no {@code ProcessType}: {@code Background} would starve work on the GPU. {@code Nice}
  * and {@code LowPriorityIO} keep the daemon out of the way instead.
  */
-final class LaunchdPlist {
+public final class LaunchdPlist {
   private LaunchdPlist() {}
 
   /** In its session types, Background is for logins over SSH: user/UID has no other. */
@@ -73,5 +77,30 @@ final class LaunchdPlist {
 
   private static String escaped(String text) {
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+
+  /**
+   * The domain that has the service, else the one that is there: {@code gui/UID} while the user is
+   * logged in at the screen, else {@code user/UID}, as over SSH.
+   *
+   * @throws Failure with {@link ExitCode#WRITE} when there is neither
+   */
+  public static String domain(long uid) throws InterruptedException {
+    List<String> domains = List.of("gui/" + uid, "user/" + uid);
+    for (String inDomain : List.of("/" + ServiceSpec.LABEL, "")) {
+      for (String domain : domains) {
+        if (isThere(domain + inDomain)) {
+          return domain;
+        }
+      }
+    }
+    throw new Failure(
+        ExitCode.WRITE,
+        "launchd has neither %s nor %s: log in at the screen once, or start the daemon by hand"
+            .formatted(domains.getFirst(), domains.getLast()));
+  }
+
+  private static boolean isThere(String target) throws InterruptedException {
+    return StepRunner.run(List.of("launchctl", "print", target)).code() == 0;
   }
 }

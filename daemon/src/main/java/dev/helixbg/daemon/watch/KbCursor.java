@@ -10,7 +10,6 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -108,8 +107,7 @@ public record KbCursor(
       PrivateFiles.makeFolder(kb.insights());
       AtomicFile.replace(file(kb), out -> out.write(bytes));
     } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot write the cursor to " + kb.insights() + ": " + IoReasons.of(e));
+      throw Failure.io(ExitCode.WRITE, "write the cursor to " + kb.insights(), e);
     }
   }
 

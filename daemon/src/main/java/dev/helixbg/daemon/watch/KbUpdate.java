@@ -7,8 +7,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.TerminalSummary;
@@ -234,7 +234,7 @@ public final class KbUpdate {
   }
 
   /** The same work as a whole, for whoever asks what the last report has found. */
-  public CompleteRun completeRun() {
-    return new CompleteRun(pipeline, reports);
+  public OneShotRun oneShotRun() {
+    return new OneShotRun(pipeline, reports);
   }
 }

@@ -12,8 +12,8 @@ import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
@@ -437,5 +437,22 @@ public final class KbWatch {
     Duration untold = settings.unwatchedPoll();
     Duration usual = settings.poll();
     return (told || untold.compareTo(usual) > 0 ? usual : untold).toNanos();
+  }
+
+  /**
+   * Tells early that the log of a KB has changed, so that nobody has to look all the time. A hint
+   * and no more: the watch looks for itself, with hints or without.
+   */
+  public interface ChangeHints {
+    /**
+     * Makes sure that the next change will be told, as far as this machine can. Called before each
+     * look at the KB, and therefore cheap; it also finds out that the folder was replaced.
+     *
+     * @return whether it will be
+     */
+    boolean follow(Kb kb);
+
+    /** Where the system tells nothing. */
+    ChangeHints NONE = kb -> false;
   }
 }

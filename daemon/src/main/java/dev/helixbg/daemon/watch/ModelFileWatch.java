@@ -2,7 +2,7 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbFiles;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public final class ModelFileWatch {
       Optional<FileState> now = files.stateOrNone(settings.embed().models());
       if (!now.equals(folder)) {
         folder = now;
-        found = LanguageModel.locate(settings).map(LanguageModel::file);
+        found = LanguageModelFile.locate(settings).map(LanguageModelFile::file);
       }
     }
     return found.flatMap(files::stateOrNone);

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.idle;
 
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorIds;
@@ -9,12 +9,12 @@ import java.util.List;
 /** Idle work of a daemon on a machine that is on battery and busy. */
 final class IdleFixture implements AutoCloseable {
   private final DaemonFixture daemon;
-  private final TextModelHost model;
+  private final LanguageModelHost model;
   private final IdleWork work;
 
   IdleFixture(DaemonFixture daemon) {
     this.daemon = daemon;
-    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
+    model = new LanguageModelHost(daemon.settings, daemon.clock, daemon.metrics);
     work =
         new IdleWork(
             model,

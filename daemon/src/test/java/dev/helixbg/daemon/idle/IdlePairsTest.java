@@ -11,9 +11,9 @@ import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.io.IOException;
@@ -63,8 +63,8 @@ class IdlePairsTest {
     idle = new IdleFixture(daemon);
   }
 
-  private PairReading reading(FakePairs by) {
-    return PairReading.by(by, Progress.Display.SILENT, warnings::add);
+  private RerankingStage reading(FakePairs by) {
+    return RerankingStage.by(by, Progress.Display.SILENT, warnings::add);
   }
 
   @AfterEach

@@ -10,7 +10,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.KbCursor;
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -138,7 +138,7 @@ class IdlePassagesTest {
     waitAt = -1;
     idle.consider();
     idle.await();
-    CachedVectors kept = new EmbeddingCache(writer.kb().folder()).ofPassages().read();
+    CacheContents kept = new EmbeddingCache(writer.kb().folder()).ofPassages().read();
     assertEquals(100, kept.rows().size() + kept.journal().vectors().size());
 
     daemon.run(Duration.ofSeconds(10));

@@ -11,20 +11,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -59,7 +59,7 @@ class IdleWorkTest {
 
   private WritableKb writer;
   private DaemonFixture daemon;
-  private TextModelHost model;
+  private LanguageModelHost model;
   private IdleWork idle;
   private boolean battery;
   private double load;
@@ -87,7 +87,7 @@ class IdleWorkTest {
     daemon = new DaemonFixture(folder, writer.kb(), flags);
     Settings settings = daemon.settings;
     KnownTrial.of(settings);
-    model = new TextModelHost(settings, daemon.clock, daemon.metrics);
+    model = new LanguageModelHost(settings, daemon.clock, daemon.metrics);
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     idle =
         new IdleWork(
@@ -443,7 +443,7 @@ class IdleWorkTest {
             daemon.settings,
             new FakeModel(),
             Analysis::run,
-            PairReading.NONE,
+            RerankingStage.NONE,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
     ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());

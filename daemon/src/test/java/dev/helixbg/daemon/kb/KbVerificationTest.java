@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -42,7 +42,7 @@ class KbVerificationTest {
   }
 
   private void update(Saving saving) throws InterruptedException {
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(folder),
             FakeEmbedder.model("m", FakeEmbedder::new),
             () -> {},

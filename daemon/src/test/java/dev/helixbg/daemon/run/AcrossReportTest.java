@@ -6,7 +6,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
@@ -30,7 +30,7 @@ class AcrossReportTest {
   private final FakeModel model = new FakeModel();
 
   private void embed(Kb kb) throws InterruptedException {
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb.folder()),
             model,
             () -> {},

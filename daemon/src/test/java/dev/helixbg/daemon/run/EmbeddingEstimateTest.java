@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.PairCalibration;
@@ -14,8 +14,8 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.pairs.ReadRelations;
 import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.RelationReranker;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -159,7 +159,7 @@ class EmbeddingEstimateTest {
           bars.add(new Bar(things, work));
           return bars.getLast();
         };
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb.resolve("of" + count)),
             FakeEmbedder.model("model", TimedEmbedder::new),
             () -> {},
@@ -188,8 +188,8 @@ class EmbeddingEstimateTest {
               pairs.size() + 1));
     }
     Bar[] bar = new Bar[1];
-    ReadRelations.ReadingProgress progress =
-        new ReadRelations.ReadingProgress() {
+    RelationReranker.ReadingProgress progress =
+        new RelationReranker.ReadingProgress() {
           @Override
           public void begin(int all, long work) {
             bar[0] = new Bar(all, work);
@@ -200,7 +200,7 @@ class EmbeddingEstimateTest {
             bar[0].step(work);
           }
         };
-    new ReadRelations(
+    new RelationReranker(
             new ReadingFile(kb.resolve("readings"), "model", Optional.empty()),
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Question;
@@ -14,7 +14,7 @@ public final class KnownTrial {
 
   /** As if the model of the settings had been measured, and had one answer to everything. */
   public static void of(Settings settings) throws Exception {
-    new JudgeTrialRun(settings, LanguageModel.require(settings))
+    new JudgeTrialRun(settings, LanguageModelFile.require(settings))
         .run(
             () -> (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList(),
             Duration.ofDays(1),

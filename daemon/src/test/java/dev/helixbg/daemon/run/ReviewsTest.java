@@ -14,10 +14,10 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -92,7 +92,7 @@ class ReviewsTest {
 
   /** Embeds some entries, as a run does that is interrupted. */
   private void embed(List<Entry> entries) throws InterruptedException {
-    new VectorUpdate(
+    new EmbeddingStage(
             new EmbeddingCache(kb.kb().folder()),
             model,
             () -> {},
@@ -152,16 +152,16 @@ class ReviewsTest {
   /**
    * A model for which texts are near that share words, and a judge that puts pairs in its order.
    */
-  private CompleteRun run(Settings now) {
+  private OneShotRun run(Settings now) {
     Pipeline pipeline =
         DaemonFixture.pipeline(
-            now, words, PairReading.by(new FakePairs(), Progress.Display.SILENT, warning -> {}));
-    return new CompleteRun(pipeline, new SealedReports(new ReportSeal(folder.resolve("cache"))));
+            now, words, RerankingStage.by(new FakePairs(), Progress.Display.SILENT, warning -> {}));
+    return new OneShotRun(pipeline, new SealedReports(new ReportSeal(folder.resolve("cache"))));
   }
 
   private Optional<Review> ofReport(Settings now, Reviews.Wanted wanted, boolean keep)
       throws InterruptedException {
-    CompleteRun run = run(now);
+    OneShotRun run = run(now);
     return new Reviews(now, words.ids())
         .ofReport(
             KbIdentity.of(kb.kb()),

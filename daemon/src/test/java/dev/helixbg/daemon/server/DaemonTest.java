@@ -28,7 +28,7 @@ import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.daemon.watch.FolderWatcher;
+import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -396,7 +396,7 @@ class DaemonTest {
   /** With looks so rare that only the system's hint can explain it. */
   @Test
   void aNewEntryIsInTheReportSoonHoweverRarelyItLooks() throws Exception {
-    assumeTrue(FolderWatcher.areThere(), "nothing tells of changes here");
+    assumeTrue(InotifyWatcher.areThere(), "nothing tells of changes here");
     flags.put("daemon.poll_seconds", "3600");
     flags.put("daemon.unwatched_poll_seconds", "3600");
     flags.put("daemon.quiet_seconds", "1");

@@ -12,17 +12,17 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
-import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.gguf.GgufException;
@@ -49,7 +49,7 @@ class KbRequestsTest {
   private final SearchService searches = new SearchService(() -> model, metrics);
   private WritableKb kb;
   private FakePairs judge;
-  private TextModelHost texts;
+  private LanguageModelHost texts;
   private KbRequests requests;
 
   @BeforeEach
@@ -59,11 +59,11 @@ class KbRequestsTest {
   }
 
   private void start(Settings settings) {
-    texts = new TextModelHost(settings, clock, metrics);
+    texts = new LanguageModelHost(settings, clock, metrics);
     Reviews reviews = new Reviews(settings, model.ids());
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
-    CompleteRun run =
-        new CompleteRun(DaemonFixture.pipeline(settings, model, PairReading.NONE), reports);
+    OneShotRun run =
+        new OneShotRun(DaemonFixture.pipeline(settings, model, RerankingStage.NONE), reports);
     requests =
         new KbRequests(
             () ->

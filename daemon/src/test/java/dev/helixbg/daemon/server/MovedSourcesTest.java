@@ -14,9 +14,9 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -71,7 +71,7 @@ class MovedSourcesTest {
   }
 
   private Pipeline pipeline(Settings wanted) {
-    return DaemonFixture.pipeline(wanted, new FakeModel(), PairReading.NONE);
+    return DaemonFixture.pipeline(wanted, new FakeModel(), RerankingStage.NONE);
   }
 
   private void report() throws Exception {

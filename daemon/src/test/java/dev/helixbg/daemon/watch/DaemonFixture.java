@@ -14,17 +14,17 @@ import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.findings.RunningAnalysis;
+import dev.helixbg.insight.findings.IncrementalAnalysis;
 import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,11 +65,11 @@ public final class DaemonFixture {
   }
 
   public DaemonFixture(Path home, Kb kb, Map<String, String> flags, FakeModel model) {
-    this(home, kb, flags, model, PairReading.NONE);
+    this(home, kb, flags, model, RerankingStage.NONE);
   }
 
   public DaemonFixture(
-      Path home, Kb kb, Map<String, String> flags, FakeModel model, PairReading reading) {
+      Path home, Kb kb, Map<String, String> flags, FakeModel model, RerankingStage reading) {
     this.kb = kb;
     this.model = model;
     this.settings = settings(home, flags);
@@ -79,7 +79,7 @@ public final class DaemonFixture {
             new Pipeline(
                 settings,
                 model,
-                counting(new RunningAnalysis()),
+                counting(new IncrementalAnalysis()),
                 reading,
                 JudgingStage.withoutAsking(settings),
                 metrics.countingEmbedded()),
@@ -93,7 +93,7 @@ public final class DaemonFixture {
     loop.watch(List.of(watch));
   }
 
-  private Pipeline.Analyst counting(RunningAnalysis analysis) {
+  private Pipeline.Analyst counting(IncrementalAnalysis analysis) {
     return (entries, vectors, passages, settings, threads) -> {
       analyses++;
       return analysis.update(entries, vectors, passages, settings, threads);
@@ -101,7 +101,7 @@ public final class DaemonFixture {
   }
 
   /** As one-shot has it: compares all with all, and asks no language model. */
-  public static Pipeline pipeline(Settings settings, EmbedderSource model, PairReading reading) {
+  public static Pipeline pipeline(Settings settings, EmbedderSource model, RerankingStage reading) {
     return new Pipeline(
         settings, model, Analysis::run, reading, JudgingStage.withoutAsking(settings), SILENT);
   }
@@ -145,7 +145,7 @@ public final class DaemonFixture {
         Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
       }
     }
-    Pipeline once = pipeline(settings, model, PairReading.NONE);
+    Pipeline once = pipeline(settings, model, RerankingStage.NONE);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);
     if (tolerance == 0) {
@@ -162,13 +162,13 @@ public final class DaemonFixture {
   }
 
   private static void assertSameVectors(Kb expected, Kb found, double tolerance) {
-    CachedVectors a = new EmbeddingCache(expected.folder()).read();
-    CachedVectors b = new EmbeddingCache(found.folder()).read();
+    CacheContents a = new EmbeddingCache(expected.folder()).read();
+    CacheContents b = new EmbeddingCache(found.folder()).read();
     if (a.rows().isEmpty()) {
       assertEquals(0, b.rows().size());
       return;
     }
-    assertEquals(CachedVectors.State.GOOD, b.state(), b.reason());
+    assertEquals(CacheContents.State.GOOD, b.state(), b.reason());
     assertEquals(
         a.rows().stream().map(CacheRow::offset).toList(),
         b.rows().stream().map(CacheRow::offset).toList());

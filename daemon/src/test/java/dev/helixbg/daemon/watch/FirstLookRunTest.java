@@ -14,8 +14,8 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
@@ -80,10 +80,10 @@ class FirstLookRunTest {
         .collect(Collectors.joining(" "));
   }
 
-  private CompleteRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
-    Pipeline pipeline = DaemonFixture.pipeline(settings, model, PairReading.NONE);
-    Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
-    return new CompleteRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
+  private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
+    Pipeline pipeline = DaemonFixture.pipeline(settings, model, RerankingStage.NONE);
+    Optional<OneShotRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
+    return new OneShotRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
         .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
   }
 

@@ -1,7 +1,7 @@
 package dev.helixbg.embed.cache;
 
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors.Journal;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.Journal;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
@@ -86,13 +86,13 @@ public final class EmbeddingCache {
   }
 
   /** Reads all of it, or says why nothing can be used. Never fails. */
-  public CachedVectors read() {
+  public CacheContents read() {
     // First, because what leaves the journal is in the vectors before it does.
     Journal journal = JournalFile.read(journal());
     betweenSteps.run();
-    CachedVectors found = readVectors(journal);
+    CacheContents found = readVectors(journal);
     // Another process may have published between the reads of the two files: look again.
-    return found.state() == CachedVectors.State.UNUSABLE ? readVectors(journal) : found;
+    return found.state() == CacheContents.State.UNUSABLE ? readVectors(journal) : found;
   }
 
   /**
@@ -190,10 +190,10 @@ public final class EmbeddingCache {
     betweenSteps.run();
   }
 
-  private CachedVectors readVectors(Journal journal) {
+  private CacheContents readVectors(Journal journal) {
     if (!Files.exists(vectors())) {
-      return CachedVectors.of(
-          CachedVectors.State.MISSING, "there is no cache yet", List.of(), journal);
+      return CacheContents.of(
+          CacheContents.State.MISSING, "there is no cache yet", List.of(), journal);
     }
     List<String> faults = new ArrayList<>();
     try {
@@ -203,7 +203,7 @@ public final class EmbeddingCache {
           continue;
         }
         try {
-          return CachedVectors.of(CachedVectors.State.GOOD, "", rows(content, file), journal);
+          return CacheContents.of(CacheContents.State.GOOD, "", rows(content, file), journal);
         } catch (IOException e) {
           faults.add(file.getFileName() + " cannot be read: " + e.getMessage());
         } catch (CacheFault e) {
@@ -218,8 +218,8 @@ public final class EmbeddingCache {
     } catch (CacheFault e) {
       faults.add(vectors().getFileName() + " is damaged: " + e.getMessage());
     }
-    return CachedVectors.of(
-        CachedVectors.State.UNUSABLE, String.join("; ", faults), List.of(), journal);
+    return CacheContents.of(
+        CacheContents.State.UNUSABLE, String.join("; ", faults), List.of(), journal);
   }
 
   private static List<CacheRow> rows(VectorFile.Content content, Path keyFile)

@@ -1,6 +1,6 @@
 package dev.helixbg.embed.cache;
 
-import dev.helixbg.embed.cache.CachedVectors.Journal;
+import dev.helixbg.embed.cache.CacheContents.Journal;
 import dev.helixbg.embed.store.FileChecksum;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.Cosine;
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.store.FileChecksum;
 import java.io.FileInputStream;
 import java.io.IOException;

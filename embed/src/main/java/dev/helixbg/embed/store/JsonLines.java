@@ -37,6 +37,9 @@ public final class JsonLines {
 
   private static final int BUFFER_BYTES = 1 << 16;
 
+  /** Under this, nobody minds what is stale. */
+  private static final int FEW_LINES = 256;
+
   private final Path file;
   private final int longest;
   private final Output output;
@@ -206,6 +209,22 @@ public final class JsonLines {
                           }
                           return true;
                         })));
+  }
+
+  /**
+   * Writes the file anew with its live lines, if most of many are not.
+   *
+   * @param permit is run before; what it throws, this throws, and nothing was written
+   * @return whether it was written
+   */
+  public boolean forgetStale(Predicate<String> isLive, Runnable permit) throws IOException {
+    Count count = read(isLive::test);
+    boolean mostlyStale = count.all() >= FEW_LINES && count.passedOver() > count.taken();
+    if (mostlyStale) {
+      permit.run();
+      rewrite(isLive);
+    }
+    return mostlyStale;
   }
 
   private void write(UninterruptedWork.Work work) throws IOException {

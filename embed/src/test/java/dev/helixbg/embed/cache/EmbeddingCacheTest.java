@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors.State;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.State;
 import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,7 +46,7 @@ class EmbeddingCacheTest {
   void savedRowsComeBackBitForBit() throws IOException {
     List<CacheRow> rows = rows(1, 100);
     cache.publish(rows);
-    CachedVectors found = cache.read();
+    CacheContents found = cache.read();
     assertEquals(State.GOOD, found.state());
     assertSameRows(rows, found.rows());
     for (CacheRow row : rows) {
@@ -194,7 +194,7 @@ class EmbeddingCacheTest {
         } catch (IllegalStateException killed) {
           assertEquals(dieAt + 1, step[0]);
         }
-        CachedVectors found = cache.read();
+        CacheContents found = cache.read();
         assertEquals(State.GOOD, found.state(), found.reason() + " after deaths " + deaths);
         int rows = found.rows().size();
         assertTrue(rows == good || rows == next, rows + " after " + good + " and " + next);
@@ -238,7 +238,7 @@ class EmbeddingCacheTest {
         child.destroyForcibly();
         assertTrue(child.waitFor(20, TimeUnit.SECONDS));
       }
-      CachedVectors found = cache.read();
+      CacheContents found = cache.read();
       assertEquals(State.GOOD, found.state(), found.reason());
       assertSameRows(rows(found.rows().size(), found.rows().size()), found.rows());
     }
@@ -371,7 +371,7 @@ class EmbeddingCacheTest {
   }
 
   private void assertUnusable(String reason) {
-    CachedVectors found = cache.read();
+    CacheContents found = cache.read();
     assertEquals(State.UNUSABLE, found.state());
     assertTrue(found.rows().isEmpty());
     assertTrue(found.reason().contains(reason), found.reason());

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors.Journal;
+import dev.helixbg.embed.cache.CacheContents.CacheRow;
+import dev.helixbg.embed.cache.CacheContents.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -54,7 +54,7 @@ class JournalTest {
     return cache.read().journal();
   }
 
-  private static void assertHolds(Map<TextKey, float[]> expected, CachedVectors found) {
+  private static void assertHolds(Map<TextKey, float[]> expected, CacheContents found) {
     expected.forEach(
         (key, vector) -> assertArrayEquals(vector, found.vector(key).orElseThrow(), key.hex()));
   }
@@ -66,7 +66,7 @@ class JournalTest {
     byte[] published = Files.readAllBytes(folder.resolve(EmbeddingCache.VECTORS));
     cache.append(vectors(2, 3));
     cache.append(vectors(3, 4));
-    CachedVectors found = cache.read();
+    CacheContents found = cache.read();
     assertHolds(vectors(rows), found);
     assertHolds(vectors(2, 3), found);
     assertHolds(vectors(3, 4), found);
@@ -81,7 +81,7 @@ class JournalTest {
   @Test
   void withoutAnyPublishedFileItIsReadAllTheSame() throws IOException {
     cache.append(vectors(1, 2));
-    assertEquals(CachedVectors.State.MISSING, cache.read().state());
+    assertEquals(CacheContents.State.MISSING, cache.read().state());
     assertHolds(vectors(1, 2), cache.read());
   }
 
@@ -175,14 +175,14 @@ class JournalTest {
       Files.deleteIfExists(folder.resolve(name));
       Process mkfifo = new ProcessBuilder("mkfifo", folder.resolve(name).toString()).start();
       assertTrue(mkfifo.waitFor(20, TimeUnit.SECONDS) && mkfifo.exitValue() == 0);
-      CachedVectors found = cache.read();
+      CacheContents found = cache.read();
       if (name.endsWith(".journal")) {
         assertEquals(Journal.State.DAMAGED, found.journal().state());
       } else {
-        assertEquals(CachedVectors.State.UNUSABLE, found.state());
+        assertEquals(CacheContents.State.UNUSABLE, found.state());
       }
       cache.publish(EmbeddingCacheTest.rows(1, 2));
-      assertEquals(CachedVectors.State.GOOD, cache.read().state());
+      assertEquals(CacheContents.State.GOOD, cache.read().state());
     }
     Files.createDirectory(file);
     assertEquals(Journal.State.DAMAGED, journal().state());
@@ -261,7 +261,7 @@ class JournalTest {
         child.destroyForcibly();
         assertTrue(child.waitFor(20, TimeUnit.SECONDS));
       }
-      CachedVectors found = cache.read();
+      CacheContents found = cache.read();
       for (int batch = 0; batch < appended; batch++) {
         assertHolds(vectors(batch, 8), found);
       }

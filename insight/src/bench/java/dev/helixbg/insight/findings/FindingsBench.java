@@ -11,8 +11,8 @@ import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -29,8 +29,8 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
-import dev.helixbg.insight.pairs.ReadRelations;
 import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.RelationReranker;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.search.AlreadySaid;
@@ -422,12 +422,12 @@ public final class FindingsBench {
 
   /** The list as the pair judge ranks it, with nothing remembered. */
   private Findings read(Findings findings) throws IOException, InterruptedException {
-    ReadRelations reading =
-        new ReadRelations(
+    RelationReranker reading =
+        new RelationReranker(
             new ReadingFile(Path.of("no-readings.jsonl"), judge.id(), Optional.empty()),
             judge.calibration(),
             () -> judge.open(),
-            ReadRelations.ReadingProgress.SILENT);
+            RelationReranker.ReadingProgress.SILENT);
     return findings.with(
         reading.rank(findings.relations(), Findings.readRelations(entries.size())));
   }
@@ -465,7 +465,7 @@ public final class FindingsBench {
         lists.add(named("cosine", cosine, most));
       }
       List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
-      NearestLists nearest = nearest(packed);
+      NearestNeighbours nearest = nearest(packed);
       List<Misplaced> byCentroid = byCentroid(packed, nearest);
       List<Misplaced> byVote = byVote(nearest);
       List<Misfiled> misfiled = new ArrayList<>();
@@ -526,7 +526,7 @@ public final class FindingsBench {
 
   private KbEntries known(PassageVectors withPassages) {
     return new KbEntries(
-        named, named, vectors, withPassages, account, new Coverage(named.size(), named.size()));
+        named, vectors, withPassages, account, new Coverage(named.size(), named.size()));
   }
 
   /**
@@ -738,15 +738,15 @@ public final class FindingsBench {
     };
   }
 
-  private NearestLists nearest(PackedVectors packed) {
-    NearestLists lists = new NearestLists(order, NearestLists.Counting.ALL);
+  private NearestNeighbours nearest(PackedVectors packed) {
+    NearestNeighbours lists = new NearestNeighbours(order, NearestNeighbours.Counting.ALL);
     int[] owners = IntStream.range(0, entries.size()).toArray();
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(owners));
     return lists;
   }
 
   private List<Long> cosine(PackedVectors packed) {
-    BestPairs best = new BestPairs(1_000, order);
+    TopPairs best = new TopPairs(1_000, order);
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, () -> best::offer);
     return best.bestFirst().stream().map((ScoredPair p) -> pair(p.a(), p.b())).toList();
   }
@@ -759,19 +759,19 @@ public final class FindingsBench {
     return new Named(ranking, most, found);
   }
 
-  private List<Misplaced> byCentroid(PackedVectors packed, NearestLists nearest) {
+  private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
     return MisfiledEntries.find(
         packed, centroids, centroids.normalised(), topics, nearest, order, -2, threads);
   }
 
   /** By the topics of the ten nearest, each counting as much as it is similar. */
-  private List<Misplaced> byVote(NearestLists nearest) {
+  private List<Misplaced> byVote(NearestNeighbours nearest) {
     List<Misplaced> found = new ArrayList<>();
     for (int entry = 0; entry < entries.size(); entry++) {
       double[] votes = new double[topics.count()];
       double all = 0;
-      for (int place = 0; place < NearestLists.LENGTH; place++) {
+      for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
         int other = nearest.neighbour(entry, place);
         double weight = Math.max(0, dot(entry, other));
         votes[topics.topicOf()[other]] += weight;

@@ -152,11 +152,12 @@ final class PairLists {
       both[0] = Double.isNaN(both[0]) ? relation.score() : both[0];
       both[1] = -place++;
     }
-    TextVectors all = TextVectors.of(own, behind);
+    ComparedVectors all = ComparedVectors.of(own, behind);
     try (Writer out = Files.newBufferedWriter(target)) {
       for (Map.Entry<Pair, double[]> listed : scores.entrySet()) {
         Pair pair = listed.getKey();
-        TextVectors.Match match = all.best(pair.a, pair.b, (a, b) -> cosine(all.vectors(), a, b));
+        ComparedVectors.Match match =
+            all.best(pair.a, pair.b, (a, b) -> cosine(all.vectors(), a, b));
         out.write(
             String.format(
                 Locale.ROOT,
@@ -189,8 +190,9 @@ final class PairLists {
       keys.add(TextKey.of("pair-lists", entry.offset() + entry.embeddedText()).hex());
     }
     int[] order = EvenSample.orderByKey(keys);
-    TextVectors texts = TextVectors.of(own, passages);
-    NearestLists.Both nearest = NearestLists.Both.empty(texts, order, NearestLists.Counting.ALL);
+    ComparedVectors texts = ComparedVectors.of(own, passages);
+    NearestNeighbours.Both nearest =
+        NearestNeighbours.Both.empty(texts, order, NearestNeighbours.Counting.ALL);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts));
     }
@@ -201,7 +203,7 @@ final class PairLists {
             nearest,
             ExactCopies.of(named),
             DeclaredLinks.of(named),
-            NearestLists.Counting.ALL,
+            NearestNeighbours.Counting.ALL,
             order,
             threads)
         .best(PER_NOTE * entries.size(), new FindingIds());

@@ -52,22 +52,22 @@ public final class RelationsCost {
       AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      NearestLists nearest = new NearestLists(order, NearestLists.Counting.ALL);
+      NearestNeighbours nearest = new NearestNeighbours(order, NearestNeighbours.Counting.ALL);
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(order));
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();
-      TextVectors texts = TextVectors.of(vectors, PassageVectors.NONE);
+      ComparedVectors texts = ComparedVectors.of(vectors, PassageVectors.NONE);
       nearest.updated(order, nowAt, texts, packed, threads);
       seconds[2] = since(start);
       start = System.nanoTime();
       new RankedRelations(
               named,
               texts,
-              new NearestLists.Both(nearest, nearest),
+              new NearestNeighbours.Both(nearest, nearest),
               ExactCopies.of(named),
               DeclaredLinks.of(named),
-              NearestLists.Counting.ALL,
+              NearestNeighbours.Counting.ALL,
               order,
               threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());

@@ -1,9 +1,9 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.AllPairs;
@@ -42,7 +42,7 @@ public final class Analysis {
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
-  private final TextVectors texts;
+  private final ComparedVectors texts;
   private final PairFacts facts;
   private final TopicIndex topics;
   private final ExactCopies copies;
@@ -63,7 +63,7 @@ public final class Analysis {
       List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
-      TextVectors texts,
+      ComparedVectors texts,
       PairFacts facts,
       InsightSettings settings,
       TopicPairs counting,
@@ -97,7 +97,7 @@ public final class Analysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return new RunningAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
+    return new IncrementalAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
         .update(entries, vectors, passages, settings, threads);
   }
 
@@ -116,7 +116,7 @@ public final class Analysis {
       int threads) {
     List<String> groups = TopicIndex.of(entries).names().stream().map(groupOf).toList();
     TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
-    return new RunningAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
+    return new IncrementalAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
         .update(entries, vectors, passages, settings, threads);
   }
 
@@ -143,8 +143,9 @@ public final class Analysis {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
     Set<Long> declared = DeclaredLinks.of(entries);
     Vectors middles = centroids.normalised();
-    PairHits hits =
-        PairHits.find(facts, topics.topicOf(), copies, declared, order, settings, apart());
+    DuplicatesAndCrossLinks hits =
+        DuplicatesAndCrossLinks.find(
+            facts, topics.topicOf(), copies, declared, order, settings, apart());
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -184,8 +185,8 @@ public final class Analysis {
   }
 
   /** Who can be told to say the same: sections of one note stand where their writer wants them. */
-  private NearestLists.Counting apart() {
-    NearestLists.Counting ofTopics = counting.of(topics);
+  private NearestNeighbours.Counting apart() {
+    NearestNeighbours.Counting ofTopics = counting.of(topics);
     return (a, b) ->
         ofTopics.count(a, b)
             && !NoteName.areInOneFile(entries.get(a).entry(), entries.get(b).entry());
@@ -222,17 +223,17 @@ public final class Analysis {
 
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
     int[] byName = IntStream.range(0, topics.count()).toArray();
-    BestPairs best = new BestPairs(MAX_TOPIC_OVERLAPS, byName);
+    TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, byName);
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
               packedMiddles,
-              PairHits.floatAtMost(settings.topicOverlap()),
+              DuplicatesAndCrossLinks.floatAtMost(settings.topicOverlap()),
               threads,
               () ->
                   new Overlaps(
                       settings.topicOverlap(),
                       (a, b) -> counting.count(a, b) && areApart(a, b),
-                      new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
+                      new TopPairs(MAX_TOPIC_OVERLAPS, byName)))
           .forEach(worker -> best.offerAll(worker.best()));
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
@@ -246,7 +247,7 @@ public final class Analysis {
   }
 
   /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, TopicPairs counting, BestPairs best) implements PairSink {
+  private record Overlaps(double limit, TopicPairs counting, TopPairs best) implements PairSink {
     @Override
     public void accept(int a, int b, float similarity) {
       if (similarity > limit && counting.count(a, b)) {

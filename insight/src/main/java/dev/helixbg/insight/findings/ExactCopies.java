@@ -50,7 +50,7 @@ record ExactCopies(int[] originals) {
    *
    * @param counting two of them at least may be in one finding
    */
-  List<List<Integer>> groups(NearestLists.Counting counting) {
+  List<List<Integer>> groups(NearestNeighbours.Counting counting) {
     Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
     for (int i = 0; i < originals.length; i++) {
       groups.computeIfAbsent(originals[i], original -> new ArrayList<>()).add(i);

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -20,15 +20,13 @@ import java.util.Optional;
 /**
  * The live entries of a KB that have a vector: all of them, once a run has ended.
  *
- * @param live all entries, by offset
- * @param named those of them that have a vector
+ * @param named those that have a vector, by offset
  * @param vectors of the entries
  * @param passages of the entries, those that have a vector
  * @param log they were read from
  * @param coverage how many of all entries have vectors for all of their text
  */
 public record KbEntries(
-    List<NamedEntry> live,
     List<NamedEntry> named,
     Vectors vectors,
     PassageVectors passages,
@@ -48,8 +46,8 @@ public record KbEntries(
    */
   public static KbEntries read(Path dataLog, EmbeddingCache cache, VectorIds ids, int modelTokens) {
     LogReading log = DataLog.read(dataLog);
-    CachedVectors cached = cache.read();
-    CachedVectors ofPassages = cache.ofPassages().read();
+    CacheContents cached = cache.read();
+    CacheContents ofPassages = cache.ofPassages().read();
     String id = cached.id(ids.entries(), log.entries().stream().map(Entry::embeddedText));
     String idOfPassages =
         ofPassages.id(
@@ -90,7 +88,6 @@ public record KbEntries(
       }
     }
     return new KbEntries(
-        live,
         named,
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),

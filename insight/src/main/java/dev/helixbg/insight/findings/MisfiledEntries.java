@@ -58,7 +58,7 @@ final class MisfiledEntries implements PairSink {
       TopicCentroids centroids,
       Vectors middles,
       TopicIndex topics,
-      NearestLists neighbours,
+      NearestNeighbours neighbours,
       int[] order,
       double margin,
       int threads) {
@@ -95,11 +95,11 @@ final class MisfiledEntries implements PairSink {
     return found;
   }
 
-  private boolean isAmong(NearestLists neighbours, Misplaced misplaced) {
+  private boolean isAmong(NearestNeighbours neighbours, Misplaced misplaced) {
     double nearer = 0;
-    for (int place = 0; place < NearestLists.LENGTH; place++) {
+    for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
       int other = neighbours.neighbour(misplaced.entry(), place);
-      if (other != NearestLists.NONE) {
+      if (other != NearestNeighbours.NONE) {
         double weight = Math.max(0, neighbours.similarity(misplaced.entry(), place));
         int topic = topicOf[other];
         nearer += topic == misplaced.nearer() ? weight : 0;

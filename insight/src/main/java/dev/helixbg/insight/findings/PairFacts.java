@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** All that an analysis asks about the similarities of entries to each other. */
-sealed interface PairFacts permits PairFacts.ScannedPairs, KnownPairs {
+sealed interface PairFacts permits PairFacts.ScannedPairs, IncrementalPairs {
   /**
    * Hands the pairs whose similarity is at least {@code limit} to one or more sinks.
    *
@@ -19,13 +19,13 @@ sealed interface PairFacts permits PairFacts.ScannedPairs, KnownPairs {
   <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks);
 
   /** The nearest neighbours of each entry by vectors. */
-  NearestLists.Both nearest();
+  NearestNeighbours.Both nearest();
 
   Distribution distribution();
 
   /** Pairs too many to keep: compared anew whenever something is asked. */
   record ScannedPairs(
-      PackedVectors packed, NearestLists.Both nearest, Distribution distribution, int threads)
+      PackedVectors packed, NearestNeighbours.Both nearest, Distribution distribution, int threads)
       implements PairFacts {
 
     /**
@@ -36,12 +36,12 @@ sealed interface PairFacts permits PairFacts.ScannedPairs, KnownPairs {
         List<String> keys,
         Vectors vectors,
         PackedVectors packed,
-        TextVectors texts,
-        NearestLists.Counting counting,
+        ComparedVectors texts,
+        NearestNeighbours.Counting counting,
         int maxDrawn,
         int threads) {
-      NearestLists.Both nearest =
-          NearestLists.Both.empty(texts, EvenSample.orderByKey(keys), counting);
+      NearestNeighbours.Both nearest =
+          NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys), counting);
       texts.packed(
           packed,
           all -> AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts)));

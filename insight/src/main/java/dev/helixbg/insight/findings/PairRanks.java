@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
+import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.Arrays;
 import java.util.List;

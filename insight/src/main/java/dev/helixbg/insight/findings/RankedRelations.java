@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
+import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
@@ -42,12 +42,12 @@ final class RankedRelations {
   private static final int SHARED_WORDS = 6;
 
   private final List<NamedEntry> entries;
-  private final TextVectors texts;
-  private final NearestLists.Both byVector;
+  private final ComparedVectors texts;
+  private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
   private final Set<Long> declared;
   private final TermVectors terms;
-  private final NearestLists.Both byTerms;
+  private final NearestNeighbours.Both byTerms;
   private final int[] order;
 
   /** Pairs that may be told of, each once. */
@@ -57,15 +57,15 @@ final class RankedRelations {
    * @param byVector of the same entries
    * @param declared pairs of which one links to the other
    * @param counting which entries may be in one relation, and so each other's neighbours
-   * @param order of the entries, see {@link BestPairs}
+   * @param order of the entries, see {@link TopPairs}
    */
   RankedRelations(
       List<NamedEntry> entries,
-      TextVectors texts,
-      NearestLists.Both byVector,
+      ComparedVectors texts,
+      NearestNeighbours.Both byVector,
       ExactCopies copies,
       Set<Long> declared,
-      NearestLists.Counting counting,
+      NearestNeighbours.Counting counting,
       int[] order,
       int threads) {
     this.entries = entries;
@@ -78,13 +78,13 @@ final class RankedRelations {
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestLists.of(terms, texts, order, counting, threads);
+    this.byTerms = NearestNeighbours.of(terms, texts, order, counting, threads);
     this.candidates = candidates();
   }
 
   /** Best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
-    BestPairs best = new BestPairs(max, order);
+    TopPairs best = new TopPairs(max, order);
     for (long pair : candidates) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
@@ -120,18 +120,18 @@ final class RankedRelations {
         + TERM_WEIGHT * csls(byTerms.own(), a, b, terms.similarity(a, b));
   }
 
-  private static double csls(NearestLists lists, int a, int b, float similarity) {
+  private static double csls(NearestNeighbours lists, int a, int b, float similarity) {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
   /** Of all texts of two entries, looked up where one of them has the other in its list. */
-  private float nearest(NearestLists lists, int a, int b, TextVectors.Measure measure) {
+  private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
-    if (place != NearestLists.NONE) {
+    if (place != NearestNeighbours.NONE) {
       return lists.similarity(a, place);
     }
     place = lists.place(b, a);
-    return place != NearestLists.NONE
+    return place != NearestNeighbours.NONE
         ? lists.similarity(b, place)
         : texts.best(a, b, measure).similarity();
   }
@@ -150,17 +150,17 @@ final class RankedRelations {
   /** Each pair once. */
   private long[] candidates() {
     int count = entries.size();
-    List<NearestLists> all =
+    List<NearestNeighbours> all =
         byVector.own() == byVector.all()
             ? List.of(byVector.all(), byTerms.all())
             : List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own());
-    long[] pairs = new long[Math.multiplyExact(all.size() * NearestLists.LENGTH, count)];
+    long[] pairs = new long[Math.multiplyExact(all.size() * NearestNeighbours.LENGTH, count)];
     int found = 0;
-    for (NearestLists lists : all) {
+    for (NearestNeighbours lists : all) {
       for (int entry = 0; entry < count; entry++) {
-        for (int place = 0; place < NearestLists.LENGTH; place++) {
+        for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
           int other = lists.neighbour(entry, place);
-          if (other != NearestLists.NONE) {
+          if (other != NearestNeighbours.NONE) {
             pairs[found++] = DeclaredLinks.pair(entry, other);
           }
         }
@@ -174,7 +174,7 @@ final class RankedRelations {
     int b = pair.b();
     NamedEntry first = entries.get(a);
     NamedEntry second = entries.get(b);
-    TextVectors.Match match = texts.best(a, b, this::cosine);
+    ComparedVectors.Match match = texts.best(a, b, this::cosine);
     return new Finding.Relation(
         ids.ofPair(FindingIds.RELATION, first.key(), second.key()),
         first,
@@ -191,7 +191,7 @@ final class RankedRelations {
   }
 
   /** Nothing where the two entries are nearest as they are. */
-  private Optional<Finding.Matching> matching(TextVectors.Match match, Entry a, Entry b) {
+  private Optional<Finding.Matching> matching(ComparedVectors.Match match, Entry a, Entry b) {
     return match.a() < texts.entries() && match.b() < texts.entries()
         ? Optional.empty()
         : Optional.of(

@@ -24,7 +24,7 @@ final class SimilarityDistribution {
    * @param maxDrawn entries whose pairs are counted
    */
   static Distribution of(
-      List<String> keys, Vectors vectors, NearestLists nearest, int maxDrawn, int threads) {
+      List<String> keys, Vectors vectors, NearestNeighbours nearest, int maxDrawn, int threads) {
     int[] drawn = EvenSample.of(keys, NamedEntry.ordinals(keys), maxDrawn);
     float[] similarities = pairs(drawn.length);
     try (PackedVectors sample = PackedVectors.pack(vectors.select(drawn))) {
@@ -53,7 +53,7 @@ final class SimilarityDistribution {
    * @param drawn all entries, or a sample
    * @param lists of all entries
    */
-  static Distribution of(float[] similarities, int[] drawn, NearestLists lists) {
+  static Distribution of(float[] similarities, int[] drawn, NearestNeighbours lists) {
     boolean sampled = drawn.length < lists.count();
     float[] nearest = new float[drawn.length];
     for (int i = 0; i < nearest.length; i++) {

@@ -43,7 +43,7 @@ record TopicIndex(List<String> names, int[] topicOf, int[] sizes) {
     boolean count(int a, int b);
 
     /** Which entries may be: those of such topics. */
-    default NearestLists.Counting of(TopicIndex topics) {
+    default NearestNeighbours.Counting of(TopicIndex topics) {
       int[] topicOf = topics.topicOf();
       return (a, b) -> count(topicOf[a], topicOf[b]);
     }

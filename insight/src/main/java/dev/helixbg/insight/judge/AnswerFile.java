@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -26,9 +25,6 @@ import java.util.stream.Collectors;
  * The file is searched from its beginning for many answers at a time; none is held in memory.
  */
 public final class AnswerFile {
-  /** Under this, nobody minds what is stale. */
-  private static final int FEW_LINES = 256;
-
   private static final int MAX_TEXT = 20_000;
   private static final int LONGEST_LINE = 1 << 18;
   private static final JsonMapper JSON =
@@ -106,15 +102,10 @@ public final class AnswerFile {
     if (permit.isEmpty()) {
       return false;
     }
-    Function<String, Optional<Line>> live =
-        text -> parse(text, keys).filter(line -> versions.contains(line.id().version()));
-    JsonLines.Count count = lines.read(live, line -> {});
-    boolean mostlyStale = count.all() >= FEW_LINES && count.passedOver() > count.taken();
-    if (mostlyStale) {
-      permit.get().run();
-      lines.rewrite(text -> live.apply(text).isPresent());
-    }
-    return mostlyStale;
+    return lines.forgetStale(
+        text ->
+            parse(text, keys).filter(line -> versions.contains(line.id().version())).isPresent(),
+        permit.get());
   }
 
   private static String text(Id id, Answer answer) throws IOException {

@@ -6,7 +6,7 @@ import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
-import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -37,7 +37,7 @@ public final class Judge implements QuestionAnswerer {
 
   private final TextModel model;
   private final BpeTokenizer tokenizer;
-  private final ChatForm chat;
+  private final ChatTemplate chat;
   private final int entryTokens;
   private final boolean owner;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);

@@ -37,7 +37,7 @@ public final class JudgeRun {
   private final QuestionSession asking;
   private final String modelName;
   private final Findings findings;
-  private final TopicCentres topics;
+  private final CentralEntries topics;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
   private int cut;
 
@@ -49,7 +49,7 @@ public final class JudgeRun {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
-    topics = new TopicCentres(findings.entries(), vectors::get);
+    topics = new CentralEntries(findings.entries(), vectors::get);
   }
 
   /**

@@ -21,7 +21,7 @@ public final class OverlapRun {
    * @param overlaps closest first
    */
   public OverlapRun(
-      QuestionSession asking, List<Finding.TopicOverlap> overlaps, TopicCentres topics) {
+      QuestionSession asking, List<Finding.TopicOverlap> overlaps, CentralEntries topics) {
     this.asking = asking;
     overlaps.stream()
         .limit(MOST)

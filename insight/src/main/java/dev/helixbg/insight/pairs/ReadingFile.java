@@ -25,9 +25,6 @@ public final class ReadingFile {
   /** Beside the answers of language models. */
   public static final String NAME = "readings.jsonl";
 
-  /** Under this, nobody minds what is stale. */
-  private static final int FEW_LINES = 256;
-
   private static final int LONGEST_LINE = 1 << 10;
 
   /** More than any model says. */
@@ -81,13 +78,8 @@ public final class ReadingFile {
    * @param keys of all pairs that there are now
    */
   void compactIfMostlyStale(Set<String> keys) throws IOException {
-    if (permit.isEmpty()) {
-      return;
-    }
-    JsonLines.Count count = lines.read(text -> parse(text, keys), line -> {});
-    if (count.all() >= FEW_LINES && count.passedOver() > count.taken()) {
-      permit.get().run();
-      lines.rewrite(text -> parse(text, keys).isPresent());
+    if (permit.isPresent()) {
+      lines.forgetStale(text -> parse(text, keys).isPresent(), permit.get());
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.helixbg.insight.review;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.judge.CentralEntries;
 import dev.helixbg.insight.judge.OverlapRun;
-import dev.helixbg.insight.judge.TopicCentres;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.review.Review.Item;
 import java.io.IOException;
@@ -77,7 +77,7 @@ public final class DriftReview {
     if (kb.judge().isEmpty()) {
       return Map.of();
     }
-    TopicCentres middles = new TopicCentres(kb.found().entries(), kb.vectors());
+    CentralEntries middles = new CentralEntries(kb.found().entries(), kb.vectors());
     OverlapRun run = new OverlapRun(kb.judge().get().asking(), overlaps, middles);
     run.ask();
     return run.verdicts();

@@ -125,7 +125,7 @@ public final class SourceCheck {
       try (GitCommand git = GitCommand.of(repository)) {
         List<NamedEntry> ordered =
             entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
-        new FolderCheck(repository, git, zone)
+        new RepositoryCheck(repository, git, zone)
             .of(ordered)
             .forEach((entry, outcome) -> about.put(identity(entry), outcome));
       }

@@ -168,13 +168,13 @@ final class Corpus {
   }
 
   TermVectors termVectors() {
-    TextVectors texts = texts();
+    ComparedVectors texts = texts();
     int[] of = texts.owners();
     return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size());
   }
 
-  TextVectors texts() {
-    return TextVectors.of(vectors(), passageVectors());
+  ComparedVectors texts() {
+    return ComparedVectors.of(vectors(), passageVectors());
   }
 
   Findings analyse() {

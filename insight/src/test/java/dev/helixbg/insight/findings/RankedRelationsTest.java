@@ -226,7 +226,7 @@ class RankedRelationsTest {
       }
     }
     for (int most : new int[] {10, 9, 6, 4}) {
-      TextVectors texts = TextVectors.of(corpus.vectors(), corpus.passageVectors(), most);
+      ComparedVectors texts = ComparedVectors.of(corpus.vectors(), corpus.passageVectors(), most);
       int passages = texts.passages().size();
       assertTrue(passages == Math.min(most, 10) || passages < most, most + ": " + passages);
       for (int i = 0; i < 5; i++) {

@@ -70,7 +70,6 @@ class OneSearchTest {
     List<NamedEntry> named = NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset()));
     return new KbEntries(
         named,
-        named,
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
         new LogAccount(0, "ab", count, 0, count, List.of()),

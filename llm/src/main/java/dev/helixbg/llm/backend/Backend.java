@@ -118,15 +118,20 @@ public interface Backend extends AutoCloseable {
 
   /**
    * {@code tokens[slot][i]} = one of the {@code how.k()} likeliest tokens by {@code logits[i]}, the
-   * smaller id first among equals, drawn as {@link TokenDraw#rank} does, for each wanted row i; 0
-   * if one of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the
+   * smaller id first among equals, drawn as {@link TopPSampling#rank} does, for each wanted row i;
+   * 0 if one of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the
    * border between two tokens may become the other one. {@code k} is at most {@link #MOST_TOP} and
    * the vocabulary's size.
    *
    * @param points one per wanted row
    */
   void draw(
-      Batch batch, Activations logits, TokenDraw how, double[] points, TokenSlots tokens, int slot);
+      Batch batch,
+      Activations logits,
+      TopPSampling how,
+      double[] points,
+      TokenSlots tokens,
+      int slot);
 
   /**
    * Hands all steps since the last call to the device.

@@ -42,14 +42,12 @@ final class RowTrial {
   private static final double ROUNDING = 0.02;
 
   private final Arena arena;
-  private final TensorType type;
   private final Unpacker own;
   private final long weights;
   private final long x;
 
   private RowTrial(Arena arena, TensorType type) {
     this.arena = arena;
-    this.type = type;
     own = new Unpacker(arena);
     SplittableRandom random = new SplittableRandom(1);
     byte[] bytes = new byte[Math.toIntExact(DIFFERENT * type.bytes(COLUMNS))];

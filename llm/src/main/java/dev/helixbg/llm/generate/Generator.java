@@ -3,7 +3,7 @@ package dev.helixbg.llm.generate;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import java.util.Arrays;
 import java.util.Random;
@@ -32,7 +32,7 @@ public final class Generator {
   private final float[] logits;
 
   /** The draw that is the device's; null where it takes the largest, or the host draws. */
-  private final TokenDraw draw;
+  private final TopPSampling draw;
 
   /** Where the device draws. */
   private final Random random;

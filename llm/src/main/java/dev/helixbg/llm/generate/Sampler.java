@@ -1,6 +1,6 @@
 package dev.helixbg.llm.generate;
 
-import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TopPSampling;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -52,7 +52,7 @@ final class Sampler {
     if (Float.isNaN(logit(ranked(0)))) {
       return -1;
     }
-    TokenDraw draw = sampling.draw(candidates.length);
+    TopPSampling draw = sampling.draw(candidates.length);
     for (int i = 0; i < draw.k(); i++) {
       likeliest[i] = logit(ranked(i));
     }

@@ -1,7 +1,7 @@
 package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TopPSampling;
 
 /**
  * How the next token is chosen from the logits. The filters work in this order, each on what the
@@ -53,8 +53,8 @@ public record SamplingOptions(
   }
 
   /** The draw from so many candidates, at a temperature above 0. */
-  TokenDraw draw(int candidates) {
+  TopPSampling draw(int candidates) {
     int k = topK == 0 ? candidates : Math.min(topK, candidates);
-    return new TokenDraw(k, topP, minP, temperature);
+    return new TopPSampling(k, topP, minP, temperature);
   }
 }

@@ -7,8 +7,8 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.TokenDraw;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
@@ -306,7 +306,7 @@ public final class GpuBackend implements Backend {
   public void draw(
       Batch batch,
       Activations logits,
-      TokenDraw how,
+      TopPSampling how,
       double[] points,
       TokenSlots tokens,
       int slot) {

@@ -1,6 +1,6 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
@@ -76,7 +76,7 @@ final class SamplingEncoder {
    *
    * @param points a row's each
    */
-  void draw(GpuActivations logits, TokenDraw how, double[] points, GpuBuffer ids) {
+  void draw(GpuActivations logits, TopPSampling how, double[] points, GpuBuffer ids) {
     int parts = Math.ceilDiv(logits.columns(), PART);
     if (parts > MOST_PARTS) {
       throw new IllegalArgumentException("rows of " + logits.columns() + " logits");

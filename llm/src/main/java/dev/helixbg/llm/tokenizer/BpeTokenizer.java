@@ -34,9 +34,9 @@ public final class BpeTokenizer implements AutoCloseable {
 
   private final Vocabulary vocabulary;
   private final Map<String, Integer> special;
-  private final WordSplitter splitter;
+  private final PreTokenizer splitter;
 
-  private BpeTokenizer(Vocabulary vocabulary, WordSplitter splitter) {
+  private BpeTokenizer(Vocabulary vocabulary, PreTokenizer splitter) {
     this.vocabulary = vocabulary;
     this.special = vocabulary.special();
     this.splitter = splitter;
@@ -51,7 +51,7 @@ public final class BpeTokenizer implements AutoCloseable {
   public static BpeTokenizer of(Vocabulary vocabulary, Path cacheFolder) {
     try {
       TokenizerLibrary.load(cacheFolder);
-      return new BpeTokenizer(vocabulary, new WordSplitter());
+      return new BpeTokenizer(vocabulary, new PreTokenizer());
     } catch (IOException e) {
       throw new TokenizerException(e.getMessage(), e);
     }
@@ -68,7 +68,7 @@ public final class BpeTokenizer implements AutoCloseable {
    * @throws IllegalStateException if the tokenizer is closed
    */
   public int[] encode(String text) {
-    WordSplitter.Words words = splitter.split(PrintableText.wellFormed(text));
+    PreTokenizer.Words words = splitter.split(PrintableText.wellFormed(text));
     List<String> different = words.different();
     try (NativeTokenizer tokenizer = NativeTokenizer.of(vocabulary.definition(different))) {
       return words.inOrder(tokenizer.encode(different));

@@ -533,16 +533,16 @@ public abstract class BackendContract {
         input[1][i] = i % 3;
       }
       int k = Math.min(40, columns);
-      assertDraws(input, new TokenDraw(k, 1, 0, 20), 60);
-      assertDraws(input, new TokenDraw(k, 0.9, 0, 1), 12);
-      assertDraws(input, new TokenDraw(k, 1, 0.5, 1), 12);
-      assertDraws(input, new TokenDraw(1, 0.01, 0, 1e-30), 2);
+      assertDraws(input, new TopPSampling(k, 1, 0, 20), 60);
+      assertDraws(input, new TopPSampling(k, 0.9, 0, 1), 12);
+      assertDraws(input, new TopPSampling(k, 1, 0.5, 1), 12);
+      assertDraws(input, new TopPSampling(1, 0.01, 0, 1e-30), 2);
       assertEquals(
-          2, draw(tested, input, new TokenDraw(k, 1, 0, 1), 0)[1], "the first of the largest");
+          2, draw(tested, input, new TopPSampling(k, 1, 0, 1), 0)[1], "the first of the largest");
     }
   }
 
-  private void assertDraws(float[][] input, TokenDraw how, int draws) {
+  private void assertDraws(float[][] input, TopPSampling how, int draws) {
     for (int i = 0; i < draws; i++) {
       double point = (i + 0.5) / draws;
       assertArrayEquals(
@@ -550,7 +550,7 @@ public abstract class BackendContract {
     }
   }
 
-  private static int[] draw(Backend backend, float[][] input, TokenDraw how, double point) {
+  private static int[] draw(Backend backend, float[][] input, TopPSampling how, double point) {
     TokenSlots ids = backend.tokens(2, 2);
     backend.draw(
         wanted(backend, 2),

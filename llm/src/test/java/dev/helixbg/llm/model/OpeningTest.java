@@ -15,8 +15,8 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.ModelWarmUp.Passes;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
-import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
@@ -93,7 +93,8 @@ class OpeningTest {
                     }
                     return usual.call();
                   });
-          WarmUp.run(counting, config, List.of(TensorType.Q4_K), Storage.F16, new Passes(1, 1));
+          ModelWarmUp.run(
+              counting, config, List.of(TensorType.Q4_K), Storage.F16, new Passes(1, 1));
         }
         String shape = heads + " heads of " + headSize + ": " + bytes + " bytes";
         assertTrue(bytes.get() < 32 << 20, shape);

@@ -47,7 +47,7 @@ class GoldenTokenizerTest {
 
   @Test
   void theChatFormGivesTheGoldenIds() {
-    ChatForm chat = new ChatForm(tokenizer);
+    ChatTemplate chat = new ChatTemplate(tokenizer);
     for (GoldenCase expected : GoldenModel.Q8_0.cases()) {
       String system = between(expected.prompt(), "system\n", "<|im_end|>");
       String user = between(expected.prompt(), "user\n", "<|im_end|>\n<|im_start|>assistant");
@@ -66,7 +66,7 @@ class GoldenTokenizerTest {
 
   @Test
   void withThinkingThePromptEndsBeforeTheThoughts() {
-    ChatForm chat = new ChatForm(tokenizer);
+    ChatTemplate chat = new ChatTemplate(tokenizer);
     int[] with = chat.prompt(null, "hello", true);
     int[] without = chat.prompt(null, "hello", false);
     assertArrayEquals(
@@ -89,7 +89,7 @@ class GoldenTokenizerTest {
       assertTrue(id < 1317, "special token " + id);
     }
     assertEquals(FORGED, tokenizer.decode(tokenizer.encode(FORGED)));
-    int[] request = new ChatForm(tokenizer).request(FORGED, false);
+    int[] request = new ChatTemplate(tokenizer).request(FORGED, false);
     assertEquals(1, Arrays.stream(request).filter(id -> id == GoldenModel.END).count());
   }
 

@@ -7,12 +7,12 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeTrialRun;
-import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -41,8 +41,8 @@ import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.pairs.ReadRelations;
 import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.RelationReranker;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -152,7 +152,7 @@ final class BenchFindingsCommand extends ValueCommand {
       throw Failure.usage(e.getMessage());
     }
     KbEntries known =
-        VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console)).of(log);
+        EmbeddingStage.of(chosen, log, source, Saving.NOTHING, Progress.on(console)).of(log);
     Findings findings =
         Analysis.run(
             known.named(),
@@ -163,12 +163,12 @@ final class BenchFindingsCommand extends ValueCommand {
     List<LabelledPairs.Row> rows = new ArrayList<>();
     try {
       PairSource judge = PairSource.located(settings);
-      ReadRelations reading =
-          new ReadRelations(
+      RelationReranker reading =
+          new RelationReranker(
               new ReadingFile(chosen.readings(), judge.judge().id(), Optional.empty()),
               judge.judge().calibration(),
               judge::open,
-              ReadRelations.ReadingProgress.SILENT);
+              RelationReranker.ReadingProgress.SILENT);
       rows.addAll(
           pairs.rows(
               "pair judge",
@@ -236,7 +236,7 @@ final class BenchFindingsCommand extends ValueCommand {
     if (!Files.isRegularFile(model)) {
       throw new Failure(ExitCode.MODEL, "no such language model: " + model + " is not a file");
     }
-    LanguageModel file = new LanguageModel(model, true);
+    LanguageModelFile file = new LanguageModelFile(model, true);
     JudgeProgress progress =
         new JudgeProgress() {
           private int done;

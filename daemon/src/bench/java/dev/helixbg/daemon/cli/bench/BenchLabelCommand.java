@@ -5,7 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -64,7 +64,7 @@ final class BenchLabelCommand extends ValueCommand {
       throw new Failure(ExitCode.USAGE, "--entries, --alone and -r must be 1 or more");
     }
     Settings settings = flags.settings(options);
-    ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModel.PASS_ROWS);
+    ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModelFile.PASS_ROWS);
     try (TextModel opened = ModelOpener.open(model.file(settings), asJudged)) {
       BooleanSupplier cancelled = Thread.currentThread()::isInterrupted;
       LlmBench prompts = new LlmBench(opened, 1, settings.threads(), cancelled, Optional.empty());

@@ -171,7 +171,7 @@ public final class GenerateCommand extends ConsoleCommand {
   private int run(ModelOptions opening, int[] givenIds, SamplingOptions chosen, Shown shown)
       throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (opening.profiled() && GpuAccount.of(model.backend()).isEmpty()) {
+      if (opening.profiled() && GpuStatistics.of(model.backend()).isEmpty()) {
         throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
       }
       model
@@ -180,7 +180,7 @@ public final class GenerateCommand extends ConsoleCommand {
           .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = givenIds == null ? ids(model) : givenIds;
       Answer answer = answer(model, ids, chosen, shown);
-      Optional<GpuAccount> gpu = GpuAccount.of(model.backend());
+      Optional<GpuStatistics> gpu = GpuStatistics.of(model.backend());
       if (!json) {
         console.out().println();
       }
@@ -382,7 +382,7 @@ public final class GenerateCommand extends ConsoleCommand {
   private static ObjectNode toJson(
       TextModel model,
       Answer answer,
-      Optional<GpuAccount> gpu,
+      Optional<GpuStatistics> gpu,
       Optional<BackendAgreement> agreement) {
     Generation generation = answer.generation();
     ObjectNode json = Json.object().put("text", answer.text());

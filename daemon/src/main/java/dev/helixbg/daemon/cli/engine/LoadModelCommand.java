@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.host.ModelCost;
+import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.ModelOpener;
@@ -103,8 +103,8 @@ public final class LoadModelCommand extends ValueCommand {
   private void print(TextModel model) {
     console.say("%nModel     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
-    GpuAccount.of(model.backend()).ifPresent(account -> account.printDevice(console));
-    console.say("Memory    %s", ModelCost.of(model).words());
+    GpuStatistics.of(model.backend()).ifPresent(account -> account.printDevice(console));
+    console.say("Memory    %s", ModelMemory.of(model).words());
     model.loadReport().refused().forEach(reason -> console.say("GPU       not used: %s", reason));
     printConfig(model);
     LoadReport report = model.loadReport();
@@ -169,7 +169,7 @@ public final class LoadModelCommand extends ValueCommand {
     json.put("name", model.name())
         .put("backend", model.backend().name())
         .put("context_limit", model.contextLimit());
-    json.set("memory", Json.of(ModelCost.of(model)));
+    json.set("memory", Json.of(ModelMemory.of(model)));
     putConfig(model, json.putObject("config"));
     LoadReport report = model.loadReport();
     json.putObject("load")

@@ -6,8 +6,8 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.TokenDraw;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -103,7 +103,7 @@ public abstract class HostBackend implements Backend {
   public final void draw(
       Batch batch,
       Activations logits,
-      TokenDraw how,
+      TopPSampling how,
       double[] points,
       TokenSlots tokens,
       int slot) {

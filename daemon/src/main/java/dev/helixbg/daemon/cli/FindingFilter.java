@@ -1,0 +1,96 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import picocli.CommandLine.Option;
+
+/** Options that choose among the findings of the last report. */
+final class FindingFilter {
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "All findings about this topic, or about an entry of it.")
+  private String topic;
+
+  @Option(
+      names = "--kind",
+      paramLabel = "KIND",
+      completionCandidates = Kinds.class,
+      description = "All findings of this kind: ${COMPLETION-CANDIDATES}.")
+  private String kind;
+
+  @Option(
+      names = "--below",
+      paramLabel = "LIMIT",
+      description =
+          "All relations that rank below this place (a whole number, such as 100), or all findings"
+              + " that are less similar than this (with a decimal point, such as 0.6).")
+  private String below;
+
+  /** Kinds of findings, in one word each. */
+  static final class Kinds extends ArrayList<String> {
+    Kinds() {
+      super(ReportedFinding.KINDS.stream().map(FindingFilter::oneWord).toList());
+    }
+  }
+
+  boolean isEmpty() {
+    return topic == null && kind == null && below == null;
+  }
+
+  /**
+   * What all given options choose.
+   *
+   * @throws Failure with {@link ExitCode#USAGE} when one of them makes no sense
+   */
+  Predicate<ReportedFinding> chosen() {
+    Predicate<ReportedFinding> chosen = _ -> true;
+    if (topic != null) {
+      chosen = chosen.and(finding -> finding.topics().contains(topic));
+    }
+    if (kind != null) {
+      List<String> kinds = new Kinds();
+      if (!kinds.contains(kind)) {
+        throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
+      }
+      chosen = chosen.and(finding -> oneWord(finding.kind()).equals(kind));
+    }
+    return below == null ? chosen : chosen.and(isBelow());
+  }
+
+  /**
+   * A topic that nothing is found about is there all the same, or was mistyped.
+   *
+   * @param all findings of the last report
+   * @throws Failure with {@link ExitCode#USAGE} when the knowledge base has no such topic
+   */
+  void requireTopic(Kb kb, List<ReportedFinding> all) throws InterruptedException {
+    if (topic != null && all.stream().noneMatch(finding -> finding.topics().contains(topic))) {
+      KbTopics.require(kb, topic);
+    }
+  }
+
+  private Predicate<ReportedFinding> isBelow() {
+    if (below.matches("[1-9][0-9]{0,8}|0")) {
+      int place = Integer.parseInt(below);
+      return finding -> finding.rank().orElse(0) > place;
+    }
+    if (below.matches("[01]?\\.[0-9]{1,9}")) {
+      double limit = Double.parseDouble(below);
+      return finding -> !finding.kind().equals("merge") && finding.similarity() < limit;
+    }
+    throw Failure.usage(
+        "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "
+            + below);
+  }
+
+  private static String oneWord(String kind) {
+    return kind.replace(' ', '-');
+  }
+}

@@ -1,0 +1,111 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
+import dev.helixbg.llm.gpu.KernelProfile;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the GPU did for a run, beside the counters that every backend has.
+ *
+ * @param gpu as the system calls it
+ * @param driver what drives it; empty if there is nothing to say
+ * @param waited by label of the command buffer
+ * @param profile by kernel; empty if none was taken
+ */
+record GpuStatistics(
+    String gpu,
+    String driver,
+    long memoryUsed,
+    long memoryBudget,
+    long copiedWeights,
+    Map<String, HostWaits> waited,
+    List<KernelProfile.Entry> profile) {
+
+  /** Empty if something else ran the model. */
+  static Optional<GpuStatistics> of(Backend backend) {
+    return backend instanceof GpuBackend gpu
+        ? Optional.of(
+            new GpuStatistics(
+                gpu.device().name(),
+                gpu.device().driver(),
+                gpu.device().memoryUsed(),
+                gpu.device().memoryBudget(),
+                gpu.copiedWeightBytes(),
+                gpu.waited(),
+                gpu.profile().map(KernelProfile::entries).orElse(List.of())))
+        : Optional.empty();
+  }
+
+  /** What it is and what it has, for people. */
+  void printDevice(Console console) {
+    console.say(
+        "GPU       %s%s, %,d of %,d MB used",
+        gpu, driver.isEmpty() ? "" : ", " + driver, memoryUsed >> 20, memoryBudget >> 20);
+  }
+
+  void print(Console console) {
+    console.note("gpu           %s %s", gpu, driver);
+    console.note("gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
+    console.note("copied        %,d bytes of weights", copiedWeights);
+    waited.forEach(
+        (label, waits) ->
+            console.note(
+                "waited        %-12s %6d times %10.2f ms",
+                label, waits.times(), waits.nanos() / 1e6));
+    printProfile(console);
+  }
+
+  void printProfile(Console console) {
+    double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
+    for (KernelProfile.Entry entry : profile) {
+      console.note(
+          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
+          entry.kernel(),
+          entry.library(),
+          entry.grid(),
+          entry.times(),
+          entry.seconds() * 1e3,
+          100 * entry.seconds() / all,
+          entry.median() * 1e6,
+          entry.p99() * 1e6);
+    }
+  }
+
+  /** All of it, for programs. */
+  ObjectNode toJson() {
+    ObjectNode json =
+        Json.object()
+            .put("name", gpu)
+            .put("driver", driver)
+            .put("memory_used", memoryUsed)
+            .put("memory_budget", memoryBudget)
+            .put("copied_weight_bytes", copiedWeights);
+    ObjectNode labels = json.putObject("waited");
+    waited.forEach(
+        (label, waits) ->
+            labels.putObject(label).put("times", waits.times()).put("ms", waits.nanos() / 1e6));
+    if (!profile.isEmpty()) {
+      json.set(
+          "profile",
+          Json.array(
+              profile,
+              entry ->
+                  Json.object()
+                      .put("kernel", entry.kernel())
+                      .put("library", entry.library())
+                      .put("grid", entry.grid())
+                      .put("times", entry.times())
+                      .put("ms", entry.seconds() * 1e3)
+                      .put("p50_us", entry.median() * 1e6)
+                      .put("p99_us", entry.p99() * 1e6)));
+    }
+    return json;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.FileHashCache;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Which language model is asked, without opening it.
+ *
+ * @param named whether the user named it; otherwise it was found
+ */
+public record LanguageModelFile(Path file, boolean named) {
+  /** Two entries at the largest budget, the longest opening and an answer fit easily. */
+  private static final int CONTEXT = 8192;
+
+  /** Whole prompts share a pass: the wider it is, the less of it stays empty. */
+  public static final int PASS_ROWS = 1024;
+
+  private static final String SUFFIX = ".gguf";
+
+  /**
+   * The model of the flag {@code --model}, else of the settings, else the first by name in the
+   * models folder.
+   *
+   * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
+   */
+  public static Optional<LanguageModelFile> locate(Settings settings) {
+    Optional<Path> named = settings.llm().model();
+    if (named.isPresent()) {
+      if (!Files.isRegularFile(named.get())) {
+        throw new Failure(
+            ExitCode.MODEL,
+            "no such language model: %s is not a file. helix-bg fetch-models gets one"
+                .formatted(named.get()));
+      }
+      return Optional.of(new LanguageModelFile(named.get(), true));
+    }
+    Path folder = settings.embed().models();
+    if (!Files.isDirectory(folder)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .findFirst()
+          .map(file -> new LanguageModelFile(file, false));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The same, or an error that says how to get one.
+   *
+   * @throws Failure with {@link ExitCode#MODEL}
+   */
+  public static LanguageModelFile require(Settings settings) {
+    return locate(settings)
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.MODEL,
+                    "no language model: there is no .gguf in %s. helix-bg fetch-models gets one, or"
+                            .formatted(settings.embed().models())
+                        + " name one: --model FILE"));
+  }
+
+  /** As the report calls it. */
+  public String name() {
+    String file = this.file.getFileName().toString();
+    return file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
+  }
+
+  /** SHA-256 of the file; remembered while the file stays as it is. */
+  public String hash(Settings settings) {
+    try {
+      return FileHashCache.of(file, settings.cache());
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.MODEL, "read the language model " + file, e);
+    }
+  }
+
+  /** What the settings want it to run on. */
+  static Device device(Settings settings) {
+    return Device.valueOf(settings.llm().backend().name());
+  }
+
+  /** A judge of its own, closed with its model. */
+  public Judge open(Settings settings) {
+    return new Judge(
+        open(settings, device(settings), settings.threads()), settings.llm().entryTokens());
+  }
+
+  /**
+   * @param device that runs it
+   * @param threads if the CPU runs it
+   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
+   */
+  TextModel open(Settings settings, Device device, int threads) {
+    return ModelOpener.open(
+        file, ModelOptions.of(device, threads, CONTEXT, settings.cache()).reading(PASS_ROWS));
+  }
+}

@@ -1,0 +1,274 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.llm.GpuRetry;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps a language model loaded between uses, one use at a time, and releases it when it was idle.
+ *
+ * <p>A model's threads have the priority of the thread that loaded it. So what was loaded for idle
+ * work is loaded anew for people, and the other way round. When a GPU fails, the model is loaded
+ * anew and the work done again, once; then on the CPU, unless the settings name the GPU.
+ */
+public final class LanguageModelHost implements AutoCloseable {
+  /** That somebody waits for a use before his, or for his own, as long as a client does. */
+  private static final Duration LONGEST_TURN = Duration.ofMinutes(30);
+
+  private final Settings settings;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+  private final TroubleLog troubles;
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private volatile TextModel loaded;
+  private Path loadedFrom;
+  private boolean loadedForIdle;
+
+  /** Under the lock. */
+  private final GpuRetry gpu;
+
+  private volatile long idleSince;
+  private volatile boolean closed;
+  private volatile Optional<Long> usedByPeople = Optional.empty();
+
+  public LanguageModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
+    this.settings = settings;
+    this.clock = clock;
+    this.metrics = metrics;
+    this.troubles = new TroubleLog(metrics);
+    this.gpu = new GpuRetry(failure -> troubles.met("the language model", failure));
+  }
+
+  public interface Work<T> {
+    /**
+     * @param model empty when there is none on this machine
+     */
+    T with(Optional<TextModel> model) throws InterruptedException;
+  }
+
+  /**
+   * Does some work for people with the model, which is loaded when it is not.
+   *
+   * @throws Failure with {@link ExitCode#BUSY} when others use it for too long
+   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
+   */
+  public <T> T use(Work<T> work) throws InterruptedException {
+    return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work, false);
+  }
+
+  /** The same at idle, from a thread of low priority and with fewer threads. */
+  public <T> T useAtIdle(Work<T> work) throws InterruptedException {
+    return useHere(work, true);
+  }
+
+  /**
+   * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
+   */
+  private <T> T useElsewhere(Work<T> work) throws InterruptedException {
+    FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
+    Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
+    try {
+      return task.get(2 * LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      throw e;
+    } catch (TimeoutException e) {
+      thread.interrupt();
+      throw busy();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case InterruptedException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    }
+  }
+
+  private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
+    if (!lock.tryLock(LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw busy();
+    }
+    try {
+      Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+      return model.isPresent() ? useModel(model.get(), work, idle) : work.with(Optional.empty());
+    } finally {
+      lock.unlock();
+      releaseIfClosed();
+    }
+  }
+
+  private static Failure busy() {
+    return new Failure(ExitCode.BUSY, "the language model is busy; try again later");
+  }
+
+  private <T> T useModel(LanguageModelFile model, Work<T> work, boolean idle)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    try {
+      return gpu.run(
+          LanguageModelFile.device(settings) == Device.AUTO,
+          onCpu -> useOnce(model, work, idle, onCpu));
+    } finally {
+      metrics.modelNanos.add(System.nanoTime() - start);
+      idleSince = clock.nanos();
+      if (!idle) {
+        usedByPeople = Optional.of(idleSince);
+      }
+    }
+  }
+
+  private <T> T useOnce(LanguageModelFile model, Work<T> work, boolean idle, boolean onCpu)
+      throws InterruptedException {
+    try {
+      load(model, idle, onCpu ? Device.CPU : LanguageModelFile.device(settings));
+      T result = work.with(Optional.of(loaded));
+      loaded
+          .backend()
+          .trouble()
+          .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
+      return result;
+    } catch (GpuException | Error e) {
+      release(); // nobody knows in which state it is
+      throw e;
+    }
+  }
+
+  private void load(LanguageModelFile model, boolean idle, Device device) {
+    if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
+      release();
+      int threads = idle ? settings.daemon().modelThreads() : settings.threads();
+      loaded = model.open(settings, device, threads);
+      loadedFrom = model.file();
+      loadedForIdle = idle;
+    }
+  }
+
+  /** Counts what the model answers as a judge, and the tokens that it takes. */
+  public JudgeProgress counting(TextModel model) {
+    return new CountedAnswers(model, metrics);
+  }
+
+  /** Whether there is a model to load; the one that was named may be gone. */
+  public boolean exists() {
+    try {
+      return LanguageModelFile.locate(settings).isPresent();
+    } catch (Failure e) {
+      return false;
+    }
+  }
+
+  /** Whether people use it, or did so less than {@code time} ago and may go on. */
+  public boolean isForPeople(Duration time) {
+    return lock.isLocked()
+        || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
+  }
+
+  /** Whether somebody waits for the model while it works. */
+  public boolean isWanted() {
+    return lock.hasQueuedThreads();
+  }
+
+  public boolean isLoaded() {
+    return loaded != null;
+  }
+
+  /**
+   * @param idle empty: never
+   * @return whether it was released now
+   */
+  public boolean releaseAfter(Optional<Duration> idle) {
+    return isLoaded()
+        && idle.isPresent()
+        && clock.nanos() - idleSince >= idle.get().toNanos()
+        && releaseUnused();
+  }
+
+  private boolean releaseUnused() {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      return release();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean release() {
+    TextModel was = loaded;
+    loaded = null;
+    loadedFrom = null;
+    if (was != null) {
+      was.close();
+    }
+    return was != null;
+  }
+
+  /** After each use as well: one of both comes last. */
+  private void releaseIfClosed() {
+    if (closed) {
+      releaseUnused();
+    }
+  }
+
+  /** Releases the model, now or when those who use it or wait for it have done. */
+  @Override
+  public void close() {
+    closed = true;
+    releaseIfClosed();
+  }
+
+  /** Counts what a model answers as a judge, and the tokens that it takes. */
+  static final class CountedAnswers implements JudgeProgress {
+    private final TextModel model;
+    private final DaemonMetrics metrics;
+    private long rows;
+
+    CountedAnswers(TextModel model, DaemonMetrics metrics) {
+      this.model = model;
+      this.metrics = metrics;
+      rows = rows();
+    }
+
+    private long rows() {
+      return model.backend().counters().get(Counter.ROWS);
+    }
+
+    @Override
+    public void begin(QuestionKind job, int questions) {}
+
+    @Override
+    public void answered(int questions) {
+      metrics.answers.add(questions);
+      countTokens();
+    }
+
+    @Override
+    public void end() {
+      countTokens();
+    }
+
+    /** A token is a row of a pass; a few rows that only fill up a small pass count, too. */
+    private void countTokens() {
+      long now = rows();
+      metrics.modelTokens.add(now - rows);
+      rows = now;
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.RelationReranker;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Has the pair judge read the pairs of a KB that are most likely about one matter, and ranks them
+ * by what it has read. Where it cannot be used, the list stays as vectors and words rank it.
+ */
+public final class RerankingStage {
+  /** Reads nothing. */
+  public static final RerankingStage NONE =
+      new RerankingStage(Optional.empty(), Progress.Display.SILENT, warning -> {});
+
+  private final Optional<PairSource> source;
+  private final Progress.Display display;
+  private final Consumer<String> warnings;
+
+  /** Whether it could not be used; that was said, and will not change while this process lasts. */
+  private volatile boolean refused;
+
+  private RerankingStage(
+      Optional<PairSource> source, Progress.Display display, Consumer<String> warnings) {
+    this.source = source;
+    this.display = display;
+    this.warnings = warnings;
+  }
+
+  /**
+   * @param warnings is told, in a sentence, why nothing was read
+   */
+  public static RerankingStage by(
+      PairSource source, Progress.Display display, Consumer<String> warnings) {
+    return new RerankingStage(Optional.of(source), display, warnings);
+  }
+
+  /**
+   * The findings with their relations in the order of what was read.
+   *
+   * @param save whether readings may be saved in the KB
+   * @throws InterruptedException when interrupted; what was read until then is saved
+   */
+  Findings run(Kb kb, Findings findings, boolean save) throws InterruptedException {
+    return ranked(kb, findings, save, RelationReranker::rank);
+  }
+
+  /** The findings with their relations in the order of what was read until now. */
+  Findings remembered(Kb kb, Findings findings) throws InterruptedException {
+    return ranked(kb, findings, false, RelationReranker::rankRemembered);
+  }
+
+  /** How many pairs are still to be read; none where they cannot be. */
+  int left(Kb kb, Findings findings) {
+    try {
+      return isIdle(findings)
+          ? 0
+          : reader(kb, false, RelationReranker.ReadingProgress.SILENT)
+              .left(findings.relations(), first(findings));
+    } catch (EmbeddingException e) {
+      refuse(e);
+      return 0;
+    } catch (IOException e) {
+      throw unusable(kb, e);
+    }
+  }
+
+  /** Puts relations into an order. */
+  private interface Ranking {
+    List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
+        throws InterruptedException, IOException;
+  }
+
+  private Findings ranked(Kb kb, Findings findings, boolean save, Ranking ranking)
+      throws InterruptedException {
+    if (isIdle(findings)) {
+      return findings;
+    }
+    try (ShownReading shown = new ShownReading(display)) {
+      return findings.with(
+          ranking.of(reader(kb, save, shown), findings.relations(), first(findings)));
+    } catch (EmbeddingException e) {
+      refuse(e);
+      return findings;
+    } catch (IOException e) {
+      throw unusable(kb, e);
+    }
+  }
+
+  private boolean isIdle(Findings findings) {
+    return source.isEmpty() || refused || findings.relations().isEmpty();
+  }
+
+  private void refuse(EmbeddingException e) {
+    refused = true;
+    warnings.accept(
+        "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
+  }
+
+  private RelationReranker reader(Kb kb, boolean save, RelationReranker.ReadingProgress progress) {
+    PairSource.Judge judge = source.orElseThrow().judge();
+    Optional<Runnable> permit = save ? Optional.of(KbIdentity.of(kb)::check) : Optional.empty();
+    return new RelationReranker(
+        new ReadingFile(kb.readings(), judge.id(), permit),
+        judge.calibration(),
+        source.get()::open,
+        progress);
+  }
+
+  private static int first(Findings findings) {
+    return Findings.readRelations(findings.entries().size());
+  }
+
+  private static Failure unusable(Kb kb, IOException e) {
+    return Failure.io(
+        ExitCode.WRITE, "read or write " + kb.readings(), e, "Mend that and run again");
+  }
+
+  /** What reading has to do with a report, for {@link Pipeline#basis}. */
+  String basis() {
+    return source.isPresent() ? "pairs are read" : "";
+  }
+
+  /** Reading as a bar. */
+  private static final class ShownReading
+      implements RelationReranker.ReadingProgress, AutoCloseable {
+    private final Progress.Display display;
+    private Progress bar = Progress.SILENT;
+
+    ShownReading(Progress.Display display) {
+      this.display = display;
+    }
+
+    @Override
+    public void begin(int pairs, long work) {
+      bar = display.begin("Reading pairs", pairs, work);
+    }
+
+    @Override
+    public void read(long work) {
+      bar.step(work);
+    }
+
+    @Override
+    public void close() {
+      bar.close();
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.helixbg.daemon.watch;
+
+import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hints from inotify, which costs nothing while nothing happens: a thread sleeps in the kernel
+ * until something changes in the folder of a KB.
+ *
+ * <p>Only on Linux. Elsewhere the JDK imitates it by reading each folder again and again, which
+ * costs more than looking at one file.
+ */
+public final class InotifyWatcher implements ChangeHints, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
+
+  /** What happens within it is one hint, however often the log is written to. */
+  static final Duration TOGETHER = Duration.ofMillis(100);
+
+  private static final WatchEvent.Kind<?>[] KINDS = {
+    StandardWatchEventKinds.ENTRY_CREATE,
+    StandardWatchEventKinds.ENTRY_MODIFY,
+    StandardWatchEventKinds.ENTRY_DELETE
+  };
+
+  private final Consumer<Kb> changed;
+
+  /** Null until a folder is to be followed. Guarded by this, like all below. */
+  private WatchService service;
+
+  private final Map<Kb, Followed> followed = new HashMap<>();
+  private boolean closed;
+  private boolean complained;
+
+  /**
+   * @param folder the inode of the folder that the key stands for; another one may be in its place
+   */
+  private record Followed(WatchKey key, Object folder) {}
+
+  /**
+   * @param changed is told of a KB whose log may have changed; must return soon
+   */
+  public InotifyWatcher(Consumer<Kb> changed) {
+    this.changed = changed;
+  }
+
+  /** Whether this system tells of changes at all. */
+  public static boolean areThere() {
+    return System.getProperty("os.name").equals("Linux");
+  }
+
+  @Override
+  public synchronized boolean follow(Kb kb) {
+    if (closed) {
+      return false;
+    }
+    Followed known = followed.get(kb);
+    try {
+      // The inode first: should the folder be replaced meanwhile, the next call sees that it was.
+      Object inode = Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey();
+      if (Files.isSymbolicLink(kb.dataLog())) {
+        drop(kb); // what is written is in another folder
+        return false;
+      }
+      if (known != null && known.key().isValid() && known.folder().equals(inode)) {
+        return true;
+      }
+      drop(kb);
+      followed.put(kb, new Followed(kb.folder().register(service(), KINDS), inode));
+      return true;
+    } catch (IOException e) { // no such folder, or no more watches for this user
+      drop(kb);
+      if (!complained && Files.isDirectory(kb.folder())) {
+        complained = true;
+        LOG.info("the system tells of no changes, so they are looked for: {}", IoReasons.of(e));
+      }
+      return false;
+    }
+  }
+
+  private void drop(Kb kb) {
+    Followed known = followed.remove(kb);
+    if (known != null && followed.values().stream().noneMatch(f -> f.key() == known.key())) {
+      known.key().cancel();
+    }
+  }
+
+  private WatchService service() throws IOException {
+    if (service == null) {
+      WatchService opened = FileSystems.getDefault().newWatchService();
+      Thread.ofVirtual().name("hints").start(() -> listen(opened));
+      service = opened;
+    }
+    return service;
+  }
+
+  private void listen(WatchService from) {
+    try {
+      while (true) {
+        WatchKey first = from.take();
+        Thread.sleep(TOGETHER);
+        Set<Kb> hinted = new LinkedHashSet<>();
+        for (WatchKey key = first; key != null; key = from.poll()) {
+          hinted.addAll(meant(key));
+        }
+        hinted.forEach(changed);
+      }
+    } catch (ClosedWatchServiceException | InterruptedException e) {
+      LOG.debug("no more hints: {}", e.toString());
+    } catch (Throwable e) {
+      LOG.warn("changes are not told of any more, until folders are followed anew", e);
+      forget(from);
+    }
+  }
+
+  /** The next {@link #follow} begins with another service. */
+  private synchronized void forget(WatchService broken) {
+    followed.clear();
+    service = null;
+    try {
+      broken.close();
+    } catch (IOException e) {
+      LOG.debug("the watch was not closed", e);
+    }
+  }
+
+  /** The KBs that the events of a key are about. */
+  private List<Kb> meant(WatchKey key) {
+    boolean log = false;
+    for (WatchEvent<?> event : key.pollEvents()) {
+      log |=
+          event.kind() == StandardWatchEventKinds.OVERFLOW
+              || event.context() instanceof Path name && name.endsWith(UserDirectories.DATA_LOG);
+    }
+    boolean folderIsThere = key.reset();
+    if (folderIsThere && !log) {
+      return List.of();
+    }
+    synchronized (this) {
+      return followed.keySet().stream().filter(kb -> followed.get(kb).key() == key).toList();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (service != null) {
+      forget(service);
+    }
+  }
+}

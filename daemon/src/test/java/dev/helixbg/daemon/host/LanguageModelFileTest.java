@@ -1,0 +1,79 @@
+package dev.helixbg.daemon.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The flag beats the settings, and these the models folder. */
+class LanguageModelFileTest {
+  @TempDir Path home;
+  private Path folder;
+
+  @BeforeEach
+  void makeModelsFolder() throws IOException {
+    folder = Files.createDirectories(home.resolve(".helix/models"));
+  }
+
+  @Test
+  void theFirstByNameInTheModelsFolderIsTaken() throws IOException {
+    // Made in another order than that of their names, beside what is no model.
+    Path second = Files.createFile(folder.resolve("b.gguf"));
+    Path first = Files.createFile(folder.resolve("a.gguf"));
+    Files.createFile(folder.resolve("c.gguf"));
+    Files.createFile(folder.resolve("0.onnx"));
+    Files.createFile(folder.resolve("0.gguf.part"));
+    Files.createDirectory(folder.resolve("0.gguf"));
+    assertEquals(Optional.of(new LanguageModelFile(first, false)), located(Map.of()));
+    Files.delete(first);
+    assertEquals(Optional.of(new LanguageModelFile(second, false)), located(Map.of()));
+  }
+
+  @Test
+  void theFlagBeatsTheSettingsAndTheseTheFolder() throws IOException {
+    Files.createFile(folder.resolve("a.gguf"));
+    Path configured = Files.createFile(home.resolve("configured.gguf"));
+    Path flagged = Files.createFile(home.resolve("flagged.gguf"));
+    Files.writeString(
+        home.resolve(".helix/helix-bg.toml"), "[llm]\nmodel = \"%s\"\n".formatted(configured));
+    assertEquals(Optional.of(new LanguageModelFile(configured, true)), located(Map.of()));
+    assertEquals(
+        Optional.of(new LanguageModelFile(flagged, true)),
+        located(Map.of("llm.model", flagged.toString())));
+  }
+
+  @Test
+  void oneThatIsNamedAndMissingIsNotReplacedByAnother() throws IOException {
+    Files.createFile(folder.resolve("a.gguf"));
+    String missing = home.resolve("missing.gguf").toString();
+    Failure failure = assertThrows(Failure.class, () -> located(Map.of("llm.model", missing)));
+    assertTrue(failure.getMessage().contains(missing), failure.getMessage());
+  }
+
+  @Test
+  void withoutAModelTheErrorNamesTheFolderAndHowToGetOne() {
+    Failure failure =
+        assertThrows(Failure.class, () -> LanguageModelFile.require(settings(Map.of())));
+    assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
+    assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
+  }
+
+  private Optional<LanguageModelFile> located(Map<String, String> flags) {
+    return LanguageModelFile.locate(settings(flags));
+  }
+
+  private Settings settings(Map<String, String> flags) {
+    return DaemonFixture.settings(home, flags);
+  }
+}

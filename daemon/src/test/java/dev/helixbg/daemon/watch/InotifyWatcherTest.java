@@ -1,0 +1,196 @@
+package dev.helixbg.daemon.watch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.helixbg.daemon.kb.Kb;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hints of the real system, whatever happens to the folder. */
+@Timeout(120)
+class InotifyWatcherTest {
+  @TempDir Path folder;
+
+  private final BlockingQueue<Kb> told = new LinkedBlockingQueue<>();
+  private volatile Error error;
+  private final InotifyWatcher hints = new InotifyWatcher(this::tell);
+
+  @BeforeEach
+  void onLinux() {
+    assumeTrue(InotifyWatcher.areThere(), "no inotify here");
+  }
+
+  @AfterEach
+  void stop() {
+    hints.close();
+  }
+
+  private void tell(Kb kb) {
+    if (error != null) {
+      throw error;
+    }
+    told.add(kb);
+  }
+
+  private Kb kb(String name) throws IOException {
+    Kb kb = new Kb(Files.createDirectories(folder.resolve(name)));
+    Files.writeString(kb.dataLog(), "AMRL");
+    return kb;
+  }
+
+  private static void append(Kb kb) throws IOException {
+    Files.writeString(kb.dataLog(), "x", StandardOpenOption.APPEND);
+  }
+
+  private void awaitHint(Kb kb) throws InterruptedException {
+    assertEquals(kb, told.poll(30, TimeUnit.SECONDS));
+  }
+
+  /** After what has happened so far nothing more is told. */
+  private void settle() throws InterruptedException {
+    while (told.poll(4 * InotifyWatcher.TOGETHER.toMillis(), TimeUnit.MILLISECONDS) != null) {}
+  }
+
+  private void awaitFollowed(Kb kb) throws InterruptedException {
+    while (!hints.follow(kb)) {
+      Thread.sleep(10);
+    }
+  }
+
+  @Test
+  void eachChangeOfALogIsToldForItsKb() throws Exception {
+    Kb one = kb("one");
+    Kb two = kb("two");
+    assertTrue(hints.follow(one));
+    assertTrue(hints.follow(two));
+    append(one);
+    awaitHint(one);
+    append(two);
+    awaitHint(two);
+    Path next = Files.writeString(two.folder().resolve("data.log.new"), "AMRL2");
+    Files.move(next, two.dataLog(), StandardCopyOption.ATOMIC_MOVE);
+    awaitHint(two);
+    settle();
+    Files.delete(one.dataLog());
+    awaitHint(one);
+    Files.writeString(one.dataLog(), "AMRL");
+    awaitHint(one);
+  }
+
+  @Test
+  void otherFilesAreNoHintAndManyWritesAreOne() throws Exception {
+    Kb kb = kb("kb");
+    assertTrue(hints.follow(kb));
+    Files.writeString(kb.folder().resolve("embeddings.bin"), "ours");
+    Files.writeString(kb.folder().resolve(".lock"), "helix's");
+    assertNull(told.poll(500, TimeUnit.MILLISECONDS));
+    long start = System.nanoTime();
+    int writes = 0;
+    for (; System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1); writes++) {
+      append(kb);
+    }
+    awaitHint(kb);
+    settle();
+    int most = (int) (2 + TimeUnit.SECONDS.toMillis(1) / InotifyWatcher.TOGETHER.toMillis());
+    assertTrue(writes > most && told.size() <= most, told.size() + " hints, " + writes + " writes");
+  }
+
+  @Test
+  void aFolderThatIsRemovedOrReplacedIsFollowedAgain() throws Exception {
+    Kb kb = kb("kb");
+    assertTrue(hints.follow(kb));
+    Files.delete(kb.dataLog());
+    Files.delete(kb.folder());
+    awaitHint(kb); // so that it is looked at
+    settle();
+    assertFalse(hints.follow(kb), "there is nothing to follow");
+    kb("kb");
+    awaitFollowed(kb);
+    append(kb);
+    awaitHint(kb);
+    settle();
+
+    Files.move(kb.folder(), folder.resolve("moved"));
+    kb("kb");
+    assertTrue(hints.follow(kb));
+    settle();
+    append(new Kb(folder.resolve("moved")));
+    assertNull(told.poll(500, TimeUnit.MILLISECONDS), "that is no longer the KB");
+    append(kb);
+    awaitHint(kb);
+  }
+
+  @Test
+  void whenEventsWereLostThatIsAHint() throws Exception {
+    Kb kb = kb("kb");
+    assertTrue(hints.follow(kb));
+    Path other = kb.folder().resolve("other");
+    Kb hint = null;
+    // The JDK gives up counting after 512 events that nobody took.
+    for (int round = 0; hint == null && round < 100; round++) {
+      for (int i = 0; i < 2_000; i++) {
+        Files.createFile(other);
+        Files.delete(other);
+      }
+      hint = told.poll(200, TimeUnit.MILLISECONDS);
+    }
+    assertNotNull(hint, "nobody would look, although the log may have changed");
+  }
+
+  @Test
+  void aLogElsewhereCannotBeFollowed() throws Exception {
+    Kb kb = kb("kb");
+    Kb link = new Kb(Files.createDirectories(folder.resolve("link")));
+    Files.createSymbolicLink(link.dataLog(), kb.dataLog());
+    assertFalse(hints.follow(link), "inotify tells of the folder where the file is");
+  }
+
+  @Test
+  void aFolderBehindALinkIsFollowed() throws Exception {
+    Kb kb = kb("kb");
+    Kb link = new Kb(Files.createSymbolicLink(folder.resolve("link"), kb.folder()));
+    assertTrue(hints.follow(link));
+    append(kb);
+    awaitHint(link);
+  }
+
+  /** A later look at the KB asks for hints anew, as each does. */
+  @Test
+  void anErrorOfTheJvmKeepsNoLaterHintAway() throws Exception {
+    Kb kb = kb("kb");
+    error = new NoClassDefFoundError("of a test");
+    assertTrue(hints.follow(kb));
+    append(kb);
+    assertNull(told.poll(500, TimeUnit.MILLISECONDS));
+    error = null;
+    assertTrue(hints.follow(kb));
+    append(kb);
+    awaitHint(kb);
+  }
+
+  @Test
+  void closedItTellsNothing() throws Exception {
+    Kb kb = kb("kb");
+    assertTrue(hints.follow(kb));
+    hints.close();
+    append(kb);
+    assertNull(told.poll(300, TimeUnit.MILLISECONDS));
+    assertFalse(hints.follow(kb));
+  }
+}

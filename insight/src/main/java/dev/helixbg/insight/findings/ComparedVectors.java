@@ -1,0 +1,176 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * All vectors that stand for the text of a KB: one of each entry, then those of the passages of
+ * long ones.
+ *
+ * @param entries how many there are
+ * @param owners of each vector, the index of its entry
+ * @param firsts of each entry, where the vectors of its passages begin; one more where all end
+ * @param passages of the vectors from {@code entries} on
+ * @param vectors all of them
+ */
+record ComparedVectors(
+    int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
+  /**
+   * Passages that are compared: with 10,000 entries, a pass over all pairs takes 25 times as long
+   * as without them, with 100,000 twice as long.
+   */
+  static final int MAX_PASSAGES = 40_000;
+
+  static ComparedVectors of(Vectors own, PassageVectors passages) {
+    return of(own, passages, MAX_PASSAGES);
+  }
+
+  /**
+   * @param most passages at most; of more, every second or third one of each entry counts, and so
+   *     on
+   */
+  static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
+    int[] taken = taken(own.count(), passages.owners(), most);
+    int count = own.count();
+    int[] owners =
+        IntStream.concat(
+                IntStream.range(0, count), IntStream.of(taken).map(i -> passages.owners()[i]))
+            .toArray();
+    int[] firsts = new int[count + 1];
+    for (int i = count; i < owners.length; i++) {
+      firsts[owners[i] + 1]++;
+    }
+    firsts[0] = count;
+    for (int i = 1; i <= count; i++) {
+      firsts[i] += firsts[i - 1];
+    }
+    return new ComparedVectors(
+        count,
+        owners,
+        firsts,
+        IntStream.of(taken).mapToObj(passages.passages()::get).toList(),
+        taken.length == 0 ? own : Vectors.joined(List.of(own, passages.vectors().select(taken))));
+  }
+
+  /** The same without passages. */
+  ComparedVectors own() {
+    if (!hasPassages()) {
+      return this;
+    }
+    int[] all = IntStream.range(0, entries).toArray();
+    int[] ends = new int[entries + 1];
+    Arrays.fill(ends, entries);
+    return new ComparedVectors(entries, all, ends, List.of(), vectors.select(all));
+  }
+
+  boolean hasPassages() {
+    return vectors.count() > entries;
+  }
+
+  /** The passages that count. */
+  private static int[] taken(int entries, int[] owners, int most) {
+    int[] place = new int[owners.length]; // among the passages of its entry
+    int[] sizes = new int[entries];
+    for (int i = 0; i < owners.length; i++) {
+      place[i] = sizes[owners[i]]++;
+    }
+    int step = 1;
+    while (count(sizes, step) > most && step < Passage.MAX) {
+      step++;
+    }
+    int every = step;
+    return IntStream.range(0, owners.length).filter(i -> place[i] % every == 0).toArray();
+  }
+
+  private static long count(int[] sizes, int step) {
+    return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
+  }
+
+  /**
+   * Does something with all vectors.
+   *
+   * @param own those of the entries, packed
+   */
+  <T> T packed(PackedVectors own, Function<PackedVectors, T> use) {
+    if (vectors.count() == entries) {
+      return use.apply(own);
+    }
+    try (PackedVectors all = PackedVectors.pack(vectors)) {
+      return use.apply(all);
+    }
+  }
+
+  /** The vectors of some entries. */
+  int[] of(int[] some) {
+    return IntStream.concat(
+            IntStream.of(some),
+            IntStream.of(some).flatMap(entry -> IntStream.range(firsts[entry], firsts[entry + 1])))
+        .toArray();
+  }
+
+  /** The text that a vector stands for. */
+  String text(int vector, Entry owner) {
+    return vector < entries
+        ? owner.embeddedText()
+        : owner.topic() + " " + passages.get(vector - entries).text(owner);
+  }
+
+  /** What a vector stands for; of a long entry's own, what is before its first passage. */
+  Passage passage(int vector, Entry owner) {
+    if (vector >= entries) {
+      return passages.get(vector - entries);
+    }
+    return new Passage(
+        0,
+        firsts[vector] < firsts[vector + 1]
+            ? passages.get(firsts[vector] - entries).start()
+            : owner.text().content().length());
+  }
+
+  /**
+   * Where to begin reading an entry so that what a vector stands for is seen with what is before
+   * it, in UTF-16 units of its content: of a passage, at the one before.
+   */
+  int viewStart(int vector) {
+    if (vector < entries) {
+      return 0;
+    }
+    int before = Math.max(vector - 1, firsts[owners[vector]]);
+    return passages.get(before - entries).start();
+  }
+
+  /** Compares two entries. */
+  interface Measure {
+    /**
+     * @param a a vector of the one
+     * @param b a vector of the other
+     */
+    float of(int a, int b);
+  }
+
+  /** Two vectors of two entries. */
+  record Match(int a, int b, float similarity) {}
+
+  /** The vectors of two entries that are nearest to each other; of equals, the first of both. */
+  Match best(int a, int b, Measure measure) {
+    Match best = new Match(a, b, measure.of(a, b));
+    for (int i = firsts[a] - 1; i < firsts[a + 1]; i++) {
+      int one = i < firsts[a] ? a : i;
+      for (int j = firsts[b] - 1; j < firsts[b + 1]; j++) {
+        int other = j < firsts[b] ? b : j;
+        float similarity = measure.of(one, other);
+        if (similarity > best.similarity()) {
+          best = new Match(one, other, similarity);
+        }
+      }
+    }
+    return best;
+  }
+}

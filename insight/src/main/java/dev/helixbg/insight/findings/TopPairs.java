@@ -1,0 +1,68 @@
+package dev.helixbg.insight.findings;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * The best of any number of pairs: those of the highest similarity and, where that is equal, those
+ * that come first in a given order of the vectors. The order is total, so what is kept does not
+ * depend on who offers what when.
+ */
+final class TopPairs {
+
+  /** Two vectors by index, a &lt; b. */
+  record ScoredPair(int a, int b, float similarity) {}
+
+  private final int max;
+  private final int[] order;
+  private final Comparator<ScoredPair> bestFirst;
+  private final PriorityQueue<ScoredPair> worstFirst;
+
+  /**
+   * @param max pairs kept
+   * @param order position of each vector, by which equally similar pairs are told apart: the one
+   *     with the earlier first vector wins, then the one with the earlier second vector
+   */
+  TopPairs(int max, int[] order) {
+    this.max = max;
+    this.order = order;
+    this.bestFirst =
+        Comparator.comparingDouble(ScoredPair::similarity)
+            .reversed()
+            .thenComparingLong(pair -> position(pair.a(), pair.b()));
+    this.worstFirst = new PriorityQueue<>(bestFirst.reversed());
+  }
+
+  void offer(int a, int b, float similarity) {
+    if (worstFirst.size() < max) {
+      worstFirst.add(new ScoredPair(a, b, similarity));
+    } else if (max > 0 && beatsWorst(a, b, similarity)) {
+      worstFirst.poll();
+      worstFirst.add(new ScoredPair(a, b, similarity));
+    }
+  }
+
+  void offerAll(TopPairs other) {
+    other.worstFirst.forEach(pair -> offer(pair.a(), pair.b(), pair.similarity()));
+  }
+
+  List<ScoredPair> bestFirst() {
+    List<ScoredPair> sorted = new ArrayList<>(worstFirst);
+    sorted.sort(bestFirst);
+    return sorted;
+  }
+
+  /** Without allocation: a KB of identical entries asks a billion times. */
+  private boolean beatsWorst(int a, int b, float similarity) {
+    ScoredPair worst = worstFirst.peek();
+    return similarity > worst.similarity()
+        || similarity == worst.similarity() && position(a, b) < position(worst.a(), worst.b());
+  }
+
+  private long position(int a, int b) {
+    long first = Math.min(order[a], order[b]);
+    return first << 32 | Math.max(order[a], order[b]);
+  }
+}

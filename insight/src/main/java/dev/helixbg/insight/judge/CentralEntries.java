@@ -1,0 +1,69 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/** Which entries speak for a topic: those nearest to its middle. */
+public final class CentralEntries {
+  private final List<NamedEntry> entries;
+  private final IntFunction<float[]> vectors;
+  private final Map<String, List<Integer>> members = new LinkedHashMap<>();
+
+  /**
+   * @param entries by rising offset
+   * @param vectors of the entries
+   */
+  public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
+    this.entries = entries;
+    this.vectors = vectors;
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      members.computeIfAbsent(entries.get(i).entry().topic(), topic -> new ArrayList<>()).add(i);
+    }
+  }
+
+  /** Those written to last come first. */
+  List<String> topics() {
+    return List.copyOf(members.keySet());
+  }
+
+  /** Contents of the entries nearest to the middle of a topic, nearest first. */
+  List<String> contents(String topic, int most) {
+    List<Integer> of = members.get(topic);
+    double[] middle = new double[vectors.apply(of.getFirst()).length];
+    for (int member : of) {
+      float[] vector = vectors.apply(member);
+      for (int k = 0; k < middle.length; k++) {
+        middle[k] += vector[k];
+      }
+    }
+    Map<Integer, Double> nearness = new HashMap<>();
+    of.forEach(member -> nearness.put(member, dot(middle, vectors.apply(member))));
+    return of.stream()
+        .sorted(
+            Comparator.comparingDouble((Integer member) -> -nearness.get(member))
+                .thenComparing(member -> entries.get(member).key()))
+        .map(member -> entries.get(member).entry().text().content())
+        .distinct()
+        .limit(most)
+        .toList();
+  }
+
+  /** Whether two topics are about the same, by the entry that speaks most for each. */
+  Question.CompareTopics compare(String a, String b) {
+    return new Question.CompareTopics(a, contents(a, 1).getFirst(), b, contents(b, 1).getFirst());
+  }
+
+  private static double dot(double[] a, float[] b) {
+    double sum = 0;
+    for (int k = 0; k < a.length; k++) {
+      sum += a[k] * b[k];
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,217 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Relation;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Passage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
+ * same or overtaken, and some of the score by vectors and words; but behind those that are likely
+ * worth an act come those of which one repeats the other. The others stay behind them.
+ *
+ * <p>What was read once is remembered; with nothing new to read, no model is opened.
+ */
+public final class RelationReranker {
+  /** Readings that are saved at once, at least. */
+  private static final int SAVED_AT_ONCE = 32;
+
+  private final ReadingFile memory;
+  private final PairAssessor assessor;
+  private final Supplier<? extends PairReader> opener;
+  private final ReadingProgress progress;
+
+  /** Is told how reading goes on. */
+  public interface ReadingProgress {
+    ReadingProgress SILENT =
+        new ReadingProgress() {
+          @Override
+          public void begin(int pairs, long work) {}
+
+          @Override
+          public void read(long work) {}
+        };
+
+    /**
+     * @param pairs that are to be read; not called where there are none
+     * @param work that they are, see {@link MiniLm#work}
+     */
+    void begin(int pairs, long work);
+
+    /** A pair was read, and so much of the work is done. */
+    void read(long work);
+  }
+
+  /**
+   * @param opener opens the model; closed when all is read
+   */
+  public RelationReranker(
+      ReadingFile memory,
+      PairCalibration calibration,
+      Supplier<? extends PairReader> opener,
+      ReadingProgress progress) {
+    this.memory = memory;
+    this.assessor = new PairAssessor(calibration);
+    this.opener = opener;
+    this.progress = progress;
+  }
+
+  /**
+   * The list in its new order.
+   *
+   * @param first so many are read
+   * @throws InterruptedException when interrupted; what was read until then is saved
+   * @throws IOException when readings cannot be looked up or saved
+   * @throws dev.helixbg.embed.EmbeddingException when the model cannot be used
+   */
+  public List<Relation> rank(List<Relation> relations, int first)
+      throws InterruptedException, IOException {
+    Map<String, Texts> texts = texts(relations, first);
+    Map<String, Reading> readings = memory.find(texts.keySet());
+    read(texts, readings);
+    memory.compactIfMostlyStale(texts.keySet());
+    return ranked(relations, first, readings);
+  }
+
+  /** The same with what is remembered: what was not read yet stays behind what was. */
+  public List<Relation> rankRemembered(List<Relation> relations, int first) throws IOException {
+    return ranked(relations, first, memory.find(texts(relations, first).keySet()));
+  }
+
+  /** How many pairs {@link #rank} would have to read. */
+  public int left(List<Relation> relations, int first) throws IOException {
+    Set<String> keys = texts(relations, first).keySet();
+    return keys.size() - memory.find(keys).size();
+  }
+
+  private static Map<String, Texts> texts(List<Relation> relations, int first) {
+    Map<String, Texts> texts = new LinkedHashMap<>();
+    for (Relation relation : relations.subList(0, Math.min(first, relations.size()))) {
+      Texts both = texts(relation);
+      texts.put(key(both), both);
+    }
+    return texts;
+  }
+
+  private List<Relation> ranked(
+      List<Relation> relations, int first, Map<String, Reading> readings) {
+    List<Relation> read = new ArrayList<>();
+    List<Relation> others = new ArrayList<>();
+    for (Relation relation : relations) {
+      Reading reading =
+          read.size() + others.size() < first ? readings.get(key(texts(relation))) : null;
+      if (reading == null) {
+        others.add(relation);
+      } else {
+        read.add(
+            relation.assessed(
+                assessor.of(
+                    reading,
+                    relation.score(),
+                    content(relation.older()),
+                    content(relation.newer()))));
+      }
+    }
+    // The sort is stable: of equals the one that was before stays before.
+    read.sort(
+        Comparator.comparingInt(RelationReranker::part)
+            .thenComparingDouble(relation -> -rank(relation)));
+    read.addAll(others);
+    return List.copyOf(read);
+  }
+
+  private static int part(Relation relation) {
+    Assessment said = relation.assessment().orElseThrow();
+    return said.isActLikely() ? 0 : said.repeats() ? 1 : 2;
+  }
+
+  private double rank(Relation relation) {
+    return relation.assessment().orElseThrow().logOdds()
+        + assessor.calibration().scoreWeight() * relation.score();
+  }
+
+  private void read(Map<String, Texts> texts, Map<String, Reading> known)
+      throws InterruptedException, IOException {
+    List<String> keys = texts.keySet().stream().filter(key -> !known.containsKey(key)).toList();
+    if (keys.isEmpty()) {
+      return;
+    }
+    try {
+      readNow(keys, texts, known);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void readNow(List<String> keys, Map<String, Texts> texts, Map<String, Reading> known)
+      throws InterruptedException {
+    List<Texts> pairs = keys.stream().map(texts::get).toList();
+    progress.begin(pairs.size(), pairs.stream().mapToLong(RelationReranker::work).sum());
+    Map<String, Reading> unsaved = new HashMap<>();
+    try (PairReader reader = opener.get()) {
+      reader.read(
+          pairs,
+          (index, reading) -> {
+            known.put(keys.get(index), reading);
+            unsaved.put(keys.get(index), reading);
+            progress.read(work(pairs.get(index)));
+            if (unsaved.size() >= SAVED_AT_ONCE) {
+              save(unsaved);
+            }
+          });
+    } finally {
+      save(unsaved);
+    }
+  }
+
+  private static long work(Texts pair) {
+    return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
+  }
+
+  /** That are read of a text, two special ones among them; a pair has three. */
+  private static long tokens(String text) {
+    return Passage.estimatedTokens(text, PairReader.ROOM + 2);
+  }
+
+  private void save(Map<String, Reading> unsaved) {
+    try {
+      memory.add(unsaved);
+      unsaved.clear();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Texts texts(Relation relation) {
+    return new Texts(text(relation, relation.older()), text(relation, relation.newer()));
+  }
+
+  /** From where it matches the other one. */
+  private static String text(Relation relation, NamedEntry entry) {
+    return content(entry).substring(relation.readFrom(entry));
+  }
+
+  private static String content(NamedEntry entry) {
+    return entry.entry().text().content();
+  }
+
+  private static String key(Texts texts) {
+    return Sha256.of(List.of(texts.older(), texts.newer())).substring(0, 32);
+  }
+}

@@ -1,0 +1,213 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Updates of a KB that changes, against a full analysis after each change: of 50 histories, and of
+ * 1,000 in scripts/proofs.
+ */
+class IncrementalAnalysisTest {
+  private static final int HISTORIES = Boolean.getBoolean("proofs.all") ? 1_000 : 50;
+  private static final int STEPS = 12;
+
+  /** A knowledge base that is written to, edited, cleaned up and compacted at random. */
+  private static final class History {
+    private final Random random;
+    private final int topics;
+    private final float[][] centres;
+    private final double spread;
+    private List<Note> notes = new ArrayList<>();
+    private int written;
+
+    private record Note(String topic, String text, float[] vector, List<float[]> passages) {}
+
+    History(Random random) {
+      this.random = random;
+      this.topics = 1 + random.nextInt(6);
+      this.spread = 0.1 + random.nextDouble();
+      int dimension = 4 + random.nextInt(20);
+      this.centres = new float[1 + random.nextInt(8)][];
+      for (int c = 0; c < centres.length; c++) {
+        centres[c] = Corpus.unit(random, new float[dimension], 1);
+      }
+    }
+
+    private Note note() {
+      if (!notes.isEmpty() && random.nextInt(6) == 0) {
+        return notes.get(random.nextInt(notes.size())); // the same text once more
+      }
+      int centre = random.nextInt(centres.length);
+      return new Note(
+          "t" + (random.nextInt(3) == 0 ? random.nextInt(topics) : centre % topics),
+          "failed text " + written++,
+          Corpus.unit(random, centres[centre], spread),
+          passages());
+    }
+
+    private List<float[]> passages() {
+      List<float[]> passages = new ArrayList<>();
+      for (int i = random.nextInt(7) - 4; i > 0; i--) {
+        passages.add(Corpus.unit(random, centres[random.nextInt(centres.length)], spread));
+      }
+      return passages;
+    }
+
+    void step() {
+      switch (random.nextInt(8)) {
+        case 0, 1, 2 -> { // append
+          for (int i = random.nextInt(12); i >= 0; i--) {
+            notes.add(note());
+          }
+        }
+        case 3, 4 -> { // edit: the new text is appended, the old one goes
+          if (!notes.isEmpty()) {
+            Note old = notes.remove(random.nextInt(notes.size()));
+            float[] moved = Corpus.unit(random, old.vector(), 0.2);
+            notes.add(
+                new Note(old.topic(), old.text() + " edited " + written++, moved, passages()));
+          }
+        }
+        case 5 -> { // delete
+          for (int i = random.nextInt(6); i >= 0 && !notes.isEmpty(); i--) {
+            notes.remove(random.nextInt(notes.size()));
+          }
+        }
+        case 6 -> { // the cache was lost, and texts are embedded again: the last bits differ
+          List<Note> again = new ArrayList<>();
+          for (Note note : notes) {
+            float[] vector = note.vector().clone();
+            vector[0] = random.nextInt(3) == 0 ? Math.nextUp(vector[0]) : vector[0];
+            again.add(new Note(note.topic(), note.text(), vector, note.passages()));
+          }
+          notes = again;
+        }
+        default -> { // nothing, or everything is deleted
+          if (random.nextInt(12) == 0) {
+            notes.clear();
+          }
+        }
+      }
+    }
+
+    /** As a log holds them: a compaction moves every offset. */
+    Corpus corpus() {
+      Corpus corpus = new Corpus();
+      corpus.add("compacted away", "x".repeat(random.nextInt(3)), new float[0]);
+      corpus.entries.clear();
+      corpus.keys.clear();
+      corpus.vectors.clear();
+      for (Note note : notes) {
+        corpus.add(note.topic(), note.text(), note.vector());
+        for (int i = 0; i < note.passages().size(); i++) {
+          corpus.addPassage(i, i + 4, note.passages().get(i));
+        }
+      }
+      return corpus;
+    }
+  }
+
+  @Test
+  void everyUpdateFindsWhatAFullAnalysisFinds() {
+    long pairs = 0;
+    int sampled = 0;
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      Random random = new Random(seed);
+      History history = new History(random);
+      // Few entries are drawn in some histories, and few pairs kept in others.
+      int maxDrawn = seed % 3 == 0 ? 2_000 : 3 + random.nextInt(20);
+      int maxPairs = seed % 10 == 0 ? 30 : IncrementalAnalysis.MAX_PAIRS;
+      IncrementalAnalysis running = new IncrementalAnalysis(TopicPairs.ALL, maxPairs, maxDrawn);
+      InsightSettings settings = Corpus.DEFAULTS;
+      for (int step = 0; step < STEPS; step++) {
+        history.step();
+        if (random.nextInt(20) == 0) { // reloaded
+          settings =
+              new InsightSettings(
+                  0.6,
+                  0.92,
+                  random.nextInt(30),
+                  0.5 + random.nextDouble() * 0.4,
+                  20,
+                  0.05,
+                  20,
+                  false);
+        }
+        Corpus corpus = history.corpus();
+        Findings expected =
+            new IncrementalAnalysis(TopicPairs.ALL, IncrementalAnalysis.MAX_PAIRS, maxDrawn)
+                .update(
+                    corpus.named(),
+                    corpus.vectors(),
+                    corpus.passageVectors(),
+                    settings,
+                    1 + step % 2);
+        Findings found =
+            running.update(
+                corpus.named(), corpus.vectors(), corpus.passageVectors(), settings, 1 + seed % 2);
+        assertSame(expected, found, "history " + seed + ", step " + step);
+        pairs += found.nearDuplicates().size() + found.crossLinks().size();
+        sampled += found.distribution().sampled() ? 1 : 0;
+      }
+    }
+    assertTrue(pairs > 10L * HISTORIES, "only " + pairs + " pairs were found");
+    assertTrue(sampled > HISTORIES, "only " + sampled + " distributions were sampled");
+  }
+
+  private static void assertSame(Findings expected, Findings found, String which) {
+    assertEquals(expected.entries(), found.entries(), which);
+    assertEquals(expected.topics(), found.topics(), which);
+    assertEquals(expected.topicOverlaps(), found.topicOverlaps(), which);
+    assertEquals(expected.nearDuplicates(), found.nearDuplicates(), which);
+    assertEquals(expected.crossLinks(), found.crossLinks(), which);
+    assertEquals(expected.misfiled(), found.misfiled(), which);
+    assertEquals(expected.relations(), found.relations(), which);
+    assertEquals(expected.limits(), found.limits(), which);
+    assertEquals(expected.totals(), found.totals(), which);
+    Findings.Distribution a = expected.distribution();
+    Findings.Distribution b = found.distribution();
+    assertArrayEquals(a.histogram(), b.histogram(), which);
+    assertEquals(numbers(a), numbers(b), which);
+  }
+
+  private static List<Number> numbers(Findings.Distribution d) {
+    return List.of(
+        d.pairs(),
+        d.sampled() ? 1 : 0,
+        d.histogramFrom(),
+        d.median(),
+        d.p90(),
+        d.p99(),
+        d.p999(),
+        d.medianNearest());
+  }
+
+  @Test
+  void aDrawHardlyChangesWhenAnEntryComes() {
+    Corpus corpus = Corpus.random(new Random(7));
+    List<String> keys = new ArrayList<>(corpus.keys);
+    int half = keys.size() / 2;
+    List<String> before = drawn(keys, half);
+    keys.add(0, Corpus.key("a new one"));
+    List<String> after = drawn(keys, half);
+    before.removeAll(after);
+    assertTrue(before.size() <= 1, "left the draw: " + before);
+  }
+
+  private static List<String> drawn(List<String> keys, int max) {
+    List<String> drawn = new ArrayList<>();
+    int[] ordinals = NamedEntry.ordinals(keys);
+    for (int i : EvenSample.of(keys, ordinals, max)) {
+      drawn.add(keys.get(i) + ordinals[i]);
+    }
+    return drawn;
+  }
+}

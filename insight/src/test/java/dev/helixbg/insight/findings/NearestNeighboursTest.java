@@ -1,0 +1,37 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.terms.TermVectors;
+import org.junit.jupiter.api.Test;
+
+/** The nearest of each entry. */
+class NearestNeighboursTest {
+  @Test
+  void listsHoldTheNearestWhateverTheNumberOfThreads() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 700; i++) {
+      corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
+    }
+    TermVectors terms = corpus.termVectors();
+    ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
+    int[] order = EvenSample.orderByKey(corpus.keys);
+    NearestNeighbours one =
+        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 1).all();
+    NearestNeighbours four =
+        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 4).all();
+
+    for (int entry = 0; entry < 700; entry++) {
+      float before = 2;
+      for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
+        int other = one.neighbour(entry, place);
+        assertEquals(other, four.neighbour(entry, place));
+        float similarity = terms.similarity(entry, other);
+        assertTrue(similarity <= before && similarity > 0 && other != entry);
+        before = similarity;
+      }
+    }
+  }
+}
