@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** Which processes the .deb ends when it is removed. */
 @EnabledOnOs(OS.LINUX)
@@ -26,7 +29,17 @@ class DebianProcessesTest {
   /** Says its number, and lives until its standard input ends. */
   private static final String LIVE = "echo $$; exec \"$0\" > /dev/null";
 
-  @TempDir Path folder;
+  /** Not below /dev, which a container has one of its own of, wherever other tests have theirs. */
+  @TempDir(factory = InTarget.class)
+  Path folder;
+
+  static final class InTarget implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
+        throws IOException {
+      return Files.createTempDirectory(Program.ROOT.resolve("daemon/target"), "debian");
+    }
+  }
 
   /** A program that reads its input, where a package would have its Java. */
   private Path java(Path root) throws IOException {
