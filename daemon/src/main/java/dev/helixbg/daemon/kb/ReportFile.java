@@ -74,6 +74,11 @@ public final class ReportFile {
     /** What it was made from; before all findings. */
     default void origin(Origin origin) {}
 
+    /** Whether it is to hear of entries, which are otherwise passed over. */
+    default boolean wantsEntries() {
+      return false;
+    }
+
     /** The key of an entry that it was made from; after all findings. */
     default void entry(String key) {}
   }
@@ -183,7 +188,7 @@ public final class ReportFile {
         } else if (field.equals("schema")) {
           schema = json.getValueAsInt();
           json.skipChildren();
-        } else if (isArray && field.equals("labels")) {
+        } else if (isArray && field.equals("labels") && visitor.wantsEntries()) {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             JsonNode label = json.readValueAsTree();
             visitor.entry(label.path("key").asText());

@@ -55,11 +55,26 @@ public record ReportedFinding(
           "topic overlap",
           "cross-link");
 
+  /**
+   * What a finding tells of, in however many ways the report does.
+   *
+   * @param number of the same pair once more, as its id has it
+   */
+  private record Subject(Set<String> keys, String number) {}
+
+  /** Equal to that of another finding which tells of the same pair; else of itself alone. */
+  public Object subject() {
+    int number = id.indexOf('-', id.indexOf('-') + 1);
+    return isPair() ? new Subject(Set.copyOf(keys), number < 0 ? "" : id.substring(number)) : id;
+  }
+
+  private boolean isPair() {
+    return PAIRS.contains(section) && keys.size() == 2;
+  }
+
   /** All ids under which it may have been decided on. */
   public Set<String> aliases() {
-    return PAIRS.contains(section) && keys.size() == 2
-        ? Finding.idsOfPair(id, keys.get(0), keys.get(1))
-        : Set.of(id);
+    return isPair() ? Finding.idsOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
   /**
@@ -77,9 +92,9 @@ public record ReportedFinding(
       }
       case "misfiled" -> {
         String nearer = json.path("nearer").asText();
-        String about = json.at("/entry/name").asText() + NAMES + nearer;
-        String topic = json.at("/entry/topic").asText();
-        List<String> key = List.of(json.at("/entry/key").asText());
+        String about = json.path("entry").path("name").asText() + NAMES + nearer;
+        String topic = json.path("entry").path("topic").asText();
+        List<String> key = List.of(json.path("entry").path("key").asText());
         yield of(section, "misfiled", json, "other", about, topic, nearer, key);
       }
       case MOVED_SOURCES -> {
@@ -105,9 +120,9 @@ public record ReportedFinding(
         kind,
         OptionalInt.empty(),
         1,
-        json.at("/entry/name").asText() + NAMES + what,
-        Set.of(json.at("/entry/topic").asText()),
-        List.of(json.at("/entry/key").asText()),
+        json.path("entry").path("name").asText() + NAMES + what,
+        Set.of(json.path("entry").path("topic").asText()),
+        List.of(json.path("entry").path("key").asText()),
         named);
   }
 
@@ -117,11 +132,11 @@ public record ReportedFinding(
         kind,
         json,
         "similarity",
-        json.at("/a/name").asText() + " ~ " + json.at("/b/name").asText(),
-        json.at("/a/topic").asText(),
-        json.at("/b/topic").asText(),
-        json.at("/a/key").isTextual()
-            ? List.of(json.at("/a/key").asText(), json.at("/b/key").asText())
+        json.path("a").path("name").asText() + " ~ " + json.path("b").path("name").asText(),
+        json.path("a").path("topic").asText(),
+        json.path("b").path("topic").asText(),
+        json.path("a").path("key").isTextual()
+            ? List.of(json.path("a").path("key").asText(), json.path("b").path("key").asText())
             : List.of());
   }
 

@@ -226,14 +226,11 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
         Comparator.comparingInt(
                 (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
             .thenComparingInt(finding -> ReportedFinding.KINDS.indexOf(finding.kind())));
-    Set<String> listed = new HashSet<>();
+    boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
+    Set<Object> listed = new HashSet<>();
     all.removeIf(
-        finding -> {
-          Set<String> names = finding.aliases();
-          boolean over = decisions.isSettled(names) || names.stream().anyMatch(listed::contains);
-          listed.addAll(names);
-          return over;
-        });
+        finding ->
+            !listed.add(finding.subject()) || (decided && decisions.isSettled(finding.aliases())));
     return all;
   }
 

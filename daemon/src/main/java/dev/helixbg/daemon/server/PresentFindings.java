@@ -72,6 +72,11 @@ public record PresentFindings(PresentEntries entries) {
     }
 
     @Override
+    public boolean wantsEntries() {
+      return true;
+    }
+
+    @Override
     public void entry(String key) {
       keys.add(key);
     }
