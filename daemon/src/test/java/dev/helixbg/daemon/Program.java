@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.daemon.host.FakeModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,10 +38,9 @@ final class Program {
     return this;
   }
 
-  /** Where none can be opened: to try how fast one is takes a doctor twenty seconds. */
+  /** With one in the usual place that cannot be opened. */
   Program withoutEmbeddingModel() throws IOException {
-    Path models = Files.createDirectories(home.resolve(".helix/models"));
-    Files.writeString(models.resolve("model.onnx"), "without a tokenizer");
+    FakeModel.unopenable(home.resolve(".helix/models"));
     return this;
   }
 

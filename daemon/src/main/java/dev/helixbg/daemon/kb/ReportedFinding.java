@@ -2,6 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.FindingIds;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,8 +65,7 @@ public record ReportedFinding(
 
   /** Equal to that of another finding which tells of the same pair; else of itself alone. */
   public Object subject() {
-    int number = id.indexOf('-', id.indexOf('-') + 1);
-    return isPair() ? new Subject(Set.copyOf(keys), number < 0 ? "" : id.substring(number)) : id;
+    return isPair() ? new Subject(Set.copyOf(keys), FindingIds.number(id)) : id;
   }
 
   private boolean isPair() {
@@ -92,9 +92,10 @@ public record ReportedFinding(
       }
       case "misfiled" -> {
         String nearer = json.path("nearer").asText();
-        String about = json.path("entry").path("name").asText() + NAMES + nearer;
-        String topic = json.path("entry").path("topic").asText();
-        List<String> key = List.of(json.path("entry").path("key").asText());
+        JsonNode entry = json.path("entry");
+        String about = entry.path("name").asText() + NAMES + nearer;
+        String topic = entry.path("topic").asText();
+        List<String> key = List.of(entry.path("key").asText());
         yield of(section, "misfiled", json, "other", about, topic, nearer, key);
       }
       case MOVED_SOURCES -> {
@@ -114,29 +115,32 @@ public record ReportedFinding(
    */
   private static ReportedFinding ofEntry(
       String section, String kind, JsonNode json, String what, Optional<String> named) {
+    JsonNode entry = json.path("entry");
     return new ReportedFinding(
         section,
         json.path("id").asText(),
         kind,
         OptionalInt.empty(),
         1,
-        json.path("entry").path("name").asText() + NAMES + what,
-        Set.of(json.path("entry").path("topic").asText()),
-        List.of(json.path("entry").path("key").asText()),
+        entry.path("name").asText() + NAMES + what,
+        Set.of(entry.path("topic").asText()),
+        List.of(entry.path("key").asText()),
         named);
   }
 
   private static ReportedFinding pair(String section, String kind, JsonNode json) {
+    JsonNode a = json.path("a");
+    JsonNode b = json.path("b");
     return of(
         section,
         kind,
         json,
         "similarity",
-        json.path("a").path("name").asText() + " ~ " + json.path("b").path("name").asText(),
-        json.path("a").path("topic").asText(),
-        json.path("b").path("topic").asText(),
-        json.path("a").path("key").isTextual()
-            ? List.of(json.path("a").path("key").asText(), json.path("b").path("key").asText())
+        a.path("name").asText() + " ~ " + b.path("name").asText(),
+        a.path("topic").asText(),
+        b.path("topic").asText(),
+        a.path("key").isTextual()
+            ? List.of(a.path("key").asText(), b.path("key").asText())
             : List.of());
   }
 

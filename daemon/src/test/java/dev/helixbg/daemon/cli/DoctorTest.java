@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -25,14 +26,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DoctorTest {
   @TempDir Path home;
 
-  /** Where no embedding model can be opened: to try how fast one is takes it twenty seconds. */
+  /** Where no embedding model can be opened. */
   private List<CheckLine> examine(Map<String, String> set) throws Exception {
     UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
     Map<String, String> all = new HashMap<>(set);
     all.put("cache", home.resolve("cache").toString());
-    Path none = Files.createDirectories(home.resolve("none"));
-    Files.writeString(none.resolve("model.onnx"), "without a tokenizer");
-    all.put("embed.models", none.toString());
+    all.put("embed.models", FakeModel.unopenable(home.resolve("none")).toString());
     return examine(
         () -> new SettingsLoader(locations, Map.of()).load(Optional.empty(), all), locations);
   }

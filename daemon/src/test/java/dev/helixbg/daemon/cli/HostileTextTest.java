@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.HostileText;
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Interruption;
@@ -56,12 +57,10 @@ class HostileTextTest {
     return code;
   }
 
-  /** Where no embedding model can be opened: to try how fast one is takes it twenty seconds. */
+  /** Where no embedding model can be opened. */
   private int doctor(String... arguments) throws IOException {
-    Path none = Files.createDirectories(folder.resolve("none"));
-    Files.writeString(none.resolve("model.onnx"), "without a tokenizer");
     List<String> all = new ArrayList<>(List.of("doctor", "--set=cache=" + cache));
-    all.add("--set=embed.models=" + none);
+    all.add("--set=embed.models=" + FakeModel.unopenable(folder.resolve("none")));
     all.addAll(List.of(arguments));
     return run(all.toArray(String[]::new));
   }

@@ -2,6 +2,9 @@ package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +23,16 @@ public class FakeModel implements EmbedderSource {
 
   /** What each embedding throws, unless null. */
   public volatile Error error;
+
+  /**
+   * Makes a folder of a model that cannot be opened, for a doctor: to try how fast one is takes it
+   * twenty seconds.
+   */
+  public static Path unopenable(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve("model.onnx"), "without a tokenizer");
+    return folder;
+  }
 
   /** May hold an embedding back. */
   public void beforeEmbedding(List<String> texts) throws InterruptedException {

@@ -35,13 +35,18 @@ public final class FindingIds {
     boolean inOrder = keyA.compareTo(keyB) <= 0;
     String one = inOrder ? keyA : keyB;
     String other = inOrder ? keyB : keyA;
-    int number = id.indexOf('-', id.indexOf('-') + 1);
-    String suffix = number < 0 ? "" : id.substring(number);
+    String number = number(id);
     Set<String> aliases = new HashSet<>(Set.of(id));
     for (String kind : PAIR_KINDS) {
-      aliases.add(name(kind, one, other) + suffix);
+      aliases.add(name(kind, one, other) + number);
     }
     return aliases;
+  }
+
+  /** What tells an id from the first one of the same content, as {@code -2}; may be empty. */
+  public static String number(String id) {
+    int end = id.indexOf('-', id.indexOf('-') + 1);
+    return end < 0 ? "" : id.substring(end);
   }
 
   private static String name(String kind, String... parts) {

@@ -178,7 +178,8 @@ class IncrementalAnalysisTest {
     assertEquals(numbers(a), numbers(b), which);
   }
 
-  private static List<Number> numbers(Findings.Distribution d) {
+  /** All of it but the histogram. */
+  static List<Number> numbers(Findings.Distribution d) {
     return List.of(
         d.pairs(),
         d.sampled() ? 1 : 0,
