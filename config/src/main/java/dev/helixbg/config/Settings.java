@@ -2,6 +2,7 @@ package dev.helixbg.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -74,6 +75,12 @@ public record Settings(
       return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
     }
 
+    /** All of them, so that what was made with others is known by it. */
+    @Override
+    public String toString() {
+      return listed(model, seconds, entryTokens, backend);
+    }
+
     /** What runs the language model. */
     public enum LlmBackend {
       /** A GPU where there is one that can be used, else the CPU. */
@@ -96,7 +103,27 @@ public record Settings(
       int maxCrossLinks,
       double misfiledMargin,
       int maxMisfiled,
-      boolean junk) {}
+      boolean junk) {
+
+    /** All of them, so that what was made with others is known by it. */
+    @Override
+    public String toString() {
+      return listed(
+          topicOverlap,
+          nearDuplicate,
+          maxNearDuplicates,
+          crossLinkFrom,
+          maxCrossLinks,
+          misfiledMargin,
+          maxMisfiled,
+          junk);
+    }
+  }
+
+  /** Written out: a young JVM takes long to make what a record has by itself. */
+  private static String listed(Object... values) {
+    return Arrays.toString(values);
+  }
 
   /**
    * How the daemon treats the machine: the settings {@code daemon.*}, explained in {@link

@@ -1,18 +1,13 @@
 package dev.helixbg.embed;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
-import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.config.natives.TokenizerLibrary;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -22,6 +17,8 @@ import java.util.concurrent.CancellationException;
  * that could reach out turned off.
  */
 final class NativeLibraries {
+
+  private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
 
   private static boolean loaded;
 
@@ -73,7 +70,7 @@ final class NativeLibraries {
                   System.mapLibraryName("onnxruntime"),
                   System.mapLibraryName("onnxruntime4j_jni")));
       System.setProperty("onnxruntime.native.path", onnxRuntime.toString());
-      keepEnvironment(onnxRuntime.resolve(System.mapLibraryName("onnxruntime")));
+      keepEnvironment();
       OrtEnvironment environment = environment();
       environment.setTelemetry(false);
       loaded = true;
@@ -89,7 +86,7 @@ final class NativeLibraries {
 
   private static OrtEnvironment environment() {
     try {
-      return OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
+      return OrtEnvironment.getEnvironment(LEVEL);
     } catch (IllegalStateException e) {
       if (e.getCause() != null) {
         throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
@@ -102,34 +99,23 @@ final class NativeLibraries {
    * Makes the environment, which ONNX Runtime counts the references to, and keeps one for good: the
    * Java binding, which gets the same one afterwards, gives back its own in a shutdown hook, which
    * waits for no {@link OnnxCall}, and a model that is being opened then would read what was freed.
-   * By its C API: {@code OrtGetApiBase()->GetApi(1)} is a table whose fourth function is {@code
-   * CreateEnv(level, name, &environment)}; the order of a version's functions never changes.
+   *
+   * <p>Nothing public of the binding takes a second reference. Its own call does, of the very
+   * version that is bundled; the C API by FFM took a tenth of a second of each start.
    */
-  private static void keepEnvironment(Path library) {
-    try (Arena call = Arena.ofConfined()) {
-      MemorySegment base =
-          SymbolLookup.libraryLookup(library, Arena.global()).findOrThrow("OrtGetApiBase");
-      long getApi = words(new NativeFunction(base).call(0), 1).get(JAVA_LONG, 0);
-      long api = function(getApi).call(1);
-      long createEnvironment = words(api, 4).getAtIndex(JAVA_LONG, 3);
-      long failed =
-          function(createEnvironment)
-              .call(
-                  OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR.getValue(),
-                  call.allocateFrom("helix-bg").address(),
-                  call.allocate(ADDRESS).address());
-      if (failed != 0) {
-        throw new EmbeddingException("ONNX Runtime makes no environment");
-      }
+  private static void keepEnvironment() {
+    try {
+      Class.forName(OrtEnvironment.class.getName()); // which loads the library
+      Field api = Class.forName("ai.onnxruntime.OnnxRuntime").getDeclaredField("ortApiHandle");
+      Method create =
+          OrtEnvironment.class.getDeclaredMethod(
+              "createHandle", long.class, int.class, String.class);
+      api.setAccessible(true);
+      create.setAccessible(true);
+      create.invoke(null, api.getLong(null), LEVEL.getValue(), "helix-bg");
+    } catch (ReflectiveOperationException e) {
+      throw new EmbeddingException("ONNX Runtime makes no environment: " + e, e);
     }
-  }
-
-  private static NativeFunction function(long address) {
-    return new NativeFunction(MemorySegment.ofAddress(address));
-  }
-
-  private static MemorySegment words(long address, int count) {
-    return MemorySegment.ofAddress(address).reinterpret(count * JAVA_LONG.byteSize());
   }
 
   private static String platform() {

@@ -7,6 +7,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,6 +35,22 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
         (FileTime) attributes.get("lastModifiedTime"),
         (FileTime) attributes.get("ctime"),
         attributes.get("fileKey"));
+  }
+
+  // Written out: a young JVM takes long to make what a record has by itself.
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FileState state
+        && state.size == size
+        && state.modified.equals(modified)
+        && state.changed.equals(changed)
+        && Objects.equals(state.key, key);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(size, modified, changed, key);
   }
 
   /** Whether what was read of the file now can be remembered as that of this state. */

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.decisions.Decision;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads the findings out of a report.json, one after the other: of a large KB it has hundreds of
@@ -36,6 +39,27 @@ public final class ReportFile {
           "junk",
           "relations",
           "merges");
+
+  /** What of a finding a {@link ReportedFinding} is made of: a third of what there is. */
+  private static final Set<String> BRIEF =
+      Set.of(
+          "id",
+          "a",
+          "b",
+          "entry",
+          "entries",
+          "keys",
+          "name",
+          "topic",
+          "key",
+          "rank",
+          "similarity",
+          "other",
+          "nearer",
+          "named",
+          "change",
+          "reason",
+          "density");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -58,13 +82,18 @@ public final class ReportFile {
   @FunctionalInterface
   public interface Visitor {
     /**
-     * @param json the finding as the report has it
+     * @param json the finding as the report has it, or what {@link #wantsTexts} leaves of it
      * @return whether to go on
      */
     boolean finding(ReportedFinding finding, JsonNode json);
 
     /** Whether it is to hear of the findings of a section; others are passed over. */
     default boolean wants(String section) {
+      return true;
+    }
+
+    /** Whether it looks at the texts and edits of findings, which take longest to read. */
+    default boolean wantsTexts() {
       return true;
     }
 
@@ -204,10 +233,38 @@ public final class ReportFile {
     }
   }
 
+  /** The value that begins here, of objects only the fields of {@link #BRIEF}. */
+  private static JsonNode brief(JsonParser json) throws IOException {
+    switch (json.currentToken()) {
+      case START_OBJECT -> {
+        ObjectNode object = JSON.createObjectNode();
+        for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
+          json.nextToken();
+          if (BRIEF.contains(field)) {
+            object.set(field, brief(json));
+          } else {
+            json.skipChildren();
+          }
+        }
+        return object;
+      }
+      case START_ARRAY -> {
+        ArrayNode array = JSON.createArrayNode();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          array.add(brief(json));
+        }
+        return array;
+      }
+      default -> {
+        return json.readValueAsTree();
+      }
+    }
+  }
+
   private static boolean readSection(JsonParser json, String section, Visitor visitor)
       throws IOException {
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      JsonNode finding = json.readValueAsTree();
+      JsonNode finding = visitor.wantsTexts() ? json.readValueAsTree() : brief(json);
       if (Decision.isId(finding.path("id").asText())
           && !visitor.finding(ReportedFinding.of(section, finding), finding)) {
         return false;

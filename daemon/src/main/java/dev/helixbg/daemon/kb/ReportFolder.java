@@ -44,7 +44,11 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /** The SHA-256 of the three files. */
-  record Hashes(String html, String markdown, String json) {}
+  record Hashes(String html, String markdown, String json) {
+    String joined() {
+      return String.join(" ", html, markdown, json);
+    }
+  }
 
   /** Hears of a report that is about to be where it is read. */
   @FunctionalInterface

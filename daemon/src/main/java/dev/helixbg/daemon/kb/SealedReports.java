@@ -170,7 +170,7 @@ public final class SealedReports {
     try {
       Hashes there =
           new Hashes(sha256(folder.html()), sha256(folder.markdown()), sha256(folder.json()));
-      return Optional.of(there).filter(known.getFirst()::equals).map(Hashes::toString);
+      return Optional.of(there.joined()).filter(known.getFirst().joined()::equals);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }

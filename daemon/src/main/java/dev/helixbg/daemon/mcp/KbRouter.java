@@ -205,23 +205,33 @@ final class KbRouter implements AutoCloseable {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /**
-   * Gets ready for the first question, where no daemon answers it, and loads the model that a
-   * search needs, unless the question has come already. Whatever is wrong, whoever asks is told.
-   */
+  /** Loads the model that a search needs. */
+  void openAhead() {
+    ahead(InProcessKbs::openAhead);
+  }
+
+  /** Gets ready for the first question, unless it has come already. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-      if (asked) {
-        return; // what it needs is not to be shared
-      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    if (!asked) { // else what it needs is not to be shared
+      ahead(InProcessKbs::prepare);
+    }
+  }
+
+  /** Does something for a question, where no daemon answers it. Who asks is told what is wrong. */
+  private void ahead(Preparation preparation) {
+    try {
       Optional<JsonNode> daemon = daemon();
       Kb first = all(daemon).getFirst();
       if (!watchedBy(daemon).contains(first)) {
         byOwn(
             own -> {
-              own.prepare(first);
-              own.openAhead(first);
+              preparation.of(own, first);
               return null;
             });
       }
@@ -230,6 +240,10 @@ final class KbRouter implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private interface Preparation {
+    void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
   }
 
   /** What this process does itself. */

@@ -86,6 +86,8 @@ public final class McpService {
       throws InterruptedException {
     try (KbRouter asked = new KbRouter(kbs, settings, locations);
         ToolCallProgress calls = new ToolCallProgress(console)) {
+      // A library and a model to open, which needs little of Java: beside what a start takes else.
+      Thread.ofPlatform().daemon().name("mcp-ahead").start(asked::openAhead);
       McpResources resources = new McpResources(asked, calls);
       List<SyncToolSpecification> tools = new McpTools(asked, calls).all();
       StdioTransport transport =

@@ -113,7 +113,7 @@ final class SearchWorker implements AutoCloseable {
         batch.add(next());
         waiting.drainTo(batch, BATCH - 1);
         dropOldIndex();
-        if (batch.contains(READ)) {
+        if (batch.stream().anyMatch(asked -> asked == READ)) {
           read(service.embedder.get());
         }
         batch.removeIf(

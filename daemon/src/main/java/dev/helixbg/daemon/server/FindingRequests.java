@@ -218,6 +218,11 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
           }
 
           @Override
+          public boolean wantsTexts() {
+            return false;
+          }
+
+          @Override
           public void leading(String id) {
             leading.putIfAbsent(id, leading.size());
           }

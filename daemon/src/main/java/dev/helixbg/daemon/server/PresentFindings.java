@@ -72,6 +72,11 @@ public record PresentFindings(PresentEntries entries) {
     }
 
     @Override
+    public boolean wantsTexts() {
+      return false;
+    }
+
+    @Override
     public boolean wantsEntries() {
       return true;
     }

@@ -103,7 +103,7 @@ class KbRouterTest {
     }
     FakeModel model = new FakeModel();
     try (KbRouter kbs = kbs(model, List.of(kb))) {
-      kbs.prepare();
+      kbs.openAhead();
       await(1, model.opened);
       assertEquals(10, hits(kbs.ask(request("search"), Progress.Display.SILENT)));
       assertEquals(1, model.opened.get());
@@ -121,7 +121,7 @@ class KbRouterTest {
     FakeModel model = new FakeModel();
     model.broken = true;
     try (KbRouter kbs = kbs(model, List.of(kb))) {
-      kbs.prepare();
+      kbs.openAhead();
       kbs.ask(request("findings"), Progress.Display.SILENT);
       EmbeddingException failure =
           assertThrows(
@@ -139,8 +139,8 @@ class KbRouterTest {
     try (Daemon daemon = daemon(kb);
         KbRouter kbs = kbs(model, List.of(kb));
         KbRouter none = kbs(model, List.of(new Kb(folder.resolve("none"))))) {
-      kbs.prepare();
-      none.prepare();
+      kbs.openAhead();
+      none.openAhead();
       assertEquals(0, model.opened.get());
     }
   }
@@ -164,7 +164,7 @@ class KbRouterTest {
           }
         };
     KbRouter kbs = kbs(model, List.of(kb));
-    Thread.ofPlatform().start(kbs::prepare);
+    Thread.ofPlatform().start(kbs::openAhead);
     opening.await();
     FutureTask<Void> leaving = new FutureTask<>(kbs::close, null);
     Thread.ofPlatform().start(leaving);

@@ -52,8 +52,8 @@ final class PassageCut {
     int sum = 0;
     int at = 0;
     while (at < text.length() && sum <= most) {
-      int end = runEnd(at);
-      sum += cost(at, end);
+      int end = runEnd(text, at);
+      sum += cost(text, at, end);
       boolean space = end == text.length() || kind(text.charAt(end)) == 0;
       if (kind(text.charAt(at)) != 0 && (space || sum - tokens[count - 1] >= LONGEST_PIECE)) {
         add(end, sum, SentenceEnds.isAt(text, end));
@@ -79,22 +79,25 @@ final class PassageCut {
    * @param most of which at least so many are counted
    */
   static int tokens(String text, int most) {
-    PassageCut all = new PassageCut(text, most);
-    return all.tokens[all.count - 1];
+    int sum = 0;
+    for (int at = 0; at < text.length() && sum <= most; ) {
+      int end = runEnd(text, at);
+      sum += cost(text, at, end);
+      at = end;
+    }
+    return sum;
   }
 
   static List<Passage> of(Entry entry, String topic, int modelTokens) {
     String text = entry.text().content();
     int room = modelTokens - 2; // its two special tokens are always there
     int ofTopic = tokens(topic, topic.length());
-    if (text.length() + ofTopic <= room) {
-      return List.of(); // none has fewer characters than tokens
+    // None has fewer characters than tokens.
+    if (text.length() + ofTopic <= room || tokens(text, room - ofTopic) + ofTopic <= room) {
+      return List.of();
     }
     PassageCut cut = new PassageCut(text, Passage.MAX * room);
     int last = cut.count - 1;
-    if (cut.tokens[last] + ofTopic <= room) {
-      return List.of();
-    }
     // The model may take less of the beginning than is estimated.
     int from = cut.lastWithin(0, room * 7 / 8 - ofTopic);
     int left = cut.tokens[last] - cut.tokens[from];
@@ -153,7 +156,7 @@ final class PassageCut {
   }
 
   /** Letters, digits and white space come in runs; any other character is one of its own. */
-  private int runEnd(int start) {
+  private static int runEnd(String text, int start) {
     int kind = kind(text.charAt(start));
     int end = start + 1;
     if (kind < 0) {
@@ -179,7 +182,7 @@ final class PassageCut {
   }
 
   /** Estimated tokens of a run. */
-  private int cost(int start, int end) {
+  private static int cost(String text, int start, int end) {
     int length = end - start;
     return switch (kind(text.charAt(start))) {
       case 0 -> 0;

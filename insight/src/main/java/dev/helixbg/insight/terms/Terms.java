@@ -68,19 +68,16 @@ public final class Terms {
 
   /**
    * Gives those of these terms that a text has, each with how often. Many texts are looked through
-   * for a few terms: a word that by its first letter and length can be none of them costs no
+   * for a few terms: a word that by its first two letters and length can be none of them costs no
    * string.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
-    int[] longest = new int[KINDS.length]; // of the words that begin with a plain letter
+    int[] longest = new int[KINDS.length * KINDS.length]; // of the words that begin alike
     for (String term : wanted) {
-      // Letters may become longer in lower case, endings are taken off: at most so many.
-      int length = term.length() + LONGEST_ENDING;
-      char first = term.charAt(0);
-      if (first < longest.length) {
-        longest[first] = Math.max(longest[first], length);
-        char upper = first >= 'a' && first <= 'z' ? (char) (first - 32) : first;
-        longest[upper] = Math.max(longest[upper], length);
+      int beginning = beginning(term, 0, term.length());
+      if (beginning >= 0) {
+        // Letters may become longer in lower case, endings are taken off: at most so many.
+        longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
     return text -> {
@@ -88,8 +85,8 @@ public final class Terms {
       each(
           text,
           (start, end) -> {
-            char first = text.charAt(start);
-            if (first >= longest.length || end - start <= longest[first]) {
+            int beginning = beginning(text, start, end);
+            if (beginning < 0 || end - start <= longest[beginning]) {
               String term = stem(text.substring(start, end).toLowerCase(Locale.ROOT));
               if (wanted.contains(term)) {
                 counts.merge(term, 1, Integer::sum);
@@ -98,6 +95,17 @@ public final class Terms {
           });
       return counts;
     };
+  }
+
+  /** A number for the first two letters of a word, which no ending is part of; -1 for rare ones. */
+  private static int beginning(String text, int start, int end) {
+    int first = lower(text.charAt(start));
+    int second = end - start > 1 ? lower(text.charAt(start + 1)) : 0;
+    return first < KINDS.length && second < KINDS.length ? first * KINDS.length + second : -1;
+  }
+
+  private static int lower(char c) {
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   }
 
   /** How often each occurs. */

@@ -1,0 +1,35 @@
+package dev.helixbg.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.config.Settings.LlmSettings;
+import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What was made with other settings is known by their texts: each value must be in them. */
+class SettingsTest {
+
+  @Test
+  void theTextsOfInsightSettingsHaveAllOfThem() throws ReflectiveOperationException {
+    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7, true));
+  }
+
+  @Test
+  void theTextsOfLlmSettingsHaveAllOfThem() throws ReflectiveOperationException {
+    assertTellsAll(new LlmSettings(Optional.of(Path.of("/m.gguf")), 1, 2, LlmBackend.METAL));
+  }
+
+  private static void assertTellsAll(Record settings) throws ReflectiveOperationException {
+    List<String> values = new ArrayList<>();
+    for (RecordComponent component : settings.getClass().getRecordComponents()) {
+      values.add(String.valueOf(component.getAccessor().invoke(settings)));
+    }
+    assertEquals(values.toString(), settings.toString());
+  }
+}
