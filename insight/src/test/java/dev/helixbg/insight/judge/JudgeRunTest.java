@@ -232,8 +232,8 @@ class JudgeRunTest {
         "only what was never asked");
     assertEquals(count, judged.guesses().size());
     assertEquals(pairs.size(), judged.verdicts().size());
-    // A tenth of that when warm; scripts/bench judged measures the whole program.
-    assertTrue(millis < 5000, millis + " ms");
+    // A fortieth of that when warm; scripts/bench judged measures the whole program.
+    assertTrue(millis < 20_000, millis + " ms");
   }
 
   private static AnswerFile.Id id(Question question) {

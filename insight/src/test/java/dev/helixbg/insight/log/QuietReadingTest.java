@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reading beside a helix that writes: wait for quiet, but not for ever. */
-@Timeout(30)
+@Timeout(120)
 class QuietReadingTest {
   private static final int MINUTES = 29_919_647;
   @TempDir Path folder;
@@ -33,9 +33,9 @@ class QuietReadingTest {
     Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60)));
 
     long start = System.nanoTime();
-    LogReading reading = DataLog.readQuiet(file, Duration.ofSeconds(5), Duration.ofSeconds(20));
+    LogReading reading = DataLog.readQuiet(file, Duration.ofSeconds(30), Duration.ofSeconds(60));
 
-    assertTrue(System.nanoTime() - start < 2_000_000_000L, "it waited");
+    assertTrue(System.nanoTime() - start < 20_000_000_000L, "it waited");
     assertEquals(Kind.TORN_TAIL, reading.account().damage().getFirst().kind());
   }
 
@@ -57,7 +57,8 @@ class QuietReadingTest {
                   }
                 });
 
-    LogReading reading = DataLog.readQuiet(file, Duration.ofMillis(400), Duration.ofSeconds(20));
+    // Who writes may have to wait for a processor, or for the disk.
+    LogReading reading = DataLog.readQuiet(file, Duration.ofSeconds(2), Duration.ofSeconds(60));
 
     helix.join();
     assertEquals("new", reading.entries().getFirst().body());
@@ -83,6 +84,9 @@ class QuietReadingTest {
                   }
                 });
     try {
+      while (Files.size(file) < log.size() + record.length) {
+        pause(1);
+      }
       LogReading reading = DataLog.readQuiet(file, Duration.ofSeconds(5), Duration.ofMillis(300));
       assertEquals("first", reading.entries().getFirst().body());
       assertTrue(reading.entries().size() > 1);
@@ -98,7 +102,7 @@ class QuietReadingTest {
     Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(3600)));
     long start = System.nanoTime();
     DataLog.readQuiet(file, Duration.ofMillis(200), Duration.ofSeconds(20));
-    assertTrue(System.nanoTime() - start < 5_000_000_000L, "it waited");
+    assertTrue(System.nanoTime() - start < 15_000_000_000L, "it waited");
   }
 
   @Test
