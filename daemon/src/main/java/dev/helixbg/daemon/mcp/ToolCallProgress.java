@@ -43,7 +43,7 @@ final class ToolCallProgress implements AutoCloseable {
     ScheduledFuture<?> beat =
         token == null
             ? null
-            : beats.scheduleAtFixedRate(
+            : beats.scheduleWithFixedDelay( // a late beat is followed by none in the same second
                 () -> shown.tell(client, token), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
     try {
       return result(work.with(shown), false);
