@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Agents at the built program, by the SDK's client and by bare lines. */
-@Timeout(300)
+@Timeout(900)
 class McpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
@@ -77,10 +77,13 @@ class McpIT {
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
   }
 
+  /** Waits until all have ended: nobody writes where files are deleted. */
   @AfterEach
   void end() throws Exception {
-    clients.forEach(McpSyncClient::close);
-    processes.forEach(Process::destroyForcibly);
+    clients.forEach(McpSyncClient::closeGracefully);
+    for (Process process : processes) {
+      process.destroyForcibly().waitFor();
+    }
     daemon.close();
   }
 
@@ -103,8 +106,8 @@ class McpIT {
     transport.setStdErrorHandler(line -> {});
     McpSyncClient client =
         McpClient.sync(transport)
-            .requestTimeout(Duration.ofSeconds(120))
-            .initializationTimeout(Duration.ofSeconds(60))
+            .requestTimeout(Duration.ofMinutes(5))
+            .initializationTimeout(Duration.ofMinutes(2))
             .jsonSchemaValidator(
                 (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
             .build();
@@ -147,7 +150,7 @@ class McpIT {
 
   private void startDaemon() throws Exception {
     daemon.start(kb.kb().folder());
-    daemon.awaitUpToDate(kb.live(), Duration.ofMinutes(2));
+    daemon.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
   }
 
   @Test
@@ -471,7 +474,8 @@ class McpIT {
       String maps = Files.readString(Path.of("/proc/" + agent.process.pid() + "/maps"));
       assertFalse(maps.contains("onnxruntime"), "no model, and not what runs one");
       long resident = agent.kilobytes("VmRSS");
-      assertTrue(resident * 1024 <= 100_000_000, "resident: " + resident + " kB");
+      // 87 to 93 million, and by a ninth more on some machines; 240 million with a model
+      assertTrue(resident * 1024 <= 125_000_000, "resident: " + resident + " kB");
     }
   }
 

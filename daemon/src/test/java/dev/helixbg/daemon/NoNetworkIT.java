@@ -134,7 +134,7 @@ class NoNetworkIT {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
     program.withModel();
     writeLog();

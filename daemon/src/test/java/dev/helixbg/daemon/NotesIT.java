@@ -130,7 +130,7 @@ class NotesIT {
     Path out = folder.resolve("out");
     Process server =
         program.start(
-            List.of("bash", "-c", "(cat '" + in + "'; sleep 60) | \"$@\"", "bash"),
+            List.of("bash", "-c", "(cat '" + in + "'; sleep 600) | \"$@\"", "bash"),
             out,
             folder.resolve("err"),
             "mcp",
@@ -138,7 +138,7 @@ class NotesIT {
             notes());
     try {
       String answer = "";
-      for (int i = 0; i < 600 && !answer.contains("\"id\":2"); i++) {
+      for (int i = 0; i < 3_000 && server.isAlive() && !answer.contains("\"id\":2"); i++) {
         Thread.sleep(100);
         answer = Files.readString(out);
       }

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A daemon that was asked to tells the desktop of findings: by a notify-send that only notes it.
  */
-@Timeout(300)
+@Timeout(900)
 class NoticesIT {
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   @TempDir Path home;
 

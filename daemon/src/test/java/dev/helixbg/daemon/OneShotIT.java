@@ -288,12 +288,12 @@ class OneShotIT {
     Process process =
         program.start(
             heeding, folder.resolve("out"), folder.resolve("err"), "one-shot", kb.toString());
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
     while (!Files.exists(kb.resolve(EmbeddingCache.VECTORS)) && System.nanoTime() < deadline) {
       Thread.sleep(20);
     }
     new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
-    assertTrue(process.waitFor(15, TimeUnit.SECONDS), "still running");
+    assertTrue(process.waitFor(1, TimeUnit.MINUTES), "still running");
     return process.exitValue();
   }
 

@@ -82,9 +82,9 @@ final class Program {
     Path out = Files.createTempFile(home, "out", "");
     Path err = Files.createTempFile(home, "err", "");
     Process process = start(wrapper, out, err, arguments);
-    if (!process.waitFor(2, TimeUnit.MINUTES)) {
+    if (!process.waitFor(5, TimeUnit.MINUTES)) {
       process.destroyForcibly();
-      throw new AssertionError("still running after two minutes: " + List.of(arguments));
+      throw new AssertionError("still running after five minutes: " + List.of(arguments));
     }
     return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
   }

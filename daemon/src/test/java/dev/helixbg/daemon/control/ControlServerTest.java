@@ -42,9 +42,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ControlServerTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final ControlLimits TIGHT =
-      new ControlLimits(
-          4, 1000, Duration.ofSeconds(30), Duration.ofMillis(500), Duration.ofMillis(500));
+  private static final ControlLimits FEW = new ControlLimits(4, 1000, PATIENCE, PATIENCE, PATIENCE);
+  private static final ControlLimits HASTY =
+      new ControlLimits(4, 1000, PATIENCE, Duration.ofMillis(500), Duration.ofMillis(500));
 
   @TempDir Path folder;
 
@@ -215,7 +215,7 @@ class ControlServerTest {
 
   @Test
   void aRequestThatIsTooLongOrNoObjectIsRefused() throws IOException {
-    start(TIGHT);
+    start(FEW);
     assertTrue(raw("{\"do\":\"" + "x".repeat(2000) + "\"}\n").contains("1,000 bytes"));
     for (String wrong : List.of("[]\n", "7\n", "\n", "{\"do\":\n", "\u0000\n", "{} {}x\n")) {
       String said = raw(wrong);
@@ -243,7 +243,7 @@ class ControlServerTest {
 
   @Test
   void whoDoesNotFinishALineOrDoesNotReadIsLetGo() throws Exception {
-    start(TIGHT);
+    start(HASTY);
     try (SocketChannel slow = SocketChannel.open(UnixDomainSocketAddress.of(socket));
         SocketChannel deaf = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       slow.write(ByteBuffer.wrap("{\"do\"".getBytes(UTF_8)));
@@ -256,9 +256,7 @@ class ControlServerTest {
   /** Also one that asked before; whoever still asks is answered. */
   @Test
   void whoAsksNothingForLongIsLetGo() throws Exception {
-    start(
-        new ControlLimits(
-            4, 1000, Duration.ofMillis(500), Duration.ofSeconds(30), Duration.ofSeconds(30)));
+    start(new ControlLimits(4, 1000, Duration.ofSeconds(3), PATIENCE, PATIENCE));
     try (SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       ByteBuffer answer = ByteBuffer.allocate(1000);
       silent.write(ByteBuffer.wrap("{\"do\":\"echo\",\"text\":\"x\"}\n".getBytes(UTF_8)));
@@ -373,7 +371,7 @@ class ControlServerTest {
             return request.path("text").asText().equals("urgent");
           }
         };
-    server = ControlServer.start(socket, handler, TIGHT);
+    server = ControlServer.start(socket, handler, FEW);
     List<ControlClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 4; i++) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long a model stays loaded without work, as {@code daemon.model_idle_minutes} says. */
-@Timeout(120)
+@Timeout(600)
 class LanguageModelHostTest {
   @TempDir Path folder;
 
@@ -148,7 +148,7 @@ class LanguageModelHostTest {
 
   /** The use has ended for whoever asked a moment before the host has cleared up. */
   private static void awaitReleased(LanguageModelHost host) throws InterruptedException {
-    for (int i = 0; i < 1_000 && host.isLoaded(); i++) {
+    for (int i = 0; i < 6_000 && host.isLoaded(); i++) {
       Thread.sleep(10);
     }
     assertFalse(host.isLoaded());

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The daemon's first look, and the passages that it reads afterwards at low priority. */
-@Timeout(60)
+@Timeout(300)
 class IdlePassagesTest {
   private static final int ENTRIES = 30;
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Days of a whole daemon in which nothing changes, on a clock that the test turns: it looks at
  * files, and reads, compares and loads nothing.
  */
-@Timeout(300)
+@Timeout(900)
 class RestTest {
   @TempDir Path folder;
 
