@@ -60,8 +60,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         SettingCatalog.CACHE.name(), new Written(locations.defaultCache().toString(), DEFAULT));
     locateFile(configFile).ifPresent(file -> addFile(file, written));
     addEnvironment(written);
-    flags.forEach(
-        (name, text) -> written.put(known(name, "flag --set"), new Written(text, "flag")));
+    flags.forEach((name, text) -> written.put(known(name), new Written(text, "flag")));
     return check(written);
   }
 
@@ -101,10 +100,10 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         });
   }
 
-  private String known(String name, String origin) {
+  private String known(String name) {
     List<String> names = SettingCatalog.names();
     if (!names.contains(name)) {
-      throw SettingCatalog.unknown(name + " in " + origin, name, names);
+      throw SettingCatalog.unknown(name + " in flag --set", name, names);
     }
     return name;
   }

@@ -1,8 +1,6 @@
 package dev.helixbg.config;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,9 +11,6 @@ import java.util.Optional;
  * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else the platform's folder for caches
  */
 public record UserDirectories(Path home, Path defaultCache) {
-  /** The file in which helix keeps a knowledge base. */
-  public static final String DATA_LOG = "data.log";
-
   /**
    * @param environment of the process
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
@@ -33,17 +28,6 @@ public record UserDirectories(Path home, Path defaultCache) {
   /** The configuration file that is read when no other is named. */
   public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
-  }
-
-  /** Where a knowledge base is searched when none is named, in order. */
-  public List<Path> usualKbs() {
-    return List.of(
-        home.resolve(".helix-kb"), home.resolve(".helix"), home.resolve(".local/share/helix"));
-  }
-
-  /** The first usual place that holds a data.log. */
-  public Optional<Path> findKb() {
-    return usualKbs().stream().filter(kb -> Files.exists(kb.resolve(DATA_LOG))).findFirst();
   }
 
   private static Optional<Path> absolute(String path) {

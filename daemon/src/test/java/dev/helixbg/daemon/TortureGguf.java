@@ -3,12 +3,13 @@ package dev.helixbg.daemon;
 import static dev.helixbg.daemon.TortureArea.require;
 
 import com.sun.management.ThreadMXBean;
-import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tokenizer.Vocabulary;
@@ -78,7 +79,7 @@ final class TortureGguf implements TortureArea {
     this.file = folder.resolve("model.gguf");
     for (String name : List.of("golden-q40.gguf", "golden-q4km.gguf", "golden-q6k.gguf")) {
       Path model = goldenModel(name, folder);
-      try (GgufFile whole = GgufFile.open(model);
+      try (GgufFile whole = GgufFile.read(MappedFile.open(model));
           InputStream in = Files.newInputStream(model)) {
         models.add(new Model(in.readNBytes((int) whole.head().dataStart()), Files.size(model)));
       }
@@ -108,7 +109,7 @@ final class TortureGguf implements TortureArea {
     long time = threads.getCurrentThreadCpuTime();
     long memory = threads.getCurrentThreadAllocatedBytes();
     boolean opens = false;
-    try (GgufFile opened = GgufFile.open(file)) {
+    try (GgufFile opened = GgufFile.read(MappedFile.open(file))) {
       Qwen3Config.from(opened.metadata());
       Vocabulary.from(opened.metadata(), Integer.MAX_VALUE);
       opens = true;
@@ -127,7 +128,7 @@ final class TortureGguf implements TortureArea {
   }
 
   private void requireClear(RuntimeException e) {
-    if (!Faults.isExpected(e)) {
+    if (!ErrorReporter.isExpected(e)) {
       throw e;
     }
     String message = e.getMessage();

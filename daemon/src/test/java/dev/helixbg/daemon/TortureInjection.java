@@ -10,6 +10,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
@@ -84,7 +85,7 @@ final class TortureInjection implements TortureArea {
     this.program = new RealDaemon(home, dist, List.of()).withoutC2();
     program.settings("threads = 1\n[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.1\n");
     Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
-    try (GgufFile file = GgufFile.open(golden)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(golden))) {
       Vocabulary vocabulary = Vocabulary.from(file.metadata(), Integer.MAX_VALUE);
       this.tokenizer = BpeTokenizer.of(vocabulary, folder.resolve("cache"));
     }

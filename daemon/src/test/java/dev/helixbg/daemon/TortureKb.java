@@ -14,7 +14,7 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
@@ -181,7 +181,7 @@ final class TortureKb {
     try {
       oneShot(saving);
     } catch (RuntimeException e) {
-      if (!Faults.isExpected(e)) {
+      if (!ErrorReporter.isExpected(e)) {
         throw e;
       }
     }

@@ -5,11 +5,11 @@ import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.generate.ChoiceScorer;
+import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
-import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
@@ -36,7 +36,7 @@ public final class TextModel implements AutoCloseable {
   private final BackgroundTask<BpeTokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
-  private final Workspace workspace;
+  private final ForwardPasses passes;
   private final ChoiceScorer choiceScorer;
 
   TextModel(
@@ -51,8 +51,8 @@ public final class TextModel implements AutoCloseable {
     this.tokenizerLoad = tokenizerLoad;
     this.loadReport = loadReport;
     this.compiledLater = compiledLater;
-    workspace = new Workspace(model, limits);
-    choiceScorer = new ChoiceScorer(workspace);
+    passes = new ForwardPasses(model, limits);
+    choiceScorer = new ChoiceScorer(passes);
   }
 
   /** What the file calls itself, else the file's name. */
@@ -92,7 +92,7 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if they do not fit
    */
   public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
-    return workspace.read(session.cache(), ids, false, cancelled);
+    return passes.read(session.cache(), ids, false, cancelled);
   }
 
   /**
@@ -106,7 +106,7 @@ public final class TextModel implements AutoCloseable {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    return Generator.generate(workspace, session.cache(), prompt, options, listener, cancelled);
+    return Generator.generate(passes, session.cache(), prompt, options, listener, cancelled);
   }
 
   /**
@@ -129,12 +129,12 @@ public final class TextModel implements AutoCloseable {
       Set<Integer> stopTokens,
       BooleanSupplier cancelled) {
     return GroupGenerator.generate(
-        workspace, shared.cache(), prompts, maxTokens, stopTokens, cancelled);
+        passes, shared.cache(), prompts, maxTokens, stopTokens, cancelled);
   }
 
   /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
   public int passTokens() {
-    return workspace.promptTokens();
+    return passes.promptTokens();
   }
 
   /** The file, with its metadata and tensors. */

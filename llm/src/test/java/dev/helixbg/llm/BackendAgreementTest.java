@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
 import java.io.IOException;
@@ -61,7 +62,7 @@ class BackendAgreementTest {
   private static void enlarge(Path file, String tensor) throws IOException {
     long start;
     int numbers;
-    try (GgufFile gguf = GgufFile.open(file)) {
+    try (GgufFile gguf = GgufFile.read(MappedFile.open(file))) {
       MemorySegment data = gguf.tensors().get(tensor).data();
       start = data.address() - gguf.mapped().bytes().address();
       numbers = (int) (data.byteSize() / Short.BYTES);

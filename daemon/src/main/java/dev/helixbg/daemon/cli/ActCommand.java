@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
       "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
           + " fails: somebody has written meanwhile. Then say: helix-bg done ID."
     })
-final class ActCommand extends ValueCommand {
+final class ActCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
       "A and B are entries such as topic:3 when a folder is given or there is a knowledge base with"
           + " both; otherwise they are the texts themselves."
     })
-final class AskPairCommand extends ValueCommand {
+final class AskPairCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
   @Mixin private KbOption kb;

@@ -6,7 +6,7 @@ import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints the settings in force, in the form of a settings file, each with its origin. */
 @Command(name = "config", description = "Show all settings: value in force, origin, meaning.")
-final class ConfigCommand extends ValueCommand {
+final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Spec private CommandSpec spec;

@@ -1,12 +1,42 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.host.ModelMemory;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
+import dev.helixbg.daemon.terminal.ErrorReporter;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.MiniLm;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.llm.GpuApi;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -14,7 +44,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "doctor",
     description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.")
-final class DoctorCommand extends ValueCommand {
+final class DoctorCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
@@ -26,5 +56,234 @@ final class DoctorCommand extends ValueCommand {
         () -> Json.object().set("checks", CheckLine.toJson(checks)),
         () -> CheckLine.print(checks, console));
     return CheckLine.exitCode(checks).number();
+  }
+
+  /** Looks at everything that a run needs on this machine, each by using it. */
+  static final class Doctor {
+    private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+
+    private static final String WORTH_IT =
+        " as the usual way; taken from %.2f times on".formatted(EmbeddingStage.WORTH);
+
+    private final boolean isNamed;
+    private final Function<Settings, Kb> kb;
+    private final List<CheckLine> checks = new ArrayList<>();
+
+    private Doctor(boolean isNamed, Function<Settings, Kb> kb) {
+      this.isNamed = isNamed;
+      this.kb = kb;
+    }
+
+    /**
+     * @param settings loads the settings; what it throws is a problem that is reported
+     * @param isNamed whether a knowledge base was named
+     * @param kb finds it, or the one that is there
+     */
+    static List<CheckLine> examine(
+        Supplier<SettingsLoader.Loaded> settings,
+        boolean isNamed,
+        Function<Settings, Kb> kb,
+        UserDirectories locations)
+        throws InterruptedException {
+      Doctor doctor = new Doctor(isNamed, kb);
+      doctor.look("java", "use a JDK 25", doctor::checkJava);
+      for (GpuApi gpu : GpuApi.values()) {
+        doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
+      }
+      doctor.look(
+          "settings", "correct that setting", () -> doctor.checkWith(settings.get().settings()));
+      doctor.look(
+          "service",
+          "helix-bg service install",
+          () ->
+              doctor.checks.add(
+                  ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations))));
+      return List.copyOf(doctor.checks);
+    }
+
+    private void checkWith(Settings settings) throws InterruptedException {
+      checks.add(CheckLine.ok("settings", "all valid; 'helix-bg config' shows them"));
+      checkWritable("cache folder", settings.cache(), "set another one: cache = \"...\"");
+      look(
+          "embedding model",
+          "mend it, or set embed.models to an empty folder",
+          () -> checkModel(settings));
+      look(
+          "language model",
+          "mend it, or name another: llm.model",
+          () -> checkLanguageModel(settings));
+      checkKb(settings);
+    }
+
+    private interface Look {
+      void take() throws InterruptedException;
+    }
+
+    /** One look; whatever ends it is what it found, and ends no other. */
+    private void look(String name, String remedy, Look look) throws InterruptedException {
+      try {
+        look.take();
+      } catch (RuntimeException | Error e) {
+        if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED) {
+          throw e;
+        }
+        checks.add(CheckLine.problem(name, ErrorReporter.words(e), remedy));
+      }
+    }
+
+    private void checkJava() {
+      checks.add(java(System.getProperties()));
+      boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+      checks.add(
+          vectors
+              ? CheckLine.ok("vector api", CpuBackend.vectors())
+              : CheckLine.note(
+                  "vector api",
+                  "off: comparing entries is slower",
+                  "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
+    }
+
+    /**
+     * Speed hangs on what the JIT compiler of one JDK does with vectors: any other works, and may
+     * be many times slower.
+     */
+    static CheckLine java(Properties system) {
+      String name = system.getProperty("java.vm.name", "");
+      String version = system.getProperty("java.vm.version", "");
+      String java =
+          "%s, %s %s, at %s"
+              .formatted(
+                  system.getProperty("java.runtime.version"),
+                  system.getProperty("java.vendor"),
+                  name,
+                  system.getProperty("java.home"));
+      boolean hotSpot = name.contains("HotSpot") || name.contains("OpenJDK");
+      if (!hotSpot || version.contains("jvmci")) {
+        return CheckLine.note(
+            "java",
+            java + ": language models were never tried with its compiler, and may be slow",
+            "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
+      }
+      if (!"25".equals(system.getProperty("java.specification.version"))) {
+        return CheckLine.note(
+            "java",
+            java + ": the engine was tried with JDK 25 only, and may be slow",
+            "use a JDK 25");
+      }
+      return CheckLine.ok("java", java);
+    }
+
+    /** No GPU is no problem: the CPU runs language models then. */
+    private void checkGpu(GpuApi gpu) {
+      String check = Json.word(gpu);
+      try (GpuDevice device = gpu.open(Optional.empty())) {
+        checks.add(
+            CheckLine.ok(
+                check,
+                "%s, %s%,d MB for models; 'helix-bg gpu-test' tries it"
+                    .formatted(
+                        device.name(),
+                        device.driver().isEmpty() ? "" : device.driver() + ", ",
+                        device.memoryBudget() >> 20)));
+      } catch (GpuException e) {
+        checks.add(CheckLine.ok(check, e.getMessage() + "; language models run on the CPU"));
+      }
+    }
+
+    private void checkWritable(String name, Path folder, String remedy) {
+      try {
+        Files.createDirectories(folder);
+        Files.delete(Files.createTempFile(folder, ".doctor", null));
+        checks.add(CheckLine.ok(name, folder + " is writable"));
+      } catch (IOException e) {
+        checks.add(
+            CheckLine.problem(name, folder + " is not writable: " + Failure.reason(e), remedy));
+      }
+    }
+
+    /** Opens the model and embeds a text: that loads every native library there is. */
+    private void checkModel(Settings settings) throws InterruptedException {
+      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+      try (MiniLm embedder = model.open(1)) {
+        embedder.embedAll(List.of("Is anybody there?"));
+        checks.add(CheckLine.ok("embedding model", model.describe()));
+        checks.add(CheckLine.ok("model graph", embedder.provenance().graph()));
+        checks.add(CheckLine.ok("provider", embedder.provenance().provider()));
+        model
+            .forMany(true)
+            .map(other -> other.against(model, settings.threads()).why())
+            .ifPresent(why -> checks.add(CheckLine.ok("many passages", why + WORTH_IT)));
+      }
+    }
+
+    /** Opens it and reads a word: that finds a broken vocabulary, too. */
+    private void checkLanguageModel(Settings settings) {
+      Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+      if (model.isEmpty()) {
+        checks.add(
+            CheckLine.note(
+                "language model",
+                "none: labels come from the label classifier, and the pair judge alone decides what"
+                    + " leads",
+                "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
+        return;
+      }
+      try (Judge judge = model.get().open(settings)) {
+        checks.add(
+            CheckLine.ok(
+                "language model",
+                "%s, %s: %s while it is loaded"
+                    .formatted(
+                        model.get().file(),
+                        judge.model().name(),
+                        ModelMemory.of(judge.model()).words())));
+      } catch (GpuException e) {
+        checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
+        return;
+      }
+      checks.add(judge(new JudgeTrialRun(settings, model.get()).known()));
+    }
+
+    private static CheckLine judge(Optional<JudgeTrust> trust) {
+      if (trust.isEmpty()) {
+        return CheckLine.note(
+            "judge",
+            "nobody knows yet how far to trust this model",
+            "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
+      }
+      String words = trust.get().words() + " " + trust.get().leads();
+      return trust.get().isGuessing()
+          ? CheckLine.note("judge", words, "name a larger model: llm.model")
+          : CheckLine.ok("judge", words);
+    }
+
+    private void checkKb(Settings settings) throws InterruptedException {
+      Kb found;
+      try {
+        found = kb.apply(settings);
+      } catch (Failure e) {
+        boolean isMeant = isNamed || settings.kb().isPresent();
+        checks.add(
+            CheckLine.problem(
+                "knowledge base",
+                isMeant ? e.getMessage() : "none in the usual places",
+                isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+        return;
+      }
+      look("knowledge base", "name another one", () -> checkLog(found));
+      checkWritable(
+          "kb folder", found.folder(), "make it writable: vectors and reports are kept there");
+    }
+
+    private void checkLog(Kb kb) throws InterruptedException {
+      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+      checks.add(
+          CheckLine.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
+      if (!log.damage().isEmpty()) {
+        checks.add(
+            CheckLine.note(
+                "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
+      }
+    }
   }
 }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "List the findings of the last report as it leads with them, or those that were dealt with.",
       "With an ID, show that one: its texts, what speaks for it, and what can be done."
     })
-final class FindingsCommand extends ValueCommand {
+final class FindingsCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 

@@ -11,8 +11,8 @@ import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision.Verdict;
@@ -92,7 +92,7 @@ public final class HelixBg implements Runnable {
     try {
       return line(console, commands).execute(arguments);
     } catch (Error e) { // picocli lets it pass
-      return new Faults(console).report(e).number();
+      return new ErrorReporter(console).report(e).number();
     }
   }
 
@@ -145,7 +145,7 @@ public final class HelixBg implements Runnable {
   }
 
   private static CommandLine line(Console console, Map<String, Supplier<Object>> commands) {
-    Faults faults = new Faults(console);
+    ErrorReporter errors = new ErrorReporter(console);
     CommandLine line = new CommandLine(new HelixBg());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
     equip(line, console);
@@ -153,8 +153,8 @@ public final class HelixBg implements Runnable {
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
-    line.setParameterExceptionHandler(faults::wrongArguments);
-    line.setExecutionExceptionHandler((e, command, parsed) -> faults.report(e).number());
+    line.setParameterExceptionHandler(errors::wrongArguments);
+    line.setExecutionExceptionHandler((e, command, parsed) -> errors.report(e).number());
     line.getCommandSpec()
         .usageMessage()
         .exitCodeListHeading("%nExit codes:%n")

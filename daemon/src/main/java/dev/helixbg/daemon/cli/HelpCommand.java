@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,7 +23,7 @@ final class HelpCommand implements Callable<Integer> {
     CommandLine all = spec.parent().commandLine();
     CommandLine asked = command == null ? all : all.getSubcommands().get(command);
     if (asked == null) {
-      throw Failure.usage(Faults.noCommand(command, spec.parent()));
+      throw Failure.usage(ErrorReporter.noCommand(command, spec.parent()));
     }
     asked.usage(all.getOut(), all.getColorScheme());
     return ExitCode.OK.number();

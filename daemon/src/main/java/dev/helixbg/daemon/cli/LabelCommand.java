@@ -3,9 +3,9 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "label",
     description = "Let the language model label every entry; answers are remembered.")
-final class LabelCommand extends ValueCommand {
+final class LabelCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
 

@@ -17,7 +17,8 @@ final class ManCommand extends ConsoleCommand {
 
   @Override
   public Integer call() {
-    console.out().print(markdown ? ReferencePage.of(spec.root()) : ManPage.of(spec.root()));
+    CommandSpec root = spec.root();
+    console.out().print(markdown ? new ReferencePage().page(root) : new ManPage().page(root));
     return ExitCode.OK.number();
   }
 }

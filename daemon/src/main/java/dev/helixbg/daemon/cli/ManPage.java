@@ -13,13 +13,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 final class ManPage {
   private final StringBuilder out = new StringBuilder();
 
-  private ManPage() {}
-
-  static String of(CommandSpec root) {
-    return new ManPage().page(root);
-  }
-
-  private String page(CommandSpec root) {
+  String page(CommandSpec root) {
     String name = root.name();
     out.append(".TH \"").append(name.toUpperCase(Locale.ROOT)).append("\" 1\n");
     section("NAME");

@@ -22,13 +22,7 @@ final class ReferencePage {
   private final StringBuilder out = new StringBuilder();
   private final Map<String, String> common = new LinkedHashMap<>();
 
-  private ReferencePage() {}
-
-  static String of(CommandSpec root) {
-    return new ReferencePage().page(root);
-  }
-
-  private String page(CommandSpec root) {
+  String page(CommandSpec root) {
     out.append("# Reference\n\n");
     paragraph(
         "Commands, exit codes and settings, as the program itself knows them: `helix-bg man"

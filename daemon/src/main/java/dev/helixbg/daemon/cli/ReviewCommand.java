@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -47,7 +47,7 @@ import picocli.CommandLine.Parameters;
 
 /** A review on demand: by the daemon when it runs, else here. */
 @Command
-final class ReviewCommand extends ValueCommand {
+final class ReviewCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   private final Review.Kind kind;

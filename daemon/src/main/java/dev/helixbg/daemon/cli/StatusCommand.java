@@ -2,7 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "status",
     description = "What the daemon does: knowledge bases, models, counts, last error.")
-final class StatusCommand extends ValueCommand {
+final class StatusCommand extends JsonCommand {
   @Override
   public Integer call() throws IOException {
     JsonNode status =

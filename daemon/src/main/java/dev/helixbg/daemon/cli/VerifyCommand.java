@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbVerification;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "verify",
     description = "Check log, vectors and report; say what is wrong and what a run would do.")
-final class VerifyCommand extends ValueCommand {
+final class VerifyCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Mixin private KbArgument kb;

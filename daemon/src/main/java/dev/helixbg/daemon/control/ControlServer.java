@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -287,7 +287,7 @@ public final class ControlServer implements AutoCloseable {
     } catch (InterruptedException e) {
       error(lines, new Failure(ExitCode.BUSY, "the daemon is stopping"));
     } catch (Throwable e) {
-      ExitCode code = Faults.codeOf(e);
+      ExitCode code = ErrorReporter.codeOf(e);
       if (code == ExitCode.INTERNAL) {
         LOG.error("a request failed", e);
       }

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.host;
 
-import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,7 +42,7 @@ public final class TroubleLog {
    */
   public void met(String about, Throwable fault) {
     try {
-      if (Faults.isExpected(fault)) {
+      if (ErrorReporter.isExpected(fault)) {
         met(about, fault.getMessage());
       } else if (fault instanceof OutOfMemoryError) {
         met(about, "not enough memory (" + fault.getMessage() + "); trying again later");

@@ -9,7 +9,6 @@ import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -104,7 +103,7 @@ public final class IdleQuestions {
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
           .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
     } catch (IOException e) {
-      LOG.warn("what {} is worth as a judge cannot be kept: {}", file.name(), IoReasons.of(e));
+      LOG.warn("what {} is worth as a judge cannot be kept: {}", file.name(), Failure.reason(e));
     }
   }
 

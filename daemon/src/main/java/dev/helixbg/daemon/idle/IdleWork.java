@@ -9,8 +9,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -232,7 +232,7 @@ public final class IdleWork implements AutoCloseable {
     } catch (InterruptedException e) {
       LOG.debug("{}: stopped, to be continued", about);
     } catch (Throwable e) {
-      if (stop || Faults.codeOf(e) == ExitCode.BUSY) {
+      if (stop || ErrorReporter.codeOf(e) == ExitCode.BUSY) {
         LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
       } else {
         troubles.met(about, e);

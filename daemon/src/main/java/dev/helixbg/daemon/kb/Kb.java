@@ -9,11 +9,17 @@ import dev.helixbg.insight.pairs.ReadingFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** A knowledge base's folder and the files in it that helix-bg reads and writes. */
 public record Kb(Path folder) {
+  /** The file in which helix keeps a knowledge base. */
+  public static final String DATA_LOG = "data.log";
+
+  /** Where one is looked for when none is named, in order, from the user's home. */
+  private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   /**
    * The knowledge base to work on: the argument, else the setting or {@code $HELIX_KB}, else the
@@ -27,16 +33,17 @@ public record Kb(Path folder) {
     if (named.isPresent()) {
       return new Kb(named.get().toAbsolutePath().normalize()).orFail();
     }
-    return locations
-        .findKb()
-        .map(Kb::new)
+    List<Kb> usual = USUAL.stream().map(name -> new Kb(locations.home().resolve(name))).toList();
+    return usual.stream()
+        .filter(kb -> Files.exists(kb.dataLog()))
+        .findFirst()
         .orElseThrow(
             () ->
                 new Failure(
                     ExitCode.KB,
                     "no knowledge base found: no data.log in "
-                        + locations.usualKbs().stream()
-                            .map(Path::toString)
+                        + usual.stream()
+                            .map(kb -> kb.folder().toString())
                             .collect(Collectors.joining(", "))
                         + ". Name one: --kb FOLDER, or set HELIX_KB. To try helix-bg out: helix-bg"
                         + " one-shot --sample"));
@@ -49,9 +56,7 @@ public record Kb(Path folder) {
 
   private static Path folderOf(Path argument) {
     boolean isLog =
-        argument.endsWith(UserDirectories.DATA_LOG)
-            && !Files.isDirectory(argument)
-            && Files.exists(argument);
+        argument.endsWith(DATA_LOG) && !Files.isDirectory(argument) && Files.exists(argument);
     return isLog ? argument.toAbsolutePath().getParent() : argument;
   }
 
@@ -93,7 +98,7 @@ public record Kb(Path folder) {
 
   /** The log, which is only ever read. */
   public Path dataLog() {
-    return folder.resolve(UserDirectories.DATA_LOG);
+    return folder.resolve(DATA_LOG);
   }
 
   /** What models said about this knowledge base. */

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
 import dev.helixbg.daemon.terminal.CheckLine;
-import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.CacheContents.Journal;
@@ -193,7 +193,7 @@ public final class KbVerification {
           : CheckLine.ok("report", "of this very log");
     } catch (IOException e) {
       return CheckLine.problem(
-          "report", "it cannot be read: " + IoReasons.of(e), "a run writes it anew");
+          "report", "it cannot be read: " + Failure.reason(e), "a run writes it anew");
     }
   }
 

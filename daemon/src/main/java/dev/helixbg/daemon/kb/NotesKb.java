@@ -12,7 +12,7 @@ import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.notes.NoteFiles;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.notes.NotesLeftOut;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.notes.NotesLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -108,17 +108,16 @@ public record NotesKb(Path notes, Kb kb) {
                     leftOut(json.path("repaired"))));
   }
 
-  private static NotesLeftOut leftOut(JsonNode json) {
-    List<NotesLeftOut.File> files = new ArrayList<>();
+  private static LeftOut leftOut(JsonNode json) {
+    List<LeftOut.File> files = new ArrayList<>();
     json.path("files")
         .forEach(
             one ->
-                files.add(
-                    new NotesLeftOut.File(one.path("path").asText(), one.path("why").asText())));
-    return new NotesLeftOut(files, json.path("total").asInt());
+                files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
+    return new LeftOut(files, json.path("total").asInt());
   }
 
-  private static ObjectNode toJson(NotesLeftOut some) {
+  private static ObjectNode toJson(LeftOut some) {
     ObjectNode json = Json.object().put("total", some.total());
     json.set(
         "files",
@@ -132,7 +131,7 @@ public record NotesKb(Path notes, Kb kb) {
     try {
       PrivateFiles.makeFolders(kb.folder());
       if (account(kb).isEmpty()) {
-        write(new NotesAccount(0, 0, 0, NotesLeftOut.NONE, NotesLeftOut.NONE));
+        write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE));
       }
       return kb;
     } catch (IOException e) {

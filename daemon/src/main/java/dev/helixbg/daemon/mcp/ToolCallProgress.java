@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.mcp;
 
 import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
@@ -62,10 +62,10 @@ final class ToolCallProgress implements AutoCloseable {
 
   /** What a client is told about something that went wrong. */
   String told(Throwable e) {
-    if (Faults.isExpected(e)) {
+    if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";
     }
-    new Faults(console).report(e); // to stderr, where a client keeps its log
+    new ErrorReporter(console).report(e); // to stderr, where a client keeps its log
     return "a fault in helix-bg: " + e + "; its stderr says where the details are";
   }
 

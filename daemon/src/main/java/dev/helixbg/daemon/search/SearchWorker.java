@@ -4,9 +4,9 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.search.SearchIndex;
@@ -122,7 +122,7 @@ final class SearchWorker implements AutoCloseable {
           answer(batch);
         }
       } catch (Throwable e) {
-        if (!Faults.isExpected(e)) {
+        if (!ErrorReporter.isExpected(e)) {
           forget = true; // it may be what there is no memory for
         }
         Throwable why = closed ? stopping() : e;

@@ -7,12 +7,12 @@ import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.AcrossReport;
+import dev.helixbg.daemon.run.CrossKbReport;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.service.ServiceErrorLog;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Faults;
-import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.KbWatch;
 import java.io.IOException;
@@ -141,10 +141,10 @@ final class DaemonChores {
   private void reportAcross(Daemon.Parts parts) throws InterruptedException {
     try {
       ReportFolder.in(home.across())
-          .write(AcrossReport.of(kbs, parts.embedder(), parts.settings()));
+          .write(CrossKbReport.of(kbs, parts.embedder(), parts.settings()));
       troubles.over("across");
     } catch (Throwable e) {
-      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+      if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
         throw (InterruptedException) new InterruptedException().initCause(e);
       }
       troubles.met("across", e);
@@ -161,7 +161,7 @@ final class DaemonChores {
         notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
         troubles.over("notices");
       } catch (IOException e) {
-        troubles.met("notices", "cannot keep " + home.notices() + ": " + IoReasons.of(e));
+        troubles.met("notices", "cannot keep " + home.notices() + ": " + Failure.reason(e));
       }
     }
   }

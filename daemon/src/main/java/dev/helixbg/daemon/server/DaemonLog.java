@@ -3,6 +3,7 @@ package dev.helixbg.daemon.server;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
+import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.Appender;
@@ -14,6 +15,7 @@ import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings.DaemonSettings;
@@ -214,6 +216,17 @@ public final class DaemonLog {
       String exception = PrintableText.block(exceptions.convert(event)).stripTrailing();
       String below = exception.isEmpty() ? "" : exception.indent(4);
       return line + below;
+    }
+  }
+
+  /**
+   * Keeps logback from looking for configuration files and from its default of printing everything:
+   * {@link DaemonLog} sets it up. Found by {@link java.util.ServiceLoader}.
+   */
+  public static final class LogSetup extends ContextAwareBase implements Configurator {
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+      return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
   }
 }

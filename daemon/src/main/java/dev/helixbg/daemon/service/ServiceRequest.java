@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
@@ -68,7 +67,7 @@ public record ServiceRequest(
     } catch (JacksonException | InvalidPathException e) {
       throw damaged(file, "is damaged");
     } catch (IOException e) {
-      throw damaged(file, "cannot be read: " + IoReasons.of(e));
+      throw damaged(file, "cannot be read: " + Failure.reason(e));
     }
   }
 

@@ -1,6 +1,10 @@
 package dev.helixbg.daemon.terminal;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 
 /** Ends a command with one clear message and an exit code. */
 public final class Failure extends RuntimeException {
@@ -22,15 +26,29 @@ public final class Failure extends RuntimeException {
    * @param what cannot be done: "read" and the file
    */
   public static Failure io(ExitCode code, String what, IOException why) {
-    return new Failure(code, "cannot " + what + ": " + IoReasons.of(why));
+    return new Failure(code, "cannot " + what + ": " + reason(why));
   }
 
   /** The same, with a sentence that says what to do. */
   public static Failure io(ExitCode code, String what, IOException why, String remedy) {
-    return new Failure(code, "cannot " + what + ": " + IoReasons.of(why) + ". " + remedy);
+    return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
   }
 
   public ExitCode code() {
     return code;
+  }
+
+  /**
+   * What an I/O exception means, as part of a sentence; Java's own messages are often just the
+   * path.
+   */
+  public static String reason(IOException e) {
+    return switch (e) {
+      case AccessDeniedException denied -> "permission denied";
+      case NoSuchFileException missing -> "no such file";
+      case NotDirectoryException file -> "not a folder";
+      case FileSystemException other when other.getReason() != null -> other.getReason();
+      default -> String.valueOf(e.getMessage());
+    };
   }
 }

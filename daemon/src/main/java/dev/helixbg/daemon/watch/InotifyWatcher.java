@@ -1,8 +1,7 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -92,7 +91,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
       drop(kb);
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
-        LOG.info("the system tells of no changes, so they are looked for: {}", IoReasons.of(e));
+        LOG.info("the system tells of no changes, so they are looked for: {}", Failure.reason(e));
       }
       return false;
     }
@@ -150,7 +149,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     for (WatchEvent<?> event : key.pollEvents()) {
       log |=
           event.kind() == StandardWatchEventKinds.OVERFLOW
-              || event.context() instanceof Path name && name.endsWith(UserDirectories.DATA_LOG);
+              || event.context() instanceof Path name && name.endsWith(Kb.DATA_LOG);
     }
     boolean folderIsThere = key.reset();
     if (folderIsThere && !log) {

@@ -14,10 +14,9 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
-import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -246,12 +245,12 @@ public final class KbWatch {
       long untilNotes = notes.map(one -> one.look(clock.nanos())).orElse(Long.MAX_VALUE);
       return Math.min(untilNotes, look());
     } catch (Throwable e) {
-      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+      if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
         done = null;
         throw (InterruptedException) new InterruptedException().initCause(e);
       }
       if (e instanceof IOException io) {
-        troubles.met(name, IoReasons.of(io));
+        troubles.met(name, Failure.reason(io));
       } else {
         troubles.met(name, e);
       }
@@ -327,7 +326,7 @@ public final class KbWatch {
             ? Files.isDirectory(kb.folder())
                 ? "there is no data.log"
                 : "the folder is not there: moved, deleted or not mounted"
-            : "data.log cannot be looked at: " + IoReasons.of(e);
+            : "data.log cannot be looked at: " + Failure.reason(e);
     troubles.met(name, what + "; waiting for it");
     gone = true;
     logSha256 = "";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.cli.DoctorCommand.Doctor;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.CheckLine;

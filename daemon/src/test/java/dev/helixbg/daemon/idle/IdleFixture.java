@@ -18,7 +18,7 @@ final class IdleFixture implements AutoCloseable {
     work =
         new IdleWork(
             model,
-            new Reviews(daemon.settings, VectorIds.of("fake")),
+            new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake"))),
             new IdleQuestions(daemon.settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,

@@ -92,7 +92,7 @@ class IdleWorkTest {
     idle =
         new IdleWork(
             model,
-            new Reviews(settings, VectorIds.of("fake")),
+            new Reviews(settings, new VectorIds(List.of("fake"), List.of("fake"))),
             new IdleQuestions(settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,
@@ -207,7 +207,7 @@ class IdleWorkTest {
   @Test
   void aKbThatGoesWhileItIsReviewedIsNotMadeAnew() throws Exception {
     daemon.run(Duration.ofMinutes(5));
-    Reviews reviews = new Reviews(daemon.settings, VectorIds.of("fake"));
+    Reviews reviews = new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake")));
     Reviews.Wanted wanted = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
     BooleanSupplier goes =
         () -> {

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,13 @@ class KbTest {
   }
 
   @Test
+  void theFirstUsualPlaceWithALogWins() throws IOException {
+    for (String usual : List.of(".local/share/helix", ".helix", ".helix-kb")) {
+      assertEquals(kb(usual), found(null, Map.of()));
+    }
+  }
+
+  @Test
   void theLogItselfNamesItsFolder() throws IOException {
     Path kb = kb("kb");
     assertEquals(kb, found(kb.resolve("data.log"), Map.of()));
@@ -69,9 +77,9 @@ class KbTest {
   @Test
   void withoutAnyTheMessageListsWhereItLookedAndHowToTry() {
     String message = assertThrows(Failure.class, () -> found(null, Map.of())).getMessage();
-    locations()
-        .usualKbs()
-        .forEach(place -> assertTrue(message.contains(place.toString()), message));
+    for (String usual : List.of(".helix-kb", ".helix", ".local/share/helix")) {
+      assertTrue(message.contains(home.resolve(usual).toString()), message);
+    }
     assertTrue(message.contains("one-shot --sample"), message);
   }
 }

@@ -53,7 +53,7 @@ class KbVerificationTest {
 
   private KbVerification.Result verified() throws InterruptedException {
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
-    return KbVerification.of(writer.kb(), reports, VectorIds.of("m"), 256);
+    return KbVerification.of(writer.kb(), reports, new VectorIds(List.of("m"), List.of("m")), 256);
   }
 
   private CheckLine journal() throws InterruptedException {

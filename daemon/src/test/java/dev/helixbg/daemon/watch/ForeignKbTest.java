@@ -21,6 +21,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
@@ -84,7 +85,9 @@ class ForeignKbTest {
             DaemonFixture.settings(folder, Map.of()).insight(),
             1),
         new LogAccount(0, "ab", 0, 0, 0, List.of()),
-        new Report.Run("1", "none"));
+        new Report.Run("1", "none"),
+        Judgements.NONE,
+        List.of());
   }
 
   private static Review review() {

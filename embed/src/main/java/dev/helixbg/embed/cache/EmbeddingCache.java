@@ -3,7 +3,6 @@ package dev.helixbg.embed.cache;
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.CacheContents.Journal;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,7 +138,7 @@ public final class EmbeddingCache {
     Path vectors = vectors();
     Path keys = keys();
     Path nextKeys = nextKeys();
-    FileChecksum[] stamp = new FileChecksum[1];
+    VectorFile.Stamp[] stamp = new VectorFile.Stamp[1];
     try (AtomicFile newVectors =
             AtomicFile.write(vectors, out -> stamp[0] = VectorFile.write(out, rows));
         AtomicFile newKeys = AtomicFile.write(keys, out -> KeyFile.write(out, stamp[0], rows))) {

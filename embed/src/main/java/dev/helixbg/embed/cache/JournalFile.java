@@ -1,7 +1,6 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.cache.CacheContents.Journal;
-import dev.helixbg.embed.store.FileChecksum;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -128,7 +127,7 @@ final class JournalFile {
 
   /** Of a record, but for the last four bytes, which hold it. */
   private static int checksum(byte[] bytes, int from) {
-    return FileChecksum.crc32c(bytes, from, RECORD_BYTES - 4);
+    return VectorFile.crc32c(bytes, from, RECORD_BYTES - 4);
   }
 
   private static ByteBuffer buffer(byte[] bytes) {

@@ -1,7 +1,6 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.store.FileChecksum;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,7 +35,7 @@ final class KeyFile {
    *
    * @throws CacheFault when the file is damaged, or belongs to another vector file
    */
-  static List<TextKey> read(Path file, FileChecksum stamp, int count)
+  static List<TextKey> read(Path file, VectorFile.Stamp stamp, int count)
       throws IOException, CacheFault {
     CacheFault.unless(file.toFile().isFile(), "is no file"); // a pipe would never end
     long expected = HEADER_BYTES + (long) count * TextKey.BYTES + CHECKSUM_BYTES;
@@ -62,7 +61,8 @@ final class KeyFile {
     return keys;
   }
 
-  static void write(OutputStream out, FileChecksum stamp, List<CacheRow> rows) throws IOException {
+  static void write(OutputStream out, VectorFile.Stamp stamp, List<CacheRow> rows)
+      throws IOException {
     ByteBuffer bytes =
         ByteBuffer.allocate(HEADER_BYTES + rows.size() * TextKey.BYTES + CHECKSUM_BYTES)
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -77,6 +77,6 @@ final class KeyFile {
 
   /** Of all bytes but the last four, which hold it. */
   private static int checksum(byte[] bytes) {
-    return FileChecksum.crc32c(bytes, 0, bytes.length - CHECKSUM_BYTES);
+    return VectorFile.crc32c(bytes, 0, bytes.length - CHECKSUM_BYTES);
   }
 }

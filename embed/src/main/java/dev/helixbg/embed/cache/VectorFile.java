@@ -2,7 +2,6 @@ package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.store.FileChecksum;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,9 +46,23 @@ final class VectorFile {
    * @param vectors of 384 values
    * @param stamp identifies the exact bytes of the file
    */
-  record Content(List<Long> offsets, List<float[]> vectors, FileChecksum stamp) {}
+  record Content(List<Long> offsets, List<float[]> vectors, Stamp stamp) {}
+
+  /**
+   * Identifies the exact bytes of a file to another one that vouches for it. CRC-32C, because it is
+   * one machine instruction even before the JIT compiler has run, finds every single flipped bit,
+   * and has to tell apart only the few versions that one file ever had.
+   */
+  record Stamp(long bytes, int crc32c) {}
 
   private VectorFile() {}
+
+  /** CRC-32C of a part of some bytes. */
+  static int crc32c(byte[] bytes, int from, int length) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes, from, length);
+    return (int) checksum.getValue();
+  }
 
   static Content read(Path file) throws IOException, CacheFault {
     CacheFault.unless(file.toFile().isFile(), "it is no file"); // a pipe would never end
@@ -79,11 +92,11 @@ final class VectorFile {
         left -= rows;
       }
       CacheFault.unless(in.read() < 0, "it grew while it was read");
-      return new Content(offsets, vectors, new FileChecksum(bytes, (int) checksum.getValue()));
+      return new Content(offsets, vectors, new Stamp(bytes, (int) checksum.getValue()));
     }
   }
 
-  static FileChecksum write(OutputStream out, List<CacheRow> rows) throws IOException {
+  static Stamp write(OutputStream out, List<CacheRow> rows) throws IOException {
     CRC32C checksum = new CRC32C();
     ByteBuffer header = buffer(HEADER_BYTES);
     header.putInt(MAGIC).putInt(VERSION).putInt(rows.size()).putInt(DIMENSION);
@@ -94,8 +107,7 @@ final class VectorFile {
       bytes.asFloatBuffer().put(row.vector());
       emit(out, bytes, checksum);
     }
-    return new FileChecksum(
-        HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
+    return new Stamp(HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
   }
 
   static boolean isUnit(float[] vector) {

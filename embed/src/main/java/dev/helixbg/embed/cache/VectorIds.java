@@ -15,9 +15,4 @@ public record VectorIds(List<String> entries, List<String> passages) {
   public String name() {
     return entries.getFirst();
   }
-
-  /** Of a model that computes in one way. */
-  public static VectorIds of(String id) {
-    return new VectorIds(List.of(id), List.of(id));
-  }
 }

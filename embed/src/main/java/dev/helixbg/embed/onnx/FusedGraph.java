@@ -87,7 +87,7 @@ public final class FusedGraph {
     }
     String asking = judge ? first(state) : state;
     state = feedForward(layers - 1, attention(layers - 1, asking, state), "last_hidden_state");
-    graph.output(state, GraphWriter.FLOAT, "batch", judge ? 1 : "sequence", WIDTH);
+    graph.output(state, "batch", judge ? 1 : "sequence", WIDTH);
   }
 
   /** The state of the first token, [batch, 1, 384]. */

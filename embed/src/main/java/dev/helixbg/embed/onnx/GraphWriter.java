@@ -81,8 +81,8 @@ final class GraphWriter {
     value(11, name, type, dims);
   }
 
-  void output(String name, int type, Object... dims) {
-    value(12, name, type, dims);
+  void output(String name, Object... dims) {
+    value(12, name, FLOAT, dims);
   }
 
   /** Adds one of ONNX Runtime's own operators; attributes are pairs of name and a number. */

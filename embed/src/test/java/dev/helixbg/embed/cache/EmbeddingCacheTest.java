@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.CacheContents.State;
-import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -362,8 +361,8 @@ class EmbeddingCacheTest {
     damage.apply(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
     Files.write(vectors, bytes);
     byte[] damaged = Files.readAllBytes(vectors);
-    FileChecksum stamp =
-        new FileChecksum(damaged.length, FileChecksum.crc32c(damaged, 0, damaged.length));
+    VectorFile.Stamp stamp =
+        new VectorFile.Stamp(damaged.length, VectorFile.crc32c(damaged, 0, damaged.length));
     try (var out = Files.newOutputStream(keys)) {
       KeyFile.write(out, stamp, rows);
     }

@@ -39,7 +39,7 @@ public final class TinyExport {
     linear(layer + "intermediate.dense.", WIDTH, 4 * WIDTH, true);
     linear(layer + "output.dense.", 4 * WIDTH, WIDTH, false);
     normalisation(layer + "output.");
-    graph.output("last_hidden_state", GraphWriter.FLOAT, "batch_size", "sequence_length", WIDTH);
+    graph.output("last_hidden_state", "batch_size", "sequence_length", WIDTH);
   }
 
   private void normalisation(String block) {

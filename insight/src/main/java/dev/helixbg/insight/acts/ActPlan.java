@@ -100,10 +100,5 @@ public record ActPlan(
       arguments.forEach((name, value) -> given.put(name, PrintableText.wellFormed(value)));
       return call;
     }
-
-    /** The same in one line to copy; what does not print is escaped. */
-    public String json() {
-      return PrintableText.json(toJson().toString());
-    }
   }
 }

@@ -427,12 +427,12 @@ public final class ActPlanner {
       fates.forEach(
           (one, fate) -> {
             switch (fate) {
-              case DELETED -> calls.add(edit("delete", one, "text", ""));
-              case APPENDED -> calls.add(edit("append", one, "text", addition(one)));
-              case REVISED -> calls.add(edit("revise", one, "text", bodies.get(one)));
+              case DELETED -> calls.add(edit("delete", one, ""));
+              case APPENDED -> calls.add(edit("append", one, addition(one)));
+              case REVISED -> calls.add(edit("revise", one, bodies.get(one)));
               case STORED -> {
                 calls.add(HelixCall.of("store", "topic", topicAfter(one), "text", bodies.get(one)));
-                calls.add(edit("delete", one, "text", ""));
+                calls.add(edit("delete", one, ""));
               }
             }
           });
@@ -444,7 +444,6 @@ public final class ActPlanner {
                     edit(
                         append ? "append" : "revise",
                         one,
-                        "text",
                         append ? addition(one) : bodies.get(one)));
               });
       return calls;
@@ -456,7 +455,7 @@ public final class ActPlanner {
       return body.substring(body.lastIndexOf('\n') + 1);
     }
 
-    private HelixCall edit(String action, NamedEntry entry, String argument, String value) {
+    private HelixCall edit(String action, NamedEntry entry, String text) {
       String topic =
           change instanceof Change.MergeTopics ? topicAfter(entry) : entry.entry().topic();
       return HelixCall.of(
@@ -467,8 +466,8 @@ public final class ActPlanner {
           topic,
           "match_str",
           marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words(entry),
-          argument,
-          value);
+          "text",
+          text);
     }
 
     /**

@@ -43,7 +43,7 @@ public final class Analysis {
   private final Vectors vectors;
   private final PackedVectors packed;
   private final ComparedVectors texts;
-  private final PairFacts facts;
+  private final PairSimilarities similarities;
   private final TopicIndex topics;
   private final ExactCopies copies;
   private final InsightSettings settings;
@@ -57,21 +57,21 @@ public final class Analysis {
 
   /**
    * @param packed the same vectors
-   * @param facts of the same entries, by their indices
+   * @param similarities of the same entries, by their indices
    */
   Analysis(
       List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
-      PairFacts facts,
+      PairSimilarities similarities,
       InsightSettings settings,
       TopicPairs counting,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
     this.texts = texts;
-    this.facts = facts;
+    this.similarities = similarities;
     this.settings = settings;
     this.threads = threads;
     this.counting = counting;
@@ -145,7 +145,7 @@ public final class Analysis {
     Vectors middles = centroids.normalised();
     DuplicatesAndCrossLinks hits =
         DuplicatesAndCrossLinks.find(
-            facts, topics.topicOf(), copies, declared, order, settings, apart());
+            similarities, topics.topicOf(), copies, declared, order, settings, apart());
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -155,7 +155,7 @@ public final class Analysis {
                 centroids,
                 middles,
                 topics,
-                facts.nearest().own(),
+                similarities.nearest().own(),
                 order,
                 settings.misfiledMargin(),
                 threads)
@@ -164,7 +164,14 @@ public final class Analysis {
             .toList();
     RankedRelations relations =
         new RankedRelations(
-            entries, texts, facts.nearest(), copies, declared, counting.of(topics), order, threads);
+            entries,
+            texts,
+            similarities.nearest(),
+            copies,
+            declared,
+            counting.of(topics),
+            order,
+            threads);
     long count = entries.size();
     return new Findings(
         entries,
@@ -175,7 +182,7 @@ public final class Analysis {
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        facts.distribution(),
+        similarities.distribution(),
         settings,
         new Findings.Totals(
             count * (count - 1) / 2,
@@ -270,7 +277,7 @@ public final class Analysis {
 
   private List<Finding.Pair> pairs(List<ScoredPair> duplicates, List<ScoredPair> links) {
     List<ScoredPair> all = Stream.concat(duplicates.stream(), links.stream()).toList();
-    PairRanks ranks = PairRanks.of(all, facts);
+    PairRanks ranks = PairRanks.of(all, similarities);
     List<Finding.Pair> pairs = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       ScoredPair pair = all.get(i);

@@ -38,7 +38,7 @@ final class DuplicatesAndCrossLinks implements PairSink {
    * @param counting which entries may be a pair
    */
   static DuplicatesAndCrossLinks find(
-      PairFacts pairs,
+      PairSimilarities pairs,
       int[] topicOf,
       ExactCopies copies,
       Set<Long> declared,

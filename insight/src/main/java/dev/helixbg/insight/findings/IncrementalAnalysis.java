@@ -1,7 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.findings.PairFacts.ScannedPairs;
+import dev.helixbg.insight.findings.PairSimilarities.ScannedPairs;
 import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
@@ -60,12 +60,12 @@ public final class IncrementalAnalysis {
     NearestNeighbours.Counting neighbours = counting.of(TopicIndex.of(entries));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       float floor = DuplicatesAndCrossLinks.floor(settings);
-      PairFacts facts =
+      PairSimilarities similarities =
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
       List<NamedEntry> shown = JunkCheck.shown(entries, settings);
-      return new Analysis(shown, vectors, packed, texts, facts, settings, counting, threads)
+      return new Analysis(shown, vectors, packed, texts, similarities, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it

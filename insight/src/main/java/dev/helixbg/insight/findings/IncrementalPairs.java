@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * <p>An entry is known by its text and its number among the entries of the same text, so that a
  * compaction, which moves every offset, changes nothing here.
  */
-final class IncrementalPairs implements PairFacts {
+final class IncrementalPairs implements PairSimilarities {
   /** An entry, wherever it is in the log. */
   private record Instance(String key, int ordinal) {}
 

@@ -41,7 +41,7 @@ final class PairRanks implements PairSink {
   }
 
   /** Goes through all pairs once more: of a large KB, hits may be too many to keep. */
-  static PairRanks of(List<ScoredPair> pairs, PairFacts all) {
+  static PairRanks of(List<ScoredPair> pairs, PairSimilarities all) {
     List<Float> rising = pairs.stream().map(ScoredPair::similarity).sorted().distinct().toList();
     float[] similarities = new float[rising.size()];
     for (int i = 0; i < similarities.length; i++) {

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.log;
 
 import dev.helixbg.config.text.PrintableText;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -65,6 +66,124 @@ public record EntryText(
 
   /** Takes a body apart; any text is a valid body. */
   public static EntryText parse(String body) {
-    return new EntryTextParser().parse(body);
+    return new Parser().parse(body);
+  }
+
+  /**
+   * Walks over the lines of one body and keeps the last valid value of each kind; the rules are
+   * those of {@link EntryText}.
+   *
+   * <p>Written with {@code indexOf} instead of regular expressions: it runs once per entry in a
+   * cold JVM.
+   */
+  private static final class Parser {
+    private List<String> tags = List.of();
+    private Optional<String> source = Optional.empty();
+    private OptionalDouble confidence = OptionalDouble.empty();
+    private List<Link> links = List.of();
+    private Optional<String> modified = Optional.empty();
+
+    EntryText parse(String body) {
+      return new EntryText(contentOf(body), tags, source, confidence, links, modified);
+    }
+
+    /** Reads the metadata lines and returns the rest. */
+    private String contentOf(String body) {
+      if (body.indexOf('[') < 0) {
+        return body;
+      }
+      StringBuilder content = new StringBuilder(body.length());
+      for (int start = 0; start <= body.length(); ) {
+        int newline = body.indexOf('\n', start);
+        int end = newline < 0 ? body.length() : newline;
+        if (!isMetadata(body, start, end)) {
+          content.append(body, start, end).append('\n');
+        }
+        start = end + 1;
+      }
+      content.setLength(Math.max(0, content.length() - 1)); // the last line's end is our own
+      return content.length() == body.length() ? body : content.toString();
+    }
+
+    private boolean isMetadata(String body, int start, int end) {
+      if (end - start < 2 || body.charAt(start) != '[' || body.charAt(end - 1) != ']') {
+        return false;
+      }
+      int colon = body.indexOf(": ", start, end);
+      if (colon < 0 || colon + 2 > end - 1) {
+        return false;
+      }
+      String value = body.substring(colon + 2, end - 1).strip();
+      switch (body.substring(start + 1, colon)) {
+        case "tags" -> readTags(value);
+        case "source" -> source = value.isEmpty() ? source : Optional.of(value);
+        case "confidence" -> readConfidence(value);
+        case "links" -> readLinks(value);
+        case "modified" -> modified = value.isEmpty() ? modified : Optional.of(value);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private void readTags(String value) {
+      List<String> found = new ArrayList<>();
+      for (String tag : value.split(",")) {
+        if (!tag.isBlank()) {
+          found.add(tag.strip());
+        }
+      }
+      tags = found.isEmpty() ? tags : List.copyOf(found);
+    }
+
+    private void readConfidence(String value) {
+      for (int i = 0; i < value.length(); i++) {
+        if ("0123456789.eE+-".indexOf(value.charAt(i)) < 0) {
+          return; // parseDouble would also take hexadecimal, a suffix, NaN
+        }
+      }
+      try {
+        double number = Double.parseDouble(value);
+        if (number >= 0 && number <= 1) {
+          confidence = OptionalDouble.of(number + 0.0); // -0 becomes 0
+        }
+      } catch (NumberFormatException e) {
+        // no number: the line does not count
+      }
+    }
+
+    private void readLinks(String value) {
+      List<Link> found = new ArrayList<>();
+      int start = 0;
+      while (start < value.length()) {
+        int end = start;
+        while (end < value.length() && !Character.isWhitespace(value.charAt(end))) {
+          end++;
+        }
+        addLink(found, value.substring(start, end));
+        start = end + 1;
+      }
+      links = found.isEmpty() ? links : List.copyOf(found);
+    }
+
+    private static void addLink(List<Link> found, String item) {
+      int colon = item.lastIndexOf(':');
+      int digits = item.length() - colon - 1;
+      if (colon < 1 || digits < 1 || digits > 10) {
+        return;
+      }
+      long index = 0;
+      for (int i = colon + 1; i < item.length(); i++) {
+        char digit = item.charAt(i);
+        if (digit < '0' || digit > '9') {
+          return;
+        }
+        index = index * 10 + digit - '0';
+      }
+      if (index <= Integer.MAX_VALUE) {
+        found.add(new Link(item.substring(0, colon), (int) index));
+      }
+    }
   }
 }

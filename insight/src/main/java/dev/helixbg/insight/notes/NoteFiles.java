@@ -3,6 +3,7 @@ package dev.helixbg.insight.notes;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -30,7 +31,7 @@ import java.util.Set;
  * @param leftOut that are there and not to be read
  * @param newest when the last of the files changed
  */
-public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Instant newest) {
+public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant newest) {
   /** Of one file in bytes: what is larger is no note, but data. */
   static final long MAX_FILE = 1 << 20;
 
@@ -91,7 +92,7 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
     private final Path root;
     private final Path except;
     private final List<File> files = new ArrayList<>();
-    private final List<NotesLeftOut.File> leftOut = new ArrayList<>();
+    private final List<LeftOut.File> leftOut = new ArrayList<>();
     private Instant newest = Instant.EPOCH;
     private long bytes;
     private int names;
@@ -152,7 +153,7 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
 
     private void enter(Path folder, int depth) throws IOException {
       if (depth > MAX_DEPTH) {
-        leftOut.add(new NotesLeftOut.File(shown(folder), "deeper than " + MAX_DEPTH + " folders"));
+        leftOut.add(new LeftOut.File(shown(folder), "deeper than " + MAX_DEPTH + " folders"));
         return;
       }
       try {
@@ -160,7 +161,7 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
       } catch (TooManyNamesException e) {
         throw e;
       } catch (IOException e) {
-        leftOut.add(new NotesLeftOut.File(shown(folder), "the folder cannot be read"));
+        leftOut.add(new LeftOut.File(shown(folder), "the folder cannot be read"));
       }
     }
 
@@ -174,7 +175,7 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
                       ? "beyond %,d files".formatted(MAX_FILES)
                       : Files.isReadable(path) ? "" : "may not be read";
       if (!why.isEmpty()) {
-        leftOut.add(new NotesLeftOut.File(shown(path), why));
+        leftOut.add(new LeftOut.File(shown(path), why));
         return;
       }
       try {
@@ -191,7 +192,7 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
     /** Only what would be a note is missed by anybody. */
     private void leaveOut(Path path, String name, String why) {
       if (isNote(name)) {
-        leftOut.add(new NotesLeftOut.File(shown(path), why));
+        leftOut.add(new LeftOut.File(shown(path), why));
       }
     }
 

@@ -10,6 +10,7 @@ import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.Note.Section;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -90,8 +91,8 @@ public final class NotesLog {
    */
   public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated)
       throws IOException {
-    List<NotesLeftOut.File> leftOut = new ArrayList<>(files.leftOut());
-    List<NotesLeftOut.File> repaired = new ArrayList<>();
+    List<LeftOut.File> leftOut = new ArrayList<>(files.leftOut());
+    List<LeftOut.File> repaired = new ArrayList<>();
     List<Note> notes = new ArrayList<>();
     List<Draft> drafts = new ArrayList<>();
     int empty = 0;
@@ -102,15 +103,14 @@ public final class NotesLog {
       }
       Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()));
       if (note.matter().values().containsKey(DRAWING)) {
-        leftOut.add(new NotesLeftOut.File(file.path(), "a drawing of Excalidraw"));
+        leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
         continue;
       }
       if (note.sections().isEmpty()) {
         empty++;
         continue;
       }
-      repaired(note, text.get())
-          .ifPresent(why -> repaired.add(new NotesLeftOut.File(file.path(), why)));
+      repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
       OptionalInt date = NoteTime.said(note);
@@ -123,25 +123,21 @@ public final class NotesLog {
     List<Written> before = before(dataLog);
     List<Draft> ordered = ordered(drafts, before);
     write(dataLog, withLinks(ordered, new NoteLinks(notes)), before);
-    leftOut.sort(Comparator.comparing(NotesLeftOut.File::path));
+    leftOut.sort(Comparator.comparing(LeftOut.File::path));
     return new NotesAccount(
-        notes.size() + empty,
-        ordered.size(),
-        empty,
-        NotesLeftOut.of(leftOut),
-        NotesLeftOut.of(repaired));
+        notes.size() + empty, ordered.size(), empty, LeftOut.of(leftOut), LeftOut.of(repaired));
   }
 
-  private static Optional<String> read(NoteFiles.File file, List<NotesLeftOut.File> leftOut) {
+  private static Optional<String> read(NoteFiles.File file, List<LeftOut.File> leftOut) {
     try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
         InputStream in = Channels.newInputStream(channel)) {
       Optional<String> text = NoteDecoder.text(in.readNBytes((int) NoteFiles.MAX_FILE + 1));
       if (text.isEmpty()) {
-        leftOut.add(new NotesLeftOut.File(file.path(), "binary"));
+        leftOut.add(new LeftOut.File(file.path(), "binary"));
       }
       return text;
     } catch (IOException e) {
-      leftOut.add(new NotesLeftOut.File(file.path(), "cannot be read"));
+      leftOut.add(new LeftOut.File(file.path(), "cannot be read"));
       return Optional.empty();
     }
   }

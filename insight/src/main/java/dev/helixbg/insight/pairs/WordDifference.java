@@ -96,11 +96,6 @@ public final class WordDifference {
     return runs;
   }
 
-  /** The whole text, unmarked. */
-  public static List<Stretch> none(String text) {
-    return List.of(new Stretch(text, false));
-  }
-
   /** The text in pieces. Own words with only a blank between them are one. */
   public List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();

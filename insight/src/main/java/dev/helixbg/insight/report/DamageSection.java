@@ -3,7 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.notes.NotesLeftOut;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -34,7 +34,7 @@ record DamageSection(
     /**
      * @param loss what became of the file
      */
-    static DamageView of(NotesLeftOut.File file, String loss) {
+    static DamageView of(LeftOut.File file, String loss) {
       return new DamageView(PrintableText.line(file.path()), file.why(), loss, Optional.empty());
     }
 

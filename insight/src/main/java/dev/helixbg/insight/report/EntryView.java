@@ -123,7 +123,7 @@ record EntryView(
                         .mapToInt(stretch -> stretch.text().length())
                         .sum()
                     <= text.length() / 2)
-        .orElseGet(() -> WordDifference.none(text));
+        .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 
   /** Else what is shown begins with it, or has it whole. */

@@ -26,7 +26,7 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.notes.NotesLeftOut;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
@@ -289,7 +289,7 @@ public final class JsonReport {
     object("repaired", notes.repaired(), this::leftOut);
   }
 
-  private void leftOut(NotesLeftOut some) throws IOException {
+  private void leftOut(LeftOut some) throws IOException {
     json.writeNumberField("total", some.total());
     list(
         "files",
@@ -408,7 +408,7 @@ public final class JsonReport {
 
   private void assessment(Finding.Relation relation) throws IOException {
     Finding.Assessment said = relation.assessment().orElseThrow();
-    optional("words", AssessmentWords.words(relation));
+    optional("words", JudgementWords.assessment(relation));
     text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     decimal("act", said.act());
     decimal("same", said.same());

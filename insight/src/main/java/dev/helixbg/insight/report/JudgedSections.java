@@ -57,14 +57,14 @@ record JudgedSections(
   }
 
   /** Proposals for entries that say the same. */
-  record MergeSection(String total, String intro, List<ListSection.GroupView> rows) {
+  record MergeSection(String total, String intro, List<FindingSection.GroupView> rows) {
 
     static MergeSection of(Judgements judgements, Acts acts) {
-      List<ListSection.GroupView> rows =
+      List<FindingSection.GroupView> rows =
           judgements.merges().stream()
               .map(
                   merge ->
-                      ListSection.GroupView.of(
+                      FindingSection.GroupView.of(
                           merge.id(), merge.entries(), merge.text(), acts.on(merge)))
               .toList();
       return new MergeSection(

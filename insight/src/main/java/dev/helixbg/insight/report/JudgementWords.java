@@ -1,5 +1,7 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -7,8 +9,17 @@ import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import java.util.Optional;
 
-/** Labels and verdicts in words. */
+/** What the language model and the pair judge say, in words: labels, verdicts, assessments. */
 final class JudgementWords {
+  /**
+   * How right a list is that it leads: planted pairs and others that somebody had found good, among
+   * the first twenty of each of twelve knowledge bases of public notes. From {@code
+   * insight/src/judge/README.md}, one order; the judge was not trained on these notes.
+   */
+  static final String RIGHT =
+      "On test knowledge bases with many repetitions put in, 16 to 20 of the first 20 were worth"
+          + " an act; expect fewer in a real one (docs/findings.md has figures).";
+
   private JudgementWords() {}
 
   /** Such as {@code 97 %}. */
@@ -54,5 +65,44 @@ final class JudgementWords {
         + " "
         + percent(verdict.probability())
         + (verdict.cut() ? ", by the beginning" : "");
+  }
+
+  /** Such as {@code likely the same}, or {@code A may be overtaken}; nothing where it says so. */
+  static Optional<String> assessment(Finding.Relation relation) {
+    return relation.assessment().flatMap(said -> assessment(relation, said));
+  }
+
+  private static Optional<String> assessment(Finding.Relation relation, Assessment said) {
+    String older =
+        !relation.a().isAgeKnown(relation.b())
+            ? "one of both"
+            : relation.older() == relation.a() ? "A" : "B";
+    return switch (said.tier()) {
+      case LIKELY_SAME -> Optional.of("likely the same");
+      case LIKELY_OVERTAKEN -> Optional.of(older + " is likely overtaken");
+      case RELATED, NONE -> {
+        if (said.repeats()) {
+          yield Optional.of("one repeats the other");
+        }
+        if (said.mayBeWorthAnAct()) {
+          yield Optional.of(
+              said.same() >= said.overtaken() && said.objection().isEmpty()
+                  ? "may be the same"
+                  : older + " may be overtaken");
+        }
+        yield said.tier() == Finding.Tier.RELATED ? Optional.of("related") : Optional.empty();
+      }
+    };
+  }
+
+  /** The same as a verdict is called, for its colour. */
+  static Optional<String> kind(Finding.Relation relation) {
+    return relation
+        .assessment()
+        .map(
+            said ->
+                said.mayBeWorthAnAct()
+                    ? said.same() >= said.overtaken() ? "same" : "overtaken"
+                    : said.tier() == Finding.Tier.NONE ? "different" : "related");
   }
 }

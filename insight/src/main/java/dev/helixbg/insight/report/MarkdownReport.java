@@ -36,7 +36,7 @@ public final class MarkdownReport {
     @JStacheLambda
     @JStacheLambda.Raw
     public String fenced(String text) {
-      return MarkdownText.fenced(text, "text");
+      return MarkdownText.fenced(text);
     }
 
     /** Of a text both parts: here nothing folds. */

@@ -7,14 +7,10 @@ package dev.helixbg.insight.report;
 final class MarkdownText {
   private MarkdownText() {}
 
-  /**
-   * A code block for the top level of the document.
-   *
-   * @param language of the text, for viewers that colour it
-   */
-  static String fenced(String text, String language) {
+  /** A code block for the top level of the document. */
+  static String fenced(String text) {
     String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-    return fence + language + "\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
+    return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
   /** Inline code for one line of text. */

@@ -4,9 +4,9 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.JudgedPairs;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.VerdictRanking;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -60,7 +60,7 @@ record PairSection(
       long pairs,
       Judgements judgements,
       Acts acts) {
-    JudgedPairs ranked = JudgedPairs.of(found, judgements.verdicts());
+    VerdictRanking ranked = VerdictRanking.of(found, judgements.verdicts());
     boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
     List<PairView> views = views(ranked.shown(), pairs, judgements, acts);
     List<PairView> different = views(ranked.different(), pairs, judgements, acts);

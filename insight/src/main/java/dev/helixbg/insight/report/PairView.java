@@ -148,8 +148,8 @@ record PairView(
         NumberWords.ordinal(rank) + " of the list",
         String.join(", ", words),
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
-        verdict.map(JudgementWords::verdict).or(() -> AssessmentWords.words(relation)),
-        verdict.map(said -> said.verdict().title()).or(() -> AssessmentWords.kind(relation)),
+        verdict.map(JudgementWords::verdict).or(() -> JudgementWords.assessment(relation)),
+        verdict.map(said -> said.verdict().title()).or(() -> JudgementWords.kind(relation)),
         group,
         ActView.of(acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(

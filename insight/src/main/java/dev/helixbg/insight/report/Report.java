@@ -54,9 +54,6 @@ public record Report(
   }
 
   /** A report without what a language model and reviews add. */
-  public Report(Findings findings, LogAccount log, Run run) {
-    this(findings, log, run, Judgements.NONE, List.of());
-  }
 
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {

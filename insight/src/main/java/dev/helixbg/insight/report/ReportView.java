@@ -43,14 +43,14 @@ record ReportView(
     Optional<ReviewSection> reviews,
     GraphView graph,
     Optional<DistributionView> distribution,
-    Optional<ListSection<ListSection.GroupView>> copies,
+    Optional<FindingSection<FindingSection.GroupView>> copies,
     PairSection relations,
     PairSection nearDuplicates,
-    ListSection<ListSection.OverlapView> overlaps,
+    FindingSection<FindingSection.OverlapView> overlaps,
     PairSection crossLinks,
-    ListSection<ListSection.MisfiledView> misfiled,
-    Optional<ListSection<ListSection.MovedSourceView>> sources,
-    Optional<ListSection<ListSection.JunkView>> junk,
+    FindingSection<FindingSection.MisfiledView> misfiled,
+    Optional<FindingSection<FindingSection.MovedSourceView>> sources,
+    Optional<FindingSection<FindingSection.JunkView>> junk,
     TopicSection topics) {
   /**
    * The topics themselves, by name.
@@ -104,18 +104,18 @@ record ReportView(
         GraphView.of(findings),
         Optional.of(DistributionView.of(findings.distribution(), limits))
             .filter(section -> !section.bars().isEmpty()),
-        Optional.of(ListSection.copies(findings, acts)).filter(section -> !section.isEmpty()),
+        Optional.of(FindingSection.copies(findings, acts)).filter(section -> !section.isEmpty()),
         PairSection.relations(findings, judgements, acts),
         nearDuplicates(findings, limits, judgements, acts),
-        ListSection.overlaps(findings, limits, acts),
+        FindingSection.overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
-        ListSection.misfiled(findings, limits, judgements, acts),
+        FindingSection.misfiled(findings, limits, judgements, acts),
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
-            .map(sources -> ListSection.sources(sources, judgements, acts)),
+            .map(sources -> FindingSection.sources(sources, judgements, acts)),
         Optional.of(report.junk())
             .filter(junk -> !junk.isEmpty())
-            .map(junk -> ListSection.junk(junk, judgements)),
+            .map(junk -> FindingSection.junk(junk, judgements)),
         TopicSection.of(findings.topics()));
   }
 
@@ -196,7 +196,7 @@ record ReportView(
                 + "; "
                 + NumberWords.count(leading, "leads", "lead")
                 + " as most worth doing. Further down, fewer are worth an act.";
-    return read == 0 ? leads : leads + " " + AssessmentWords.RIGHT;
+    return read == 0 ? leads : leads + " " + JudgementWords.RIGHT;
   }
 
   private static String judged(JudgedRelations pairs, Judgements judgements) {

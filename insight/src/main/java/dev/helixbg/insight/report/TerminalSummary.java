@@ -6,10 +6,10 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.JudgedPairs;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.VerdictRanking;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NoteName;
@@ -136,7 +136,7 @@ public final class TerminalSummary {
   private void pairs(String kind, long total, List<Finding.Pair> pairs, Report report) {
     Map<String, PairVerdict> verdicts = report.judgements().verdicts();
     List<Row> rows =
-        JudgedPairs.of(pairs, verdicts).shown().stream()
+        VerdictRanking.of(pairs, verdicts).shown().stream()
             .limit(SHOWN_PAIRS)
             .map(pair -> row(pair, Optional.ofNullable(verdicts.get(pair.id()))))
             .toList();
@@ -168,7 +168,7 @@ public final class TerminalSummary {
                 .or(
                     () ->
                         pair instanceof Finding.Relation relation
-                            ? AssessmentWords.words(relation)
+                            ? JudgementWords.assessment(relation)
                             : Optional.empty())
                 .map(words -> " " + words)
                 .orElse(""),

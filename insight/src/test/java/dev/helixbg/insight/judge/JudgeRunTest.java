@@ -482,15 +482,15 @@ class JudgeRunTest {
             "close", new PairVerdict(Verdict.RELATED, 0.9, 0.05, 0.9, Double.NaN, false, false),
             "same", new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, Double.NaN, false, false),
             "apart", new PairVerdict(Verdict.DIFFERENT, 0.9, 0.05, 0.05, Double.NaN, false, false));
-    JudgedPairs ranked = JudgedPairs.of(List.of(close, apart, unasked, same), verdicts);
+    VerdictRanking ranked = VerdictRanking.of(List.of(close, apart, unasked, same), verdicts);
     assertEquals(List.of(same, close, unasked), ranked.shown());
     assertEquals(List.of(apart), ranked.different());
     Set<Finding.Pair> unjudged =
-        new HashSet<>(JudgedPairs.of(List.of(close, unasked, same), Map.of()).shown());
+        new HashSet<>(VerdictRanking.of(List.of(close, unasked, same), Map.of()).shown());
     assertEquals(Set.of(close, unasked, same), unjudged);
     assertEquals(
         List.of(close, unasked, same),
-        JudgedPairs.of(List.of(close, unasked, same), Map.of()).shown(),
+        VerdictRanking.of(List.of(close, unasked, same), Map.of()).shown(),
         "without verdicts by similarity alone");
   }
 

@@ -9,6 +9,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,8 +93,7 @@ class NotesLogTest {
     note(".obsidian/hidden.md", "Not read.");
     note("node_modules/x/readme.md", "Not read.");
     NotesAccount account = update();
-    assertEquals(
-        new NotesAccount(4, 3, 1, NotesLeftOut.of(List.of()), NotesLeftOut.of(List.of())), account);
+    assertEquals(new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of())), account);
     assertEquals(
         List.of("./", "Daily-Notes/", "lang/java/"),
         entries().stream().map(one -> one.entry().topic()).sorted().toList());
@@ -256,7 +256,7 @@ class NotesLogTest {
         names().stream().sorted().map(name -> name.replace("␊", "\uFFFD")).toList());
     Map<String, String> why =
         account.leftOut().files().stream()
-            .collect(Collectors.toMap(NotesLeftOut.File::path, NotesLeftOut.File::why));
+            .collect(Collectors.toMap(LeftOut.File::path, LeftOut.File::why));
     assertEquals("larger than 1 MiB", why.get("huge.md"));
     assertEquals("binary", why.get("binary.md"));
     assertEquals("a link, and none is followed", why.get("out.md"));
@@ -264,8 +264,7 @@ class NotesLogTest {
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals(6, why.size(), why.toString());
     assertEquals(
-        List.of("broken.md"),
-        account.repaired().files().stream().map(NotesLeftOut.File::path).toList());
+        List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
         account.words().orElseThrow().startsWith("6 files were left out, the first is binary.md"),
         account.words().get());

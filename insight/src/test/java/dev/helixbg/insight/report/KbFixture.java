@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
@@ -151,7 +152,12 @@ final class KbFixture {
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
-    return new Report(findings, log, new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"));
+    return new Report(
+        findings,
+        log,
+        new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"),
+        Judgements.NONE,
+        List.of());
   }
 
   private List<Finding.Pair> pairs(Finding.PairKind kind) {

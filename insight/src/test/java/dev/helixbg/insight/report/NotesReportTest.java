@@ -11,7 +11,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.notes.NotesLeftOut;
+import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
 import java.util.List;
 import java.util.Optional;
@@ -28,8 +28,7 @@ class NotesReportTest {
   private final Report notes =
       plain.of(
           Optional.of(
-              new NotesFolder(
-                  NAME, new NotesAccount(2, 2, 0, NotesLeftOut.NONE, NotesLeftOut.NONE))));
+              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {
@@ -56,7 +55,7 @@ class NotesReportTest {
   @Test
   void filesAreCountedBesideEntries() {
     NotesFolder folder =
-        new NotesFolder(NAME, new NotesAccount(4, 3, 1, NotesLeftOut.NONE, NotesLeftOut.NONE));
+        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE));
     assertEquals(
         List.of("notes, 1 empty 4", "entries 6", "topics 3"),
         Jsoup.parse(HtmlReport.render(plain.of(Optional.of(folder))))
@@ -191,7 +190,7 @@ class NotesReportTest {
           new Finding.Relation("rel-1", a, b, 0.3, 0.8, NEAR, 1).assessed(said);
       assertEquals(
           Optional.of(time == 0 ? "one of both is likely overtaken" : "A is likely overtaken"),
-          AssessmentWords.words(relation));
+          JudgementWords.assessment(relation));
     }
   }
 }

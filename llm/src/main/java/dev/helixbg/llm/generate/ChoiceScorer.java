@@ -21,10 +21,10 @@ public final class ChoiceScorer {
   /** A model is asked a handful of things; each set of answers keeps some of its memory. */
   private static final int MOST_KEPT = 64;
 
-  private final Workspace work;
+  private final ForwardPasses work;
   private final Map<List<List<Integer>>, ChoiceTree> kept = new HashMap<>();
 
-  public ChoiceScorer(Workspace work) {
+  public ChoiceScorer(ForwardPasses work) {
     this.work = work;
   }
 

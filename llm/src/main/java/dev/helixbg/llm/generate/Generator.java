@@ -18,7 +18,7 @@ import java.util.function.IntConsumer;
  * as deep as the device wants; what was computed past the end of the answer is forgotten.
  */
 public final class Generator {
-  private final Workspace work;
+  private final ForwardPasses work;
   private final Backend backend;
   private final KvCache cache;
   private final int[] prompt;
@@ -50,7 +50,7 @@ public final class Generator {
   private int read;
 
   private Generator(
-      Workspace work,
+      ForwardPasses work,
       KvCache cache,
       int[] prompt,
       GenerationOptions options,
@@ -87,7 +87,7 @@ public final class Generator {
    *     context
    */
   public static Generation generate(
-      Workspace work,
+      ForwardPasses work,
       KvCache cache,
       int[] prompt,
       GenerationOptions options,

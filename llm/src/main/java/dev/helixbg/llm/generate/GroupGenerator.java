@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
  * something, once all passes under way are read.
  */
 public final class GroupGenerator {
-  private final Workspace work;
+  private final ForwardPasses work;
   private final Backend backend;
   private final KvCache shared;
   private final List<int[]> prompts;
@@ -44,7 +44,7 @@ public final class GroupGenerator {
 
   /** Of prompts whose answers grow together. */
   private GroupGenerator(
-      Workspace work,
+      ForwardPasses work,
       KvCache shared,
       List<int[]> prompts,
       int maxTokens,
@@ -74,7 +74,7 @@ public final class GroupGenerator {
    * @throws CancellationException if cancelled, within a pass or between two
    */
   public static List<Generation> generate(
-      Workspace work,
+      ForwardPasses work,
       KvCache shared,
       List<int[]> prompts,
       int maxTokens,
@@ -175,8 +175,8 @@ public final class GroupGenerator {
    */
   private int cost(int answers) {
     return depth > 1
-        ? Math.ceilDiv(answers, Workspace.STEADY_ROWS)
-        : Math.max(answers, Workspace.STEADY_ROWS);
+        ? Math.ceilDiv(answers, ForwardPasses.STEADY_ROWS)
+        : Math.max(answers, ForwardPasses.STEADY_ROWS);
   }
 
   /** The pass that reads the choices {@code encoded − 1} again and makes the next. */

@@ -13,11 +13,11 @@ import java.util.function.BooleanSupplier;
  * <p>A prompt longer than a pass is a group of its own: all of it but the end is read before.
  */
 final class PromptGroup implements AutoCloseable {
-  private final Workspace work;
+  private final ForwardPasses work;
   private final List<int[]> prompts;
   private final List<KvCache> caches = new ArrayList<>();
 
-  PromptGroup(Workspace work, List<int[]> prompts) {
+  PromptGroup(ForwardPasses work, List<int[]> prompts) {
     this.work = work;
     this.prompts = prompts;
   }
@@ -28,7 +28,7 @@ final class PromptGroup implements AutoCloseable {
    *
    * @param spans that these rows are in; the last of each is wanted
    */
-  static int end(Workspace work, List<int[]> prompts, int first, int moreRows, int spans) {
+  static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();
     int rows = work.promptTokens();
     int most = first + Math.max(1, work.batch.freeWanted() / (1 + spans));

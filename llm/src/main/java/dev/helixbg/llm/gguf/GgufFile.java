@@ -16,15 +16,6 @@ public record GgufFile(
     implements AutoCloseable {
 
   /**
-   * Maps a file and reads its head.
-   *
-   * @throws GgufException if it cannot be read, or is not what it should be
-   */
-  public static GgufFile open(Path path) {
-    return read(MappedFile.open(path));
-  }
-
-  /**
    * Reads the head of a mapped file, which from then on belongs to the result.
    *
    * @throws GgufException if it is not what it should be; the file is then closed

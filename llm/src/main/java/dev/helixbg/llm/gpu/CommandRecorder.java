@@ -63,7 +63,7 @@ final class CommandRecorder {
     this.counters = counters;
     this.profile = profile;
     inFlight = new CommandBufferRing(device, counters);
-    uploads = new UploadTables(device, arena, CommandBufferRing.DEPTH);
+    uploads = new UploadTables(device, arena);
     constants = arena.allocate(MAX_CONSTANTS, 16);
   }
 

@@ -139,7 +139,7 @@ final class MatmulEncoder {
     r.put(rowsPerGroup / SIMDGROUPS).put(largest != null ? 1 : 0);
     putMatrices(kinds, from, to);
     if (largest != null) {
-      largest.found(targets[from], vectors, groups, 10, 11);
+      largest.found(targets[from], vectors, groups);
     } else {
       r.fixed(10, targets[from].buffer()).fixed(11, targets[from].buffer());
     }
@@ -185,7 +185,7 @@ final class MatmulEncoder {
             .weights(2, gate)
             .weights(3, up)
             .writes(4, target.buffer());
-    bindGain(r, 1);
+    bindGain(r);
     r.put(x.columns())
         .put(x.stride())
         .put(epsilon())
@@ -220,7 +220,7 @@ final class MatmulEncoder {
             .reads(0, x.buffer())
             .fixed(2, rowOf)
             .writes(3, normed.buffer());
-    bindGain(r, 1);
+    bindGain(r);
     r.put(x.columns())
         .put(x.stride())
         .put(normed.stride())
@@ -279,7 +279,7 @@ final class MatmulEncoder {
             .kernel(kernels.get(kernel, kinds, x.columns()))
             .reads(0, x.buffer())
             .fixed(8, rowOf);
-    bindGain(r, 1);
+    bindGain(r);
     bindMatrices(2, from, to);
     return r.put(x.columns())
         .put(x.stride())
@@ -331,11 +331,11 @@ final class MatmulEncoder {
   }
 
   /** Without a norm, anything will do: the kernel does not look. */
-  private void bindGain(CommandRecorder r, int index) {
+  private void bindGain(CommandRecorder r) {
     if (norm == null) {
-      r.fixed(index, x.buffer());
+      r.fixed(1, x.buffer());
     } else {
-      r.weights(index, (GpuMatrix) norm.gain());
+      r.weights(1, (GpuMatrix) norm.gain());
     }
   }
 

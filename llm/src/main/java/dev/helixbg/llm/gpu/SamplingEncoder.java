@@ -34,9 +34,9 @@ final class SamplingEncoder {
   }
 
   /** Binds what the product of the logits leaves, for each of some parts of each row. */
-  void found(GpuActivations logits, int rows, int parts, int valuesIndex, int placesIndex) {
+  void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
-    recorder.writes(valuesIndex, values).writes(placesIndex, places);
+    recorder.writes(10, values).writes(11, places);
     found = logits;
     foundIn = recorder.submission();
     foundParts = parts;

@@ -34,10 +34,10 @@ final class UploadTables {
   private int current;
   private long used;
 
-  UploadTables(GpuDevice device, Arena arena, int slots) {
+  UploadTables(GpuDevice device, Arena arena) {
     this.device = device;
     this.arena = arena;
-    for (int i = 0; i < slots; i++) {
+    for (int i = 0; i < CommandBufferRing.DEPTH; i++) {
       buffers.add(new ArrayList<>());
     }
   }

@@ -13,6 +13,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.metal.MetalTests;
@@ -49,9 +50,9 @@ class CancellationTest {
   }
 
   private static void passesEndAnywhere(Backend backend, boolean device) {
-    try (GgufFile file = GgufFile.open(GOLDEN.path())) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(GOLDEN.path()))) {
       Qwen3 model = Qwen3.of(file, backend, LIMITS);
-      Workspace work = new Workspace(model, LIMITS);
+      ForwardPasses work = new ForwardPasses(model, LIMITS);
       int[] prompt = new int[ROWS];
       for (int i = 0; i < ROWS; i++) {
         prompt[i] = 300 + i;
@@ -90,7 +91,7 @@ class CancellationTest {
     }
   }
 
-  private static int[] answer(Qwen3 model, Workspace work, KvCache cache) {
+  private static int[] answer(Qwen3 model, ForwardPasses work, KvCache cache) {
     return Generator.generate(
             work,
             cache,

@@ -10,6 +10,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3;
@@ -26,11 +27,11 @@ class ChoiceScorerTest {
   private static final double ROUNDING = 1e-4;
 
   /** Of floats: quantised ones are rounded in passes of many tokens, but not in those of few. */
-  private final GgufFile file = GgufFile.open(GoldenModel.F16.path());
+  private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.F16.path()));
 
   private final Backend backend = new CpuBackend(1);
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
-  private final Workspace work = new Workspace(model, LIMITS);
+  private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final ChoiceScorer scorer = new ChoiceScorer(work);
   private final KvCache empty = backend.cache(model.cacheShape());
 
@@ -73,9 +74,9 @@ class ChoiceScorerTest {
             .map(GoldenCase::promptIds)
             .toList();
     PassLimits large = new PassLimits(512, 512, 64, Storage.F16);
-    try (GgufFile quantised = GgufFile.open(GoldenModel.Q8_0.path())) {
+    try (GgufFile quantised = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()))) {
       Qwen3 other = Qwen3.of(quantised, backend, large);
-      ChoiceScorer wide = new ChoiceScorer(new Workspace(other, large));
+      ChoiceScorer wide = new ChoiceScorer(new ForwardPasses(other, large));
       KvCache nothing = backend.cache(other.cacheShape());
       double[][] together = wide.score(nothing, sixteen, PARTING_LATE, () -> false);
       for (int i = 0; i < sixteen.size(); i++) {
@@ -137,7 +138,7 @@ class ChoiceScorerTest {
     for (int rows : new int[] {longest + 8, 32}) {
       for (int wanted : new int[] {8, 9, 16}) {
         PassLimits narrow = new PassLimits(512, rows, wanted, Storage.F32);
-        Workspace narrowWork = new Workspace(Qwen3.of(file, backend, narrow), narrow);
+        ForwardPasses narrowWork = new ForwardPasses(Qwen3.of(file, backend, narrow), narrow);
         double[][] apart =
             new ChoiceScorer(narrowWork).score(empty, prompts, PARTING_LATE, () -> false);
         for (int i = 0; i < prompts.size(); i++) {

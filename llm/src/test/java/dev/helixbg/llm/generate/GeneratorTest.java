@@ -18,6 +18,7 @@ import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3;
@@ -45,7 +46,7 @@ class GeneratorTest {
   private static final int[] ANSWER = Arrays.copyOf(CASE.greedyIds(), CASE.greedyIds().length - 1);
   private static final PassLimits LIMITS = new PassLimits(256, 256, 1, Storage.F32);
 
-  private final GgufFile file = GgufFile.open(GoldenModel.Q8_0.path());
+  private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()));
   private final Backend backend = new CpuBackend(1);
 
   @AfterEach
@@ -59,7 +60,7 @@ class GeneratorTest {
     GenerationOptions options =
         new GenerationOptions(maxTokens, SamplingOptions.GREEDY, Set.of(stops));
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      Workspace work = new Workspace(model, limits);
+      ForwardPasses work = new ForwardPasses(model, limits);
       Generation answer =
           Generator.generate(work, cache, CASE.promptIds(), options, id -> {}, () -> false);
       int held = CASE.promptIds().length + answer.tokenIds().length;
@@ -104,7 +105,7 @@ class GeneratorTest {
   void aPromptThatDoesNotFitIsRefusedBeforeAnyOfItIsRead() {
     PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 16, Storage.F32);
     Qwen3 model = Qwen3.of(file, backend, tight);
-    Workspace work = new Workspace(model, tight);
+    ForwardPasses work = new ForwardPasses(model, tight);
     List<int[]> prompt = List.of(CASE.promptIds());
     List<int[]> fits = List.of(Arrays.copyOf(CASE.promptIds(), CASE.promptIds().length - 2));
     List<int[]> choices = List.of(new int[] {5, 6, 7}, new int[] {5, 6, 8});
@@ -126,7 +127,7 @@ class GeneratorTest {
   void aListenerThatThrowsLeavesNothingUnderWay() {
     AtomicInteger underWay = new AtomicInteger();
     Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
-    Workspace work = new Workspace(model, LIMITS);
+    ForwardPasses work = new ForwardPasses(model, LIMITS);
     GenerationOptions options = new GenerationOptions(64, SamplingOptions.GREEDY, Set.of());
     try (KvCache cache = backend.cache(model.cacheShape())) {
       assertThrows(
@@ -149,7 +150,7 @@ class GeneratorTest {
   @Test
   void anUnknownTokenIdIsRefused() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
-    Workspace work = new Workspace(model, LIMITS);
+    ForwardPasses work = new ForwardPasses(model, LIMITS);
     GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
     for (int id : new int[] {-1, 1344, Integer.MAX_VALUE}) {
       KvCache cache = backend.cache(model.cacheShape());
@@ -164,7 +165,7 @@ class GeneratorTest {
   void cancellingBetweenPartsOfThePromptLeavesTheSequenceAsItWas() {
     PassLimits small = new PassLimits(256, 16, 1, Storage.F32);
     Qwen3 model = Qwen3.of(file, backend, small);
-    Workspace work = new Workspace(model, small);
+    ForwardPasses work = new ForwardPasses(model, small);
     KvCache cache = backend.cache(model.cacheShape());
     AtomicInteger asked = new AtomicInteger();
     Generation answer =
@@ -183,7 +184,7 @@ class GeneratorTest {
   @Test
   void cancellingWhileAnsweringKeepsTheTokensSoFar() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
-    Workspace work = new Workspace(model, LIMITS);
+    ForwardPasses work = new ForwardPasses(model, LIMITS);
     List<Integer> heard = new ArrayList<>();
     Generation answer =
         Generator.generate(
@@ -236,7 +237,7 @@ class GeneratorTest {
     SamplingOptions sampling = new SamplingOptions(2.5, 40, 0.95, 0.01, 1.1, seed);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       return Generator.generate(
-              new Workspace(model, LIMITS),
+              new ForwardPasses(model, LIMITS),
               cache,
               CASE.promptIds(),
               new GenerationOptions(8, sampling, Set.of()),
@@ -249,7 +250,7 @@ class GeneratorTest {
   @Test
   void aFileThatShrinksUnderTheModelIsAnErrorAndNoCrash(@TempDir Path folder) throws IOException {
     Path copy = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("model.gguf"));
-    try (GgufFile shrinking = GgufFile.open(copy)) {
+    try (GgufFile shrinking = GgufFile.read(MappedFile.open(copy))) {
       Qwen3 model = Qwen3.of(shrinking, backend, LIMITS);
       try (RandomAccessFile shorter = new RandomAccessFile(copy.toFile(), "rw")) {
         shorter.setLength(50_000);

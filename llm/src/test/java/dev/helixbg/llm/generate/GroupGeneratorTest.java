@@ -14,6 +14,7 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3;
@@ -28,10 +29,10 @@ import org.junit.jupiter.api.Test;
 class GroupGeneratorTest {
   private static final PassLimits LIMITS = new PassLimits(512, 200, 8, Storage.F32);
 
-  private final GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path());
+  private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()));
   private final Backend backend = new CpuBackend(1);
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
-  private final Workspace work = new Workspace(model, LIMITS);
+  private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final KvCache empty = backend.cache(model.cacheShape());
 
   /** More than the eight that grow together. */
@@ -93,7 +94,7 @@ class GroupGeneratorTest {
     Qwen3 narrow = Qwen3.of(file, backend, small);
     List<Generation> answers =
         GroupGenerator.generate(
-            new Workspace(narrow, small),
+            new ForwardPasses(narrow, small),
             backend.cache(narrow.cacheShape()),
             prompts().subList(0, 2),
             64,
@@ -113,7 +114,7 @@ class GroupGeneratorTest {
     Qwen3 full = Qwen3.of(file, backend, tight);
     Generation ended =
         GroupGenerator.generate(
-                new Workspace(full, tight),
+                new ForwardPasses(full, tight),
                 backend.cache(full.cacheShape()),
                 List.of(prompt),
                 64,
@@ -135,7 +136,7 @@ class GroupGeneratorTest {
       Qwen3 wide = Qwen3.of(file, some, limits);
       List<Generation> answers =
           GroupGenerator.generate(
-              new Workspace(wide, limits),
+              new ForwardPasses(wide, limits),
               some.cache(wide.cacheShape()),
               prompts(),
               64,
@@ -148,7 +149,7 @@ class GroupGeneratorTest {
       assertEquals(
           StopReason.LENGTH,
           GroupGenerator.generate(
-                  new Workspace(wide, limits),
+                  new ForwardPasses(wide, limits),
                   some.cache(wide.cacheShape()),
                   prompts(),
                   2,

@@ -15,6 +15,7 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
@@ -35,9 +36,9 @@ class NotANumberTest {
   void nothingIsChosenAmongWhatIsNoNumber(boolean all) {
     for (Backend backend : List.of(new CpuBackend(1), new ScalarBackend())) {
       try (backend;
-          GgufFile file = GgufFile.open(GoldenModel.Q4_0.path())) {
+          GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_0.path()))) {
         Qwen3 model = Qwen3.of(file, damaged(backend, all), LIMITS);
-        Workspace work = new Workspace(model, LIMITS);
+        ForwardPasses work = new ForwardPasses(model, LIMITS);
         KvCache cache = backend.cache(model.cacheShape());
         refused(() -> generate(work, cache, SamplingOptions.GREEDY));
         refused(() -> generate(work, cache, new SamplingOptions(0, 0, 1, 0, 1.1, 1)));
@@ -58,7 +59,7 @@ class NotANumberTest {
     }
   }
 
-  private static void generate(Workspace work, KvCache cache, SamplingOptions sampling) {
+  private static void generate(ForwardPasses work, KvCache cache, SamplingOptions sampling) {
     GenerationOptions options = new GenerationOptions(3, sampling, Set.of());
     Generator.generate(work, cache, PROMPT, options, id -> {}, () -> false);
   }

@@ -48,7 +48,10 @@ class GgufFileTest {
     long before = allocatedBytes();
     GgufException error =
         assertTimeout(
-            SHORT, () -> assertThrows(GgufException.class, () -> GgufFile.open(file).close()));
+            SHORT,
+            () ->
+                assertThrows(
+                    GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close()));
     assertTrue(allocatedBytes() - before < MEMORY_BOUND, "bounded memory");
     assertTrue(error.getMessage().contains(broken.words), error.getMessage());
     assertTrue(error.getMessage().startsWith(file.toString()), error.getMessage());
@@ -75,7 +78,8 @@ class GgufFileTest {
       assertTrue(described.tensors().get(2).bytes().isEmpty());
       assertEquals(List.of(64L, 64L, 3L), described.tensors().get(2).shape());
     }
-    GgufException refused = assertThrows(GgufException.class, () -> GgufFile.open(file).close());
+    GgufException refused =
+        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close());
     assertTrue(refused.getMessage().contains("known"), refused.getMessage());
   }
 
@@ -85,7 +89,7 @@ class GgufFileTest {
     for (int length = 0; length < whole.length; length++) {
       Path file = write(Arrays.copyOf(whole, length));
       String at = "cut to " + length + " of " + whole.length;
-      assertThrows(GgufException.class, () -> GgufFile.open(file).close(), at);
+      assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close(), at);
     }
   }
 
@@ -135,7 +139,7 @@ class GgufFileTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void aGoodFileIsRead(int version) throws IOException {
-    try (GgufFile file = GgufFile.open(write(goodFile(version)))) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(write(goodFile(version))))) {
       assertEquals(version, file.head().version());
       assertEquals(64, file.head().alignment());
       assertEquals("text", file.metadata().text("a.text"));
@@ -188,7 +192,7 @@ class GgufFileTest {
   void metadataOfAWrongTypeOrOutOfBoundsNamesItsKeyAndPlace() throws IOException {
     Path path =
         write(head(0, 2).entry("name", "x").key("size", UINT32).u32(70_000).data(0).bytes());
-    try (GgufFile file = GgufFile.open(path)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       GgufMetadata metadata = file.metadata();
       GgufException type = assertThrows(GgufException.class, () -> metadata.whole("name", 0, 9));
       assertTrue(type.getMessage().contains("a whole number is expected, not STRING"));
@@ -205,7 +209,7 @@ class GgufFileTest {
   @Test
   void aStringArrayThatIsNotUtf8IsRefusedWhenRead() throws IOException {
     Path path = write(head(0, 1).key("k", ARRAY).u32(STRING).u64(1).u64(1).u8(0xE9).bytes());
-    try (GgufFile file = GgufFile.open(path)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       GgufArray array = file.metadata().array("k", 1);
       GgufException error = assertThrows(GgufException.class, array::strings);
       assertTrue(error.getMessage().contains("not valid UTF-8"));
@@ -216,7 +220,7 @@ class GgufFileTest {
   @Test
   void aReplacementCharacterThatStandsInTheFileIsFine() throws IOException {
     Path path = write(head(0, 1).entry("k", "\uFFFD").bytes());
-    try (GgufFile file = GgufFile.open(path)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       assertEquals("\uFFFD", file.metadata().text("k"));
     }
   }
@@ -224,7 +228,8 @@ class GgufFileTest {
   @Test
   void escapeSequencesInNamesDoNotReachTheTerminal() throws IOException {
     Path path = write(head(0, 2).entry("\u001b[2J", "1").entry("\u001b[2J", "2").bytes());
-    GgufException error = assertThrows(GgufException.class, () -> GgufFile.open(path).close());
+    GgufException error =
+        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(path)).close());
     assertEquals("\u001b[2J", error.name());
     assertTrue(error.getMessage().contains("'␛[2J'"), error.getMessage());
   }
@@ -232,7 +237,7 @@ class GgufFileTest {
   @Test
   void aFileThatShrinksIsNoticedBeforeUse() throws IOException {
     Path path = write(goodFile(3));
-    try (GgufFile file = GgufFile.open(path)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       file.mapped().requireWhole();
       long size = Files.size(path);
       try (RandomAccessFile shorter = new RandomAccessFile(path.toFile(), "rw")) {
@@ -246,9 +251,11 @@ class GgufFileTest {
   @Test
   void aMissingFileAndAFolderAreRefused() {
     GgufException missing =
-        assertThrows(GgufException.class, () -> GgufFile.open(folder.resolve("none.gguf")));
+        assertThrows(
+            GgufException.class, () -> GgufFile.read(MappedFile.open(folder.resolve("none.gguf"))));
     assertTrue(missing.getMessage().contains("no such file"));
-    GgufException notAFile = assertThrows(GgufException.class, () -> GgufFile.open(folder));
+    GgufException notAFile =
+        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(folder)));
     assertTrue(notAFile.getMessage().contains("not a regular file"));
   }
 
@@ -262,7 +269,7 @@ class GgufFileTest {
       sparse.setLength(start.length + 8L * count);
     }
     long before = allocatedBytes();
-    assertTimeout(SHORT, () -> GgufFile.open(path).close());
+    assertTimeout(SHORT, () -> GgufFile.read(MappedFile.open(path)).close());
     assertTrue(allocatedBytes() - before < MEMORY_BOUND);
   }
 
@@ -274,7 +281,8 @@ class GgufFileTest {
     try (RandomAccessFile sparse = new RandomAccessFile(path.toFile(), "rw")) {
       sparse.setLength(start.length + count);
     }
-    GgufException error = assertThrows(GgufException.class, () -> GgufFile.open(path).close());
+    GgufException error =
+        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(path)).close());
     assertTrue(error.getMessage().contains("the length of an array"));
   }
 

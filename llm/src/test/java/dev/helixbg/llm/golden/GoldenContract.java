@@ -11,13 +11,14 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.generate.ChoiceScorer;
+import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
-import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
@@ -92,7 +93,7 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Workspace work = new Workspace(model, LIMITS);
+          ForwardPasses work = new ForwardPasses(model, LIMITS);
           for (GoldenCase expected : generated(golden)) {
             assertArrayEquals(
                 expected.greedyIds(),
@@ -108,7 +109,7 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Workspace work = new Workspace(model, LIMITS);
+          ForwardPasses work = new ForwardPasses(model, LIMITS);
           for (Storage storage : rounding()) {
             KvShape shape = with(model.cacheShape(), storage);
             for (GoldenCase expected : generated(golden)) {
@@ -136,7 +137,7 @@ abstract class GoldenContract {
     return new KvShape(shape.layers(), shape.kvHeads(), shape.headSize(), shape.limit(), storage);
   }
 
-  private static int[] greedy(Qwen3 model, Workspace work, KvShape shape, GoldenCase expected) {
+  private static int[] greedy(Qwen3 model, ForwardPasses work, KvShape shape, GoldenCase expected) {
     try (KvCache cache = model.backend().cache(shape)) {
       GenerationOptions options =
           new GenerationOptions(64, SamplingOptions.GREEDY, Set.of(GoldenModel.END));
@@ -169,7 +170,7 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Workspace work = new Workspace(model, LIMITS);
+          ForwardPasses work = new ForwardPasses(model, LIMITS);
           float[] expected = new float[model.vocabulary()];
           try (KvCache cache = model.backend().cache(model.cacheShape())) {
             readIn(work, cache, prompt, prompt.length);
@@ -221,7 +222,7 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Workspace work = new Workspace(model, LIMITS);
+          ForwardPasses work = new ForwardPasses(model, LIMITS);
           try (KvCache empty = model.backend().cache(model.cacheShape())) {
             double[][] shares = new ChoiceScorer(work).score(empty, prompts, choices, () -> false);
             for (int i = 0; i < prompts.size(); i++) {
@@ -249,7 +250,7 @@ abstract class GoldenContract {
    * What single tokens share among them by the logits of all tokens, after a cache and more ids.
    */
   private static double[] shares(
-      Qwen3 model, Workspace work, KvCache cache, int[] ids, int... tokens) {
+      Qwen3 model, ForwardPasses work, KvCache cache, int[] ids, int... tokens) {
     readIn(work, cache, ids, ids.length);
     model.backend().submit().await();
     float[] logits = new float[model.vocabulary()];
@@ -260,7 +261,7 @@ abstract class GoldenContract {
   }
 
   /** Leaves the logits of the last id, not yet submitted. */
-  private static void readIn(Workspace work, KvCache cache, int[] ids, int part) {
+  private static void readIn(ForwardPasses work, KvCache cache, int[] ids, int part) {
     for (int from = 0; from < ids.length; from += part) {
       int to = Math.min(ids.length, from + part);
       work.read(cache, Arrays.copyOfRange(ids, from, to), to == ids.length, () -> false);
@@ -268,7 +269,7 @@ abstract class GoldenContract {
   }
 
   /** The parent goes on with something else after the fork was made. */
-  private static KvCache forkAfter(Workspace work, KvCache parent, int[] prompt, int prefix) {
+  private static KvCache forkAfter(ForwardPasses work, KvCache parent, int[] prompt, int prefix) {
     work.read(parent, Arrays.copyOf(prompt, prefix), false, () -> false);
     KvCache fork = parent.fork(prefix);
     work.read(parent, new int[] {5, 6, 7, 8, 9}, false, () -> false);
@@ -297,7 +298,7 @@ abstract class GoldenContract {
             default -> {}
           }
         });
-    Workspace work = new Workspace(model, LIMITS);
+    ForwardPasses work = new ForwardPasses(model, LIMITS);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
       Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
@@ -320,7 +321,7 @@ abstract class GoldenContract {
   }
 
   private void with(GoldenModel golden, Consumer<Qwen3> test) {
-    try (GgufFile file = GgufFile.open(golden.path());
+    try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
         Backend backend = backend()) {
       test.accept(Qwen3.of(file, backend, LIMITS));
     }

@@ -12,13 +12,14 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.generate.SamplingOptions;
-import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.model.Qwen3;
@@ -57,7 +58,7 @@ class MetalStrictTest {
     Order order = Order.values()[golden.ordinal() % Order.values().length];
     SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
     try (MetalTests metal = new MetalTests(settings)) {
-      try (GgufFile file = GgufFile.open(golden.path());
+      try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
           GpuBackend backend = new GpuBackend(metal.device())) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
@@ -75,7 +76,7 @@ class MetalStrictTest {
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       Generation answer =
           Generator.generate(
-              new Workspace(model, LIMITS), cache, prompt, options, id -> {}, () -> false);
+              new ForwardPasses(model, LIMITS), cache, prompt, options, id -> {}, () -> false);
       return answer.tokenIds();
     }
   }
@@ -86,7 +87,7 @@ class MetalStrictTest {
     SamplingOptions sampling = new SamplingOptions(1.5, 20, 0.98, 0, 1, 3);
     int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
-        GgufFile file = GgufFile.open(GoldenModel.Q8_0.path())) {
+        GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()))) {
       try (Backend gpu = new GpuBackend(metal.device());
           Backend cpu = new CpuBackend(1)) {
         int[] drawn = answer(Qwen3.of(file, cpu, LIMITS), prompt, 12, sampling);
@@ -105,10 +106,10 @@ class MetalStrictTest {
     int prefix = 40; // Inside a block of the cache, so that each fork needs a copy of it.
     int sequences = 3;
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
-      try (GgufFile file = GgufFile.open(golden.path());
+      try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
           Backend backend = new GpuBackend(metal.device())) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
-        Workspace work = new Workspace(model, LIMITS);
+        ForwardPasses work = new ForwardPasses(model, LIMITS);
         KvCache parent = backend.cache(model.cacheShape());
         work.read(parent, Arrays.copyOf(prompt, prefix), false, () -> false);
         List<KvCache> forks = new ArrayList<>();
@@ -147,12 +148,12 @@ class MetalStrictTest {
     List<GoldenCase> cases =
         golden.cases().stream().filter(c -> c.task().equals("summary")).limit(5).toList();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
-        GgufFile file = GgufFile.open(golden.path());
+        GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
         Backend backend = new GpuBackend(metal.device())) {
       Qwen3 model = Qwen3.of(file, backend, limits);
       List<Generation> answers =
           GroupGenerator.generate(
-              new Workspace(model, limits),
+              new ForwardPasses(model, limits),
               backend.cache(model.cacheShape()),
               cases.stream().map(GoldenCase::promptIds).toList(),
               64,

@@ -12,6 +12,7 @@ import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ class LastLayerTest {
 
   /** Logits of all rows of the last layer kept, and of the wanted ones only. */
   private static float[][][] bothWays(Backend backend) {
-    try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {
       Qwen3 model = Qwen3.of(file, backend, LIMITS);
       float[][] wanted = logits(model, SPANS);
       model.observe((tap, layer, values) -> {});
@@ -60,7 +61,7 @@ class LastLayerTest {
   @Test
   void stepsOfTheLastLayerAreGivenTheWantedRows() {
     try (Backend backend = new ScalarBackend();
-        GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+        GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {
       List<Integer> rows = new ArrayList<>();
       Qwen3 model = Qwen3.of(file, watched(backend, rows), LIMITS);
       int layers = model.config().layers();

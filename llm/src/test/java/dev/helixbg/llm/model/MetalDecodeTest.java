@@ -12,11 +12,12 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
-import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
@@ -68,7 +69,7 @@ class MetalDecodeTest {
     for (int i = 1; i < layers; i++) {
       tiny.layer(i);
     }
-    return GgufFile.open(tiny.write(folder));
+    return GgufFile.read(MappedFile.open(tiny.write(folder)));
   }
 
   private static PassLimits limits(int context, Storage storage) {
@@ -79,7 +80,7 @@ class MetalDecodeTest {
   private Map<Counter, Long> countDecode(int context, int prompt) throws IOException {
     try (GgufFile file = model(LAYERS, context)) {
       Qwen3 model = Qwen3.of(file, backend, limits(context, Storage.F16));
-      Workspace work = new Workspace(model, limits(context, Storage.F16));
+      ForwardPasses work = new ForwardPasses(model, limits(context, Storage.F16));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(prompt - 1), false, () -> false);
         BackendCounters counters = backend.counters();
@@ -133,7 +134,7 @@ class MetalDecodeTest {
     metal.configure(SoftMetalSettings.FAST.lazy(true));
     try (GgufFile file = model(2, 2048)) {
       Qwen3 model = Qwen3.of(file, backend, limits(2048, Storage.F16));
-      Workspace work = new Workspace(model, limits(2048, Storage.F16));
+      ForwardPasses work = new ForwardPasses(model, limits(2048, Storage.F16));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(700), false, () -> false);
         Map<Counter, Long> counted = backend.counters().snapshot();
@@ -162,7 +163,7 @@ class MetalDecodeTest {
     int single = 12;
     PassLimits limits = limits(FULL, Storage.F32);
     Qwen3 model = Qwen3.of(file, backend, limits);
-    Workspace work = new Workspace(model, limits);
+    ForwardPasses work = new ForwardPasses(model, limits);
     float[][] logits = new float[single][model.vocabulary()];
     int[] ids = ids(FULL);
     try (KvCache cache = backend.cache(model.cacheShape())) {

@@ -9,6 +9,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
@@ -25,7 +26,7 @@ class Qwen3LoadTest {
   @TempDir Path folder;
 
   private void load(TinyModel tiny, Consumer<Qwen3> test) throws IOException {
-    try (GgufFile file = GgufFile.open(tiny.write(folder));
+    try (GgufFile file = GgufFile.read(MappedFile.open(tiny.write(folder)));
         ScalarBackend backend = new ScalarBackend()) {
       test.accept(Qwen3.of(file, backend, new PassLimits(4096, 8, 1, Storage.F32)));
     }

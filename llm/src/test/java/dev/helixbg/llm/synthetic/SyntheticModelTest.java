@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.GgufWriter;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -35,7 +36,7 @@ class SyntheticModelTest {
         .matrix(
             "w", type, COLUMNS, ROWS, SyntheticModel.rows(type, COLUMNS, new SplittableRandom(1)))
         .write(path);
-    try (GgufFile file = GgufFile.open(path)) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       Tensor tensor = file.tensors().get("w");
       float[] weights = new float[COLUMNS * ROWS];
       Dequantize.row(type, tensor.data(), 0, weights.length, weights, 0);

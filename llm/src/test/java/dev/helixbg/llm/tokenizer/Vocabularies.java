@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.GgufWriter;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.Vocabulary.Kind;
 import java.io.IOException;
@@ -32,7 +33,7 @@ final class Vocabularies {
   record Source(List<String> tokens, int[] kinds, List<String> merges) {}
 
   static Vocabulary golden() {
-    try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {
       return Vocabulary.from(file.metadata(), 1344);
     }
   }
@@ -74,7 +75,7 @@ final class Vocabularies {
       Path path = Files.createTempFile("vocabulary", ".gguf");
       try {
         write(path, source);
-        try (GgufFile file = GgufFile.open(path)) {
+        try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
           return Vocabulary.from(file.metadata(), source.tokens().size());
         }
       } finally {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import dev.helixbg.config.natives.TokenizerLibrary;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.Vocabularies.Source;
@@ -116,7 +117,7 @@ class WholeVocabularyTest {
 
   @Test
   void textsGiveTheSameTokensWithTheGoldenVocabulary() {
-    try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+    try (GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {
       compare(
           new Source(
               file.metadata().array("tokenizer.ggml.tokens", 1344).strings(),

@@ -5,7 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
     description =
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
             + " and in eight bits, beside langchain4j in the same run.")
-final class BenchEmbedCommand extends ValueCommand {
+final class BenchEmbedCommand extends JsonCommand {
   /** All rivals cut there, so that everybody does the same work. */
   private static final int COMMON_TOKENS = 128;
 

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.PairSource;
@@ -66,7 +66,7 @@ import picocli.CommandLine.Option;
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
             + " stands late in a long note.")
-final class BenchFindingsCommand extends ValueCommand {
+final class BenchFindingsCommand extends JsonCommand {
   private static final int MAX_ENTRIES = 200_000;
 
   @Mixin private GlobalOptions options;

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
     description =
         "Every kernel of the language model engine on the CPU, beside the memory's and the"
             + " arithmetic's ceiling, measured in the same run.")
-final class BenchKernelsCommand extends ValueCommand {
+final class BenchKernelsCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Option(

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
     description =
         "Entries labelled per second, as a run does it, beside one entry at a time without the"
             + " shared opening, and beside what the prompt speed allows.")
-final class BenchLabelCommand extends ValueCommand {
+final class BenchLabelCommand extends JsonCommand {
   private static final int PROMPT_TOKENS = 512;
 
   @Mixin private GlobalOptions options;

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
  * user could install instead, in turn.
  */
 @Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
-final class BenchLlmCommand extends ValueCommand {
+final class BenchLlmCommand extends JsonCommand {
   /** With the rival's start, and with each of its rounds: minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 

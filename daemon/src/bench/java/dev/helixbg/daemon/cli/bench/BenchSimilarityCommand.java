@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     description =
         "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
             + " machine's multiply-add peak.")
-final class BenchSimilarityCommand extends ValueCommand {
+final class BenchSimilarityCommand extends JsonCommand {
   private static final int MAX_VECTORS = 200_000;
 
   @Mixin private GlobalOptions options;

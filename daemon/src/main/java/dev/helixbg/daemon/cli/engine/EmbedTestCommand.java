@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.Cosine;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "embed-test",
     description = "Embed sample texts: first values, similarities, provider in use, timing.")
-public final class EmbedTestCommand extends ValueCommand {
+public final class EmbedTestCommand extends JsonCommand {
   /** The first two say the same, the third is related, the last is about something else. */
   private static final List<String> TEXTS =
       List.of(

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "gpu-test",
     description = "Check the GPU's kernels against the CPU, and measure them.")
-public final class GpuTestCommand extends ValueCommand {
+public final class GpuTestCommand extends JsonCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;
 

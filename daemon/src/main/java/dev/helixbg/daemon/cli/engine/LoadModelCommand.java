@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
-import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
     description =
         "List what any GGUF file has: metadata, tensors; then open it: configuration, load time by"
             + " phase, or why it cannot be run here.")
-public final class LoadModelCommand extends ValueCommand {
+public final class LoadModelCommand extends JsonCommand {
   private static final int LONGEST_VALUE = 100;
 
   @Mixin private GlobalOptions options;

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * @param total how many there are, and how many of them are listed
  * @param none said instead of a list when there are none
  */
-record ListSection<T>(
+record FindingSection<T>(
     String total, String intro, List<T> rows, Optional<String> cutWords, String none) {
   private static final int OVERLAPS = 60;
   private static final int COPIES = 60;
@@ -112,9 +112,9 @@ record ListSection<T>(
     }
   }
 
-  static ListSection<GroupView> copies(Findings findings, Acts acts) {
+  static FindingSection<GroupView> copies(Findings findings, Acts acts) {
     int total = findings.copies().size();
-    return new ListSection<>(
+    return new FindingSection<>(
         NumberWords.shownOf(COPIES, total),
         "Entries with the very same text: all but one of each group can go. Other sections know"
             + " only one of them.",
@@ -132,10 +132,11 @@ record ListSection<T>(
         "No two entries have the very same text.");
   }
 
-  static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits, Acts acts) {
+  static FindingSection<OverlapView> overlaps(
+      Findings findings, InsightSettings limits, Acts acts) {
     String limit = NumberWords.limit(limits.topicOverlap());
     int total = findings.topicOverlaps().size();
-    return new ListSection<>(
+    return new FindingSection<>(
         NumberWords.shownOf(OVERLAPS, total),
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
@@ -148,11 +149,11 @@ record ListSection<T>(
         "No two topics are more similar than " + limit + ". Each has its own ground.");
   }
 
-  static ListSection<MisfiledView> misfiled(
+  static FindingSection<MisfiledView> misfiled(
       Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
-    return new ListSection<>(
+    return new FindingSection<>(
         NumberWords.shownOf(shown, total),
         "Entries that are nearer to the centre of another topic than to that of their own, by at"
             + " least "
@@ -163,10 +164,10 @@ record ListSection<T>(
         "Every entry is nearest to its own topic, or nearly so.");
   }
 
-  static ListSection<MovedSourceView> sources(
+  static FindingSection<MovedSourceView> sources(
       SourceCheckResult sources, Judgements judgements, Acts acts) {
     int total = sources.moved().size();
-    return new ListSection<>(
+    return new FindingSection<>(
         NumberWords.shownOf(MOVED, total),
         "Files, identifiers and lines that entries name and that are gone or others by now. "
             + looked(sources),
@@ -178,8 +179,8 @@ record ListSection<T>(
         "Nothing that entries name is known to have moved. " + looked(sources));
   }
 
-  static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
-    return new ListSection<>(
+  static FindingSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
+    return new FindingSection<>(
         NumberWords.shownOf(MOVED, junk.size()),
         "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
             + " is masked here, not in the entry: take it out there, and have a new one made."

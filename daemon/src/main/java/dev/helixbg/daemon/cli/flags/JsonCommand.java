@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** A command that prints what it found: for people, or with --json for programs. */
-public abstract class ValueCommand extends ConsoleCommand {
+public abstract class JsonCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print JSON.")
   protected boolean json;
 

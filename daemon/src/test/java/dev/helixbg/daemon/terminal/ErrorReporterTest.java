@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 
-class FaultsTest {
+class ErrorReporterTest {
   /** Not exit code 3 with "check the disk". */
   @Test
   void whatCtrlCInterruptsIsNoFaultOfAFile() {
@@ -20,11 +20,11 @@ class FaultsTest {
             closed,
             new CancellationException(),
             new DataLogException("data.log cannot be read", closed))) {
-      assertEquals(ExitCode.INTERRUPTED, Faults.codeOf(e), e.toString());
+      assertEquals(ExitCode.INTERRUPTED, ErrorReporter.codeOf(e), e.toString());
     }
     assertEquals(
         ExitCode.KB,
-        Faults.codeOf(new DataLogException("data.log cannot be read", new IOException())));
-    assertEquals(ExitCode.INTERNAL, Faults.codeOf(new IOException()));
+        ErrorReporter.codeOf(new DataLogException("data.log cannot be read", new IOException())));
+    assertEquals(ExitCode.INTERNAL, ErrorReporter.codeOf(new IOException()));
   }
 }

@@ -29,10 +29,10 @@ import java.util.stream.Collectors;
  * What several KBs have in common: only findings between entries or topics of different KBs. A
  * topic is named {@code kb/topic} here, by the folder of its KB.
  */
-public final class AcrossReport {
+public final class CrossKbReport {
   private static final String BETWEEN = "/";
 
-  private AcrossReport() {}
+  private CrossKbReport() {}
 
   /**
    * Compares the entries that have vectors already.

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What several KBs have in common. */
-class AcrossReportTest {
+class CrossKbReportTest {
   private static final String SHARED = "what both have";
 
   @TempDir Path folder;
@@ -73,7 +73,7 @@ class AcrossReportTest {
     embed(one.kb());
     embed(two.kb());
     Settings settings = DaemonFixture.settings(folder, Map.of());
-    Findings found = AcrossReport.of(List.of(one.kb(), two.kb()), model, settings).findings();
+    Findings found = CrossKbReport.of(List.of(one.kb(), two.kb()), model, settings).findings();
     assertEquals(1, found.copies().size());
     List<NamedEntry> copies = found.copies().getFirst().entries();
     assertEquals(

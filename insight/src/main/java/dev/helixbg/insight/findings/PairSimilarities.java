@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** All that an analysis asks about the similarities of entries to each other. */
-sealed interface PairFacts permits PairFacts.ScannedPairs, IncrementalPairs {
+sealed interface PairSimilarities permits PairSimilarities.ScannedPairs, IncrementalPairs {
   /**
    * Hands the pairs whose similarity is at least {@code limit} to one or more sinks.
    *
@@ -26,7 +26,7 @@ sealed interface PairFacts permits PairFacts.ScannedPairs, IncrementalPairs {
   /** Pairs too many to keep: compared anew whenever something is asked. */
   record ScannedPairs(
       PackedVectors packed, NearestNeighbours.Both nearest, Distribution distribution, int threads)
-      implements PairFacts {
+      implements PairSimilarities {
 
     /**
      * @param packed the vectors of the entries

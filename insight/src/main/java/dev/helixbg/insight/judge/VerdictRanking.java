@@ -17,10 +17,10 @@ import java.util.Map;
  * @param shown what may be worth telling, the best first
  * @param different what the model calls different, the most similar first
  */
-public record JudgedPairs(List<Finding.Pair> shown, List<Finding.Pair> different) {
+public record VerdictRanking(List<Finding.Pair> shown, List<Finding.Pair> different) {
 
   /** Ranks pairs of one kind. */
-  public static JudgedPairs of(List<Finding.Pair> pairs, Map<String, PairVerdict> verdicts) {
+  public static VerdictRanking of(List<Finding.Pair> pairs, Map<String, PairVerdict> verdicts) {
     List<Finding.Pair> shown = new ArrayList<>();
     List<Finding.Pair> different = new ArrayList<>();
     for (Finding.Pair pair : pairs) {
@@ -31,7 +31,7 @@ public record JudgedPairs(List<Finding.Pair> shown, List<Finding.Pair> different
     shown.sort(
         Comparator.comparingDouble((Finding.Pair pair) -> worth(pair, verdicts.get(pair.id())))
             .reversed());
-    return new JudgedPairs(List.copyOf(shown), List.copyOf(different));
+    return new VerdictRanking(List.copyOf(shown), List.copyOf(different));
   }
 
   private static double worth(Finding.Pair pair, PairVerdict verdict) {

@@ -14,7 +14,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /** A model with the batch and token lists of its passes; one thread at a time. */
-public final class Workspace {
+public final class ForwardPasses {
   /**
    * A pass of at least so many rows, with so many rows wanted, gives each row the same bits
    * whatever else is in it: backends may compute a handful of rows in another way than more.
@@ -37,7 +37,7 @@ public final class Workspace {
   /** The last pass that reads a prompt; nothing is written that it may still read. */
   private Submission lastRead = Submission.DONE;
 
-  public Workspace(Qwen3 model, PassLimits limits) {
+  public ForwardPasses(Qwen3 model, PassLimits limits) {
     this.model = model;
     rows = limits.rows();
     batch = new Batch(limits.rows(), limits.wanted());
