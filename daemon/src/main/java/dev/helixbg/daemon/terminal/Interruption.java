@@ -2,6 +2,7 @@ package dev.helixbg.daemon.terminal;
 
 import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.embed.OnnxCall;
+import dev.helixbg.embed.store.AtomicFile;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +10,8 @@ import java.util.function.Consumer;
 
 /**
  * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
- * until that thread has saved what it did, and every thread has left ONNX Runtime.
+ * until that thread has saved what it did, and every thread has left ONNX Runtime. Of what others
+ * are still writing nothing is left.
  */
 public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
@@ -69,7 +71,9 @@ public final class Interruption {
         Thread.currentThread().interrupt();
       }
     }
-    if (!OnnxCall.endAll(patience)) {
+    boolean calm = OnnxCall.endAll(patience);
+    AtomicFile.deleteUnfinished();
+    if (!calm) {
       // Without the destructors of libraries, on which the JVM insists.
       NativeFunction.ofC("_exit").orElseThrow().call(ExitCode.INTERRUPTED.number());
     }

@@ -2,13 +2,18 @@ package dev.helixbg.daemon.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.embed.store.AtomicFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A process that is told to end while it works. */
 class InterruptionTest {
@@ -30,18 +35,38 @@ class InterruptionTest {
     assertEquals("", said);
   }
 
+  /** Such as a report that a disk or a busy machine does not get done in time. */
+  @Test
+  void ofAFileThatIsStillBeingWrittenNothingIsLeft(@TempDir Path folder) throws Exception {
+    Process child = start(Writer.class, folder.resolve("report.html").toString());
+    try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("writing", out.readLine());
+      try (Stream<Path> files = Files.list(folder)) {
+        assertEquals(1, files.count());
+      }
+      child.destroy();
+      child.waitFor();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(), files.toList());
+    }
+  }
+
+  private static Process start(Class<?> child, String argument) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            child.getName(),
+            argument)
+        .start();
+  }
+
   /**
    * @param batch that cannot be called off
    */
   private static String saysWhenToldToEnd(Duration batch) throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Worker.class.getName(),
-                Long.toString(batch.toNanos()))
-            .start();
+    Process child = start(Worker.class, Long.toString(batch.toNanos()));
     try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("at work", out.readLine());
       child.toHandle().destroy(); // which leaves its streams open
@@ -68,6 +93,21 @@ class InterruptionTest {
       }
       System.out.println("saved");
       interruption.over();
+    }
+  }
+
+  /** One that never ends by itself. */
+  static final class Writer {
+    public static void main(String[] arguments) throws IOException {
+      Interruption.watch().waitAtMost(Duration.ofMillis(50));
+      AtomicFile.replace(
+          Path.of(arguments[0]),
+          out -> {
+            System.out.println("writing");
+            while (true) {
+              LockSupport.parkNanos(1_000_000_000);
+            }
+          });
     }
   }
 }

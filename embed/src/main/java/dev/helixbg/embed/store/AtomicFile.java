@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -40,11 +41,29 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
+  /** Temporary files of this process that are neither in their place nor deleted. */
+  private static final Set<Path> UNFINISHED = ConcurrentHashMap.newKeySet();
+
   private final Path temporary;
   private boolean renamed;
 
   private AtomicFile(Path temporary) {
     this.temporary = temporary;
+    UNFINISHED.add(temporary);
+  }
+
+  /**
+   * For the end of the process: deletes what threads that do not end have written beside its
+   * target. Whoever renames it after that fails.
+   */
+  public static void deleteUnfinished() {
+    for (Path file : UNFINISHED) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        // Once it is a day old it goes.
+      }
+    }
   }
 
   /**
@@ -144,6 +163,7 @@ public final class AtomicFile implements AutoCloseable {
   public void renameTo(Path target) throws IOException {
     Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     renamed = true;
+    UNFINISHED.remove(temporary);
   }
 
   /** Makes the renames in a folder survive a power cut. */
@@ -161,6 +181,7 @@ public final class AtomicFile implements AutoCloseable {
   public void close() throws IOException {
     if (!renamed) {
       Files.deleteIfExists(temporary);
+      UNFINISHED.remove(temporary);
     }
   }
 
