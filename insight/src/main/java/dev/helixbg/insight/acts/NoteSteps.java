@@ -4,6 +4,7 @@ import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -14,9 +15,9 @@ final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param folder what the topic of an act is called as a folder
+   * @param folderOf what a topic is called as a folder
    */
-  static String of(Change change, String folder) {
+  static String of(Change change, UnaryOperator<String> folderOf) {
     return switch (change) {
       case Change.Remove remove ->
           "bring what only %s says into %s; delete %s; let links to it lead to %s"
@@ -34,11 +35,12 @@ final class NoteSteps {
       case Change.Move move ->
           NoteName.of(move.entry().name()).isWholeFile()
               ? "move %s to the folder %s, and mend links that name its path"
-                  .formatted(place(move.entry()), folder)
-              : "move %s into a file in the folder %s".formatted(place(move.entry()), folder);
+                  .formatted(place(move.entry()), folderOf.apply(move.topic()))
+              : "move %s into a file in the folder %s"
+                  .formatted(place(move.entry()), folderOf.apply(move.topic()));
       case Change.MergeTopics merge ->
           "move the files of the folder %s into %s, and mend links that name their paths"
-              .formatted(merge.small(), folder);
+              .formatted(folderOf.apply(merge.small()), folderOf.apply(merge.large()));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
           "put the proposed text in place of that of %s; delete %s; let links to it lead to %s"

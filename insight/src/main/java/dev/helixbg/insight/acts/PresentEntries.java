@@ -92,14 +92,8 @@ public final class PresentEntries {
     return ActMark.areUnder(entries, hashes);
   }
 
-  /** The folder that notes go to; topics write it in their own way. */
-  private String folderOf(Act.Change change) {
-    String topic =
-        switch (change) {
-          case Act.Change.Move move -> move.topic();
-          case Act.Change.MergeTopics merge -> merge.large();
-          default -> "";
-        };
+  /** The folder of notes that a topic is made of; topics write it in their own way. */
+  private String folderOf(String topic) {
     return byTopic.getOrDefault(topic, List.of()).stream()
         .map(one -> NoteName.of(one.name()).folder())
         .findFirst()
@@ -109,7 +103,7 @@ public final class PresentEntries {
   /** How an act on them is carried out. */
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
-      return ActPlan.byHand(NoteSteps.of(act.change(), folderOf(act.change())));
+      return ActPlan.byHand(NoteSteps.of(act.change(), this::folderOf));
     }
     return planner.get().plan(act);
   }

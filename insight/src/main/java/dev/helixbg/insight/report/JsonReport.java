@@ -414,7 +414,10 @@ public final class JsonReport {
     decimal("same", said.same());
     decimal("overtaken", said.overtaken());
     decimal("related", said.related());
-    optional("older", relation.older() == relation.a() ? "a" : "b");
+    optional(
+        "older",
+        Optional.of(relation.older() == relation.a() ? "a" : "b")
+            .filter(_ -> relation.a().isAgeKnown(relation.b())));
     optional("objection", said.objection());
   }
 

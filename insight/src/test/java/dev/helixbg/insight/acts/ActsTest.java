@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -428,10 +429,34 @@ class ActsTest {
         "bring what only the beginning of d/long.md (before its first heading) says into"
             + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"
             + " to it lead to d/short.md",
-        NoteSteps.of(act.change(), "d/"));
+        NoteSteps.of(act.change(), UnaryOperator.identity()));
     assertEquals(
         "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), "e/"));
+        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), UnaryOperator.identity()));
+  }
+
+  /** Topics have hyphens where folders have blanks, and a folder with hyphens is another one. */
+  @Test
+  void foldersOfNotesAreCalledAsTheyAreOnDisk(@TempDir Path folder) throws IOException {
+    List<NamedEntry> notes =
+        StandInHelix.kb(
+            "Daily-Notes/", "[source: Daily Notes/a.md]\nText.",
+            "My-Work/", "[source: My Work/b.md]\nAnother text.");
+    StandInHelix helix = new StandInHelix(StandInHelix.entries(notes));
+    PresentEntries present =
+        new PresentEntries(
+            DataLog.read(Files.write(folder.resolve("data.log"), helix.log())), "model");
+    assertEquals(
+        "move the files of the folder Daily Notes/ into My Work/, and mend links that name their"
+            + " paths",
+        byHand(present, new Act.Change.MergeTopics("Daily-Notes/", "My-Work/")));
+    assertEquals(
+        "move Daily Notes/a.md to the folder My Work/, and mend links that name its path",
+        byHand(present, new Act.Change.Move(present.all().getFirst(), "My-Work/")));
+  }
+
+  private static String byHand(PresentEntries present, Act.Change change) {
+    return present.plan(new Act(List.of(When.OVERLAP), change)).byHand().orElseThrow();
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -268,6 +269,22 @@ class NotesLogTest {
     assertTrue(
         account.words().orElseThrow().startsWith("6 files were left out, the first is binary.md"),
         account.words().get());
+  }
+
+  @Test
+  void noMoreThan256MebibytesAreRead() throws IOException {
+    for (int i = 100; i < 358; i++) {
+      try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
+        file.setLength(1 << 20); // with no blocks on the disk
+      }
+    }
+    NoteFiles files = NoteFiles.in(notes, log.getParent());
+    assertEquals(256, files.files().size());
+    assertEquals(
+        List.of(
+            new NotesLeftOut.File("356.md", "beyond 256 MiB of notes"),
+            new NotesLeftOut.File("357.md", "beyond 256 MiB of notes")),
+        files.leftOut());
   }
 
   @Test

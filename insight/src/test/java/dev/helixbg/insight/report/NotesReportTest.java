@@ -13,6 +13,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -171,7 +172,7 @@ class NotesReportTest {
 
   /** Of two notes of which nobody knows the older one, neither is called it. */
   @Test
-  void neitherOfTwoUndatedNotesIsCalledTheOlderOne() {
+  void neitherOfTwoUndatedNotesIsCalledTheOlderOne() throws IOException {
     for (int time : new int[] {0, 29_538_720}) {
       KbFixture kb = new KbFixture();
       NamedEntry a =
@@ -191,6 +192,19 @@ class NotesReportTest {
       assertEquals(
           Optional.of(time == 0 ? "one of both is likely overtaken" : "A is likely overtaken"),
           JudgementWords.assessment(relation));
+      Report plain = kb.report();
+      Report report =
+          new Report(
+              plain.findings().with(List.of(relation)),
+              plain.log(),
+              plain.run(),
+              plain.judgements(),
+              plain.reviews());
+      JsonNode older =
+          new ObjectMapper()
+              .readTree(JsonReport.render(report))
+              .at("/relations/0/assessment/older");
+      assertEquals(time == 0 ? "null" : "\"a\"", older.toString());
     }
   }
 }
