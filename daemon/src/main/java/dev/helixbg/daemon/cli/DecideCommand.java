@@ -51,8 +51,8 @@ final class DecideCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "ID",
       description =
-          "Ids of findings, as 'helix-bg findings' lists them; '-' reads them from standard input,"
-              + " the first word of each line.")
+          "Ids of findings, as 'helix-bg findings' lists them, settled ones with --settled; '-'"
+              + " reads them from standard input, the first word of each line.")
   private List<String> ids = List.of();
 
   @Option(names = "--dry-run", description = "Say what would be noted, and note nothing.")
@@ -76,7 +76,7 @@ final class DecideCommand extends ConsoleCommand {
     return switch (verdict) {
       case DISMISSED -> "Take findings out of the report because they are wrong or unimportant.";
       case DONE -> "Take findings out of the report because they have been acted on.";
-      case OPEN -> "Take back an earlier dismiss or done.";
+      case OPEN -> "Take back an earlier dismiss or done: the report has the findings again.";
       case SAME, OVERTAKEN, RELATED, DIFFERENT ->
           throw new IllegalArgumentException("no command for " + verdict);
     };

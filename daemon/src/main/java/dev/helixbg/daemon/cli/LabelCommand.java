@@ -33,7 +33,9 @@ import picocli.CommandLine.Mixin;
 /** Labels the entries of a knowledge base, and does nothing else. */
 @Command(
     name = "label",
-    description = "Let the language model label every entry; answers are remembered.")
+    description =
+        "Let the language model say of every entry what it is: a decision, a gotcha, a how-to and"
+            + " so on; answers are remembered.")
 final class LabelCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;

@@ -47,7 +47,9 @@ public final class OneShotCommand extends ConsoleCommand {
 
   @Mixin private KbArgument kb;
 
-  @Option(names = "--sample", description = "Run on the sample knowledge base.")
+  @Option(
+      names = "--sample",
+      description = "Run on a sample knowledge base, which is put into the cache folder.")
   private boolean sample;
 
   @Option(names = "--json", description = "Print the report as JSON.")

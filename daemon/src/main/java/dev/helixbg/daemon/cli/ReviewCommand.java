@@ -77,8 +77,8 @@ final class ReviewCommand extends JsonCommand {
   static String description(Review.Kind kind) {
     return switch (kind) {
       case SESSION ->
-          "What was written since the last time: what changed, what it connects to, repeats or"
-              + " contradicts.";
+          "What was written since the last review of this kind: what changed, what it connects to,"
+              + " repeats or contradicts.";
       case DRIFT -> "Topics that overlap under different names.";
       case STALE -> "Entries that newer ones contradict or supersede.";
     };

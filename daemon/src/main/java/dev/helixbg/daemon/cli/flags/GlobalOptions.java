@@ -23,7 +23,9 @@ public final class GlobalOptions {
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "One setting, above file and environment. 'helix-bg config' lists all.")
+      description =
+          "One setting, which counts before the environment and the settings file; once for each."
+              + " 'helix-bg config' lists all.")
   private Map<String, String> set = new LinkedHashMap<>();
 
   /** Where this user's files are. */
