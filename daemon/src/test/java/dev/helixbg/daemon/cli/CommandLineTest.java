@@ -249,7 +249,10 @@ class CommandLineTest {
             "test",
             script.toString());
     assertTrue(arguments.contains("--dry-run[Only show what would be written and run]"), arguments);
-    assertTrue(arguments.contains("*--set[One setting, above file and environment]"), arguments);
+    assertTrue(
+        arguments.contains(
+            "*--set[One setting, which counts before the environment and the settings file;"),
+        arguments);
     assertTrue(arguments.contains("1:ACTION:(install uninstall start"), arguments);
     assertTrue(arguments.contains("*:kb:_files -/"), arguments);
   }
