@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 
 /**
@@ -88,6 +89,7 @@ public final class NotesLog {
    *
    * @param dated whether files tell by their own times when they were written
    * @throws IOException when the log cannot be written
+   * @throws CancellationException when the thread is interrupted; the log is then what it was
    */
   public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated)
       throws IOException {
@@ -98,6 +100,7 @@ public final class NotesLog {
     int empty = 0;
     for (NoteFiles.File file : files.files()) {
       Optional<String> text = read(file, leftOut);
+      endIfInterrupted();
       if (text.isEmpty()) {
         continue;
       }
@@ -122,10 +125,18 @@ public final class NotesLog {
     }
     List<Written> before = before(dataLog);
     List<Draft> ordered = ordered(drafts, before);
+    endIfInterrupted();
     write(dataLog, withLinks(ordered, new NoteLinks(notes)), before);
     leftOut.sort(Comparator.comparing(LeftOut.File::path));
     return new NotesAccount(
         notes.size() + empty, ordered.size(), empty, LeftOut.of(leftOut), LeftOut.of(repaired));
+  }
+
+  /** An interrupted reading looks like that of a file that cannot be read, and is none. */
+  private static void endIfInterrupted() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new CancellationException("interrupted");
+    }
   }
 
   private static Optional<String> read(NoteFiles.File file, List<LeftOut.File> leftOut) {

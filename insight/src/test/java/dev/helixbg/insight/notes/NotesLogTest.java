@@ -2,6 +2,7 @@ package dev.helixbg.insight.notes;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.NamedEntry;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,25 @@ class NotesLogTest {
     String before = entry("a/0.md").embeddedText();
     update();
     assertEquals(before, entry("a/zero.md").embeddedText(), "a new name needs no new vector");
+  }
+
+  /** Ctrl-C, or a daemon that is to stop: what was not read is not taken for gone. */
+  @Test
+  void anInterruptLeavesTheLogAsItWas() throws IOException {
+    note("a/one.md", "Text of one.");
+    note("a/two.md", "Text of two.");
+    update();
+    byte[] before = Files.readAllBytes(log);
+    note("b/three.md", "Text of three.");
+    Thread.currentThread().interrupt();
+    try {
+      assertThrows(CancellationException.class, this::update);
+    } finally {
+      assertTrue(Thread.interrupted(), "whoever interrupted is still heard");
+    }
+    assertArrayEquals(before, Files.readAllBytes(log));
+    update();
+    assertEquals(List.of("a/one.md", "a/two.md", "b/three.md"), names());
   }
 
   /** Whatever was done to a folder, the log has what one made at once would have, in some order. */
@@ -282,8 +303,8 @@ class NotesLogTest {
     assertEquals(256, files.files().size());
     assertEquals(
         List.of(
-            new NotesLeftOut.File("356.md", "beyond 256 MiB of notes"),
-            new NotesLeftOut.File("357.md", "beyond 256 MiB of notes")),
+            new LeftOut.File("356.md", "beyond 256 MiB of notes"),
+            new LeftOut.File("357.md", "beyond 256 MiB of notes")),
         files.leftOut());
   }
 
