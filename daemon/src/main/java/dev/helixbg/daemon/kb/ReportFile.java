@@ -108,7 +108,7 @@ public final class ReportFile {
       return false;
     }
 
-    /** The key of an entry that it was made from; after all findings. */
+    /** The key of an entry that it was made from; after all else. */
     default void entry(String key) {}
   }
 
@@ -217,7 +217,9 @@ public final class ReportFile {
         } else if (field.equals("schema")) {
           schema = json.getValueAsInt();
           json.skipChildren();
-        } else if (isArray && field.equals("labels") && visitor.wantsEntries()) {
+        } else if (field.equals("labels") && !visitor.wantsEntries()) {
+          return; // they come last, and are many
+        } else if (isArray && field.equals("labels")) {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             JsonNode label = json.readValueAsTree();
             visitor.entry(label.path("key").asText());

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A finding as the last report lists it, without its texts.
@@ -56,16 +57,11 @@ public record ReportedFinding(
           "topic overlap",
           "cross-link");
 
-  /**
-   * What a finding tells of, in however many ways the report does.
-   *
-   * @param number of the same pair once more, as its id has it
-   */
-  private record Subject(Set<String> keys, String number) {}
-
   /** Equal to that of another finding which tells of the same pair; else of itself alone. */
-  public Object subject() {
-    return isPair() ? new Subject(Set.copyOf(keys), FindingIds.number(id)) : id;
+  public String subject() {
+    return isPair()
+        ? keys.stream().sorted().collect(Collectors.joining(" ")) + FindingIds.number(id)
+        : id;
   }
 
   private boolean isPair() {

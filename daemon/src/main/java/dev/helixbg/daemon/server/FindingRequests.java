@@ -232,7 +232,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
                 (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
             .thenComparingInt(finding -> ReportedFinding.KINDS.indexOf(finding.kind())));
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
-    Set<Object> listed = new HashSet<>();
+    Set<String> listed = new HashSet<>();
     all.removeIf(
         finding ->
             !listed.add(finding.subject()) || (decided && decisions.isSettled(finding.aliases())));
