@@ -2,7 +2,6 @@ package dev.helixbg.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -75,10 +74,13 @@ public record Settings(
       return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
     }
 
-    /** All of them, so that what was made with others is known by it. */
+    /**
+     * All of them, so that what was made with others is known by it. Written out: a young JVM takes
+     * long to make what a record has by itself.
+     */
     @Override
     public String toString() {
-      return listed(model, seconds, entryTokens, backend);
+      return List.of(model, seconds, entryTokens, backend).toString();
     }
 
     /** What runs the language model. */
@@ -105,24 +107,20 @@ public record Settings(
       int maxMisfiled,
       boolean junk) {
 
-    /** All of them, so that what was made with others is known by it. */
+    /** All of them, as {@link LlmSettings#toString} has them. */
     @Override
     public String toString() {
-      return listed(
-          topicOverlap,
-          nearDuplicate,
-          maxNearDuplicates,
-          crossLinkFrom,
-          maxCrossLinks,
-          misfiledMargin,
-          maxMisfiled,
-          junk);
+      return List.of(
+              topicOverlap,
+              nearDuplicate,
+              maxNearDuplicates,
+              crossLinkFrom,
+              maxCrossLinks,
+              misfiledMargin,
+              maxMisfiled,
+              junk)
+          .toString();
     }
-  }
-
-  /** Written out: a young JVM takes long to make what a record has by itself. */
-  private static String listed(Object... values) {
-    return Arrays.toString(values);
   }
 
   /**

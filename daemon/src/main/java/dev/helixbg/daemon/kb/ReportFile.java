@@ -120,7 +120,20 @@ public final class ReportFile {
    */
   public static List<ReportedFinding> findings(Kb kb, SealedReports reports) {
     List<ReportedFinding> findings = new ArrayList<>();
-    read(kb, reports, (finding, json) -> findings.add(finding));
+    read(
+        kb,
+        reports,
+        new Visitor() {
+          @Override
+          public boolean finding(ReportedFinding finding, JsonNode json) {
+            return findings.add(finding);
+          }
+
+          @Override
+          public boolean wantsTexts() {
+            return false;
+          }
+        });
     findings.sort(Comparator.comparingInt(finding -> SECTIONS.indexOf(finding.section())));
     return findings;
   }
