@@ -2,9 +2,9 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.report.ReportedFinding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

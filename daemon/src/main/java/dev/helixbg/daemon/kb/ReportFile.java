@@ -5,62 +5,25 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads the findings out of a report.json, one after the other: of a large KB it has hundreds of
  * megabytes, of which never more than one finding is held.
  */
 public final class ReportFile {
-  /** Where findings are, in the order in which they are listed. */
-  private static final List<String> SECTIONS =
-      List.of(
-          "copies",
-          "nearDuplicates",
-          "topicOverlaps",
-          "crossLinks",
-          "misfiled",
-          "movedSources",
-          "junk",
-          "relations",
-          "merges");
-
-  /** What of a finding a {@link ReportedFinding} is made of: a third of what there is. */
-  private static final Set<String> BRIEF =
-      Set.of(
-          "id",
-          "a",
-          "b",
-          "entry",
-          "entries",
-          "keys",
-          "name",
-          "topic",
-          "key",
-          "rank",
-          "similarity",
-          "other",
-          "nearer",
-          "named",
-          "change",
-          "reason",
-          "density");
-
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ReportFile() {}
@@ -82,20 +45,21 @@ public final class ReportFile {
   @FunctionalInterface
   public interface Visitor {
     /**
-     * @param json the finding as the report has it, or what {@link #wantsTexts} leaves of it
+     * A finding with its texts.
+     *
+     * @param section one of {@link ReportedFinding#SECTIONS}
+     * @param json as the report has it
      * @return whether to go on
      */
-    boolean finding(ReportedFinding finding, JsonNode json);
+    boolean finding(String section, JsonNode json);
 
     /** Whether it is to hear of the findings of a section; others are passed over. */
     default boolean wants(String section) {
       return true;
     }
 
-    /** Whether it looks at the texts and edits of findings, which take longest to read. */
-    default boolean wantsTexts() {
-      return true;
-    }
+    /** A finding of the list of all; before the first with its texts. */
+    default void listed(ReportedFinding finding) {}
 
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
@@ -113,10 +77,10 @@ public final class ReportFile {
   }
 
   /**
-   * All findings of the last report: kind by kind, near-duplicates first, each in the order of the
-   * report.
+   * All findings of the last report: what it leads with, then kind by kind, each in its order.
    *
-   * @throws Failure with {@link ExitCode#KB} when there is no report
+   * @throws Failure with {@link ExitCode#KB} when there is no report, or one that lists none, as
+   *     older versions wrote them
    */
   public static List<ReportedFinding> findings(Kb kb, SealedReports reports) {
     List<ReportedFinding> findings = new ArrayList<>();
@@ -125,16 +89,21 @@ public final class ReportFile {
         reports,
         new Visitor() {
           @Override
-          public boolean finding(ReportedFinding finding, JsonNode json) {
-            return findings.add(finding);
+          public boolean finding(String section, JsonNode json) {
+            if (findings.isEmpty()) {
+              throw new Failure(
+                  ExitCode.KB,
+                  "report.json in %s is of an older helix-bg: run helix-bg one-shot to write it anew"
+                      .formatted(kb.insights()));
+            }
+            return false;
           }
 
           @Override
-          public boolean wantsTexts() {
-            return false;
+          public void listed(ReportedFinding finding) {
+            findings.add(finding);
           }
         });
-    findings.sort(Comparator.comparingInt(finding -> SECTIONS.indexOf(finding.section())));
     return findings;
   }
 
@@ -169,7 +138,7 @@ public final class ReportFile {
     }
 
     @Override
-    public boolean finding(ReportedFinding finding, JsonNode json) {
+    public boolean finding(String section, JsonNode json) {
       return false;
     }
   }
@@ -237,7 +206,14 @@ public final class ReportFile {
             JsonNode label = json.readValueAsTree();
             visitor.entry(label.path("key").asText());
           }
-        } else if (isArray && SECTIONS.contains(field) && visitor.wants(field)) {
+        } else if (isArray && field.equals("findings")) {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            ReportedFinding finding = ReportedFinding.of(json.readValueAsTree());
+            if (Decision.isId(finding.id())) {
+              visitor.listed(finding);
+            }
+          }
+        } else if (isArray && ReportedFinding.SECTIONS.contains(field) && visitor.wants(field)) {
           if (!readSection(json, field, visitor)) {
             return;
           }
@@ -248,40 +224,11 @@ public final class ReportFile {
     }
   }
 
-  /** The value that begins here, of objects only the fields of {@link #BRIEF}. */
-  private static JsonNode brief(JsonParser json) throws IOException {
-    switch (json.currentToken()) {
-      case START_OBJECT -> {
-        ObjectNode object = JSON.createObjectNode();
-        for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
-          json.nextToken();
-          if (BRIEF.contains(field)) {
-            object.set(field, brief(json));
-          } else {
-            json.skipChildren();
-          }
-        }
-        return object;
-      }
-      case START_ARRAY -> {
-        ArrayNode array = JSON.createArrayNode();
-        while (json.nextToken() != JsonToken.END_ARRAY) {
-          array.add(brief(json));
-        }
-        return array;
-      }
-      default -> {
-        return json.readValueAsTree();
-      }
-    }
-  }
-
   private static boolean readSection(JsonParser json, String section, Visitor visitor)
       throws IOException {
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      JsonNode finding = visitor.wantsTexts() ? json.readValueAsTree() : brief(json);
-      if (Decision.isId(finding.path("id").asText())
-          && !visitor.finding(ReportedFinding.of(section, finding), finding)) {
+      JsonNode finding = json.readValueAsTree();
+      if (Decision.isId(finding.path("id").asText()) && !visitor.finding(section, finding)) {
         return false;
       }
     }

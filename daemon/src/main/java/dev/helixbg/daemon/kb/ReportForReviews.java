@@ -73,8 +73,8 @@ public final class ReportForReviews {
     }
 
     @Override
-    public boolean finding(ReportedFinding finding, JsonNode json) {
-      switch (finding.section()) {
+    public boolean finding(String section, JsonNode json) {
+      switch (section) {
         case COPIES -> copies.add(copies(json));
         case OVERLAPS -> overlaps.add(overlap(json));
         default -> relations.add(relation(json));

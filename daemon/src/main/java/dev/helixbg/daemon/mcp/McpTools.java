@@ -2,12 +2,12 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.report.ReportedFinding;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -147,11 +146,12 @@ final class DesktopNotices {
     }
 
     @Override
-    public boolean finding(ReportedFinding finding, JsonNode json) {
-      if (told.contains(finding.id())) {
-        known.add(finding.id());
+    public boolean finding(String section, JsonNode json) {
+      String id = json.path("id").asText();
+      if (told.contains(id)) {
+        known.add(id);
       }
-      if (finding.section().equals("relations")) {
+      if (section.equals("relations")) {
         ranked++;
         judged += json.path("verdict").isObject() ? 1 : 0;
       }

@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -24,10 +23,10 @@ import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -116,15 +115,32 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
 
   /** What is made of findings, by their ids. */
   private <T> Map<String, T> read(List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
+    Map<String, ReportedFinding> wanted = new HashMap<>();
     Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
         reports,
-        (finding, json) -> {
-          if (ids.contains(finding.id())) {
-            made.putIfAbsent(finding.id(), what.apply(finding, json));
+        new ReportFile.Visitor() {
+          @Override
+          public void listed(ReportedFinding finding) {
+            if (ids.contains(finding.id())) {
+              wanted.putIfAbsent(finding.id(), finding);
+            }
           }
-          return made.size() < ids.size();
+
+          @Override
+          public boolean wants(String section) {
+            return wanted.values().stream().anyMatch(one -> one.section().equals(section));
+          }
+
+          @Override
+          public boolean finding(String section, JsonNode json) {
+            ReportedFinding finding = wanted.get(json.path("id").asText());
+            if (finding != null && finding.section().equals(section)) {
+              made.putIfAbsent(finding.id(), what.apply(finding, json));
+            }
+            return made.size() < wanted.size();
+          }
         });
     return made;
   }
@@ -193,8 +209,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   }
 
   private Failure unknown(String id) {
-    List<String> ids = new ArrayList<>();
-    ReportFile.read(kb, reports, (finding, _) -> ids.add(finding.id()));
+    List<String> ids = ReportFile.findings(kb, reports).stream().map(ReportedFinding::id).toList();
     return Failure.usage(
         "there is no finding "
             + PrintableText.excerpt(id, LONGEST_ID)
@@ -206,37 +221,17 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
    * ways is listed once, and gone when it was settled under any of its names.
    */
   public List<ReportedFinding> open(Decisions decisions, Predicate<ReportedFinding> wanted) {
-    List<ReportedFinding> all = new ArrayList<>();
-    Map<String, Integer> leading = new HashMap<>();
-    ReportFile.read(
-        kb,
-        reports,
-        new ReportFile.Visitor() {
-          @Override
-          public boolean finding(ReportedFinding finding, JsonNode json) {
-            return !wanted.test(finding) || all.add(finding);
-          }
-
-          @Override
-          public boolean wantsTexts() {
-            return false;
-          }
-
-          @Override
-          public void leading(String id) {
-            leading.putIfAbsent(id, leading.size());
-          }
-        });
-    all.sort(
-        Comparator.comparingInt(
-                (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
-            .thenComparingInt(finding -> ReportedFinding.KINDS.indexOf(finding.kind())));
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
     Set<String> listed = new HashSet<>();
-    all.removeIf(
-        finding ->
-            !listed.add(finding.subject()) || (decided && decisions.isSettled(finding.aliases())));
-    return all;
+    List<ReportedFinding> open = new ArrayList<>();
+    for (ReportedFinding finding : ReportFile.findings(kb, reports)) {
+      if (wanted.test(finding)
+          && listed.add(finding.subject())
+          && !(decided && decisions.isSettled(finding.aliases()))) {
+        open.add(finding);
+      }
+    }
+    return open;
   }
 
   private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -21,6 +20,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.FirstLook;
+import dev.helixbg.insight.report.ReportedFinding;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -67,12 +67,12 @@ public record PresentFindings(PresentEntries entries) {
     }
 
     @Override
-    public boolean finding(ReportedFinding finding, JsonNode json) {
-      return !isOfThisLog;
+    public boolean wants(String section) {
+      return isOfThisLog; // else only entries, which come last
     }
 
     @Override
-    public boolean wantsTexts() {
+    public boolean finding(String section, JsonNode json) {
       return false;
     }
 

@@ -9,6 +9,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reports of others are not believed, however they come to be where ours are. */
 class SealedReportsTest {
-  private static final String OURS = "{\"relations\":[{\"id\":\"rel-0000000001\"}]}";
+  private static final String OURS = "{\"findings\":[{\"id\":\"rel-0000000001\"}]}";
   private static final String THEIRS = OURS.replace('1', '2');
   private static final String NEWER = OURS.replace('1', '3');
 

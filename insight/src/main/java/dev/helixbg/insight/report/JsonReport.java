@@ -123,12 +123,12 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
-    texts(
-        "leading",
+    List<String> leading =
         Stream.concat(
                 findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
             .map(Finding::id)
-            .toList());
+            .toList();
+    texts("leading", leading);
     json.writeArrayFieldStart("groups");
     for (List<NamedEntry> group : pairs.groups(judgements)) {
       json.writeStartArray();
@@ -138,6 +138,13 @@ public final class JsonReport {
       json.writeEndArray();
     }
     json.writeEndArray();
+    List<Finding.MovedSource> moved = first(report.sources().moved());
+    List<Finding.Junk> junk = first(report.junk());
+    json.writeArrayFieldStart("findings");
+    for (ReportedFinding one : ReportedFinding.all(report, moved, junk, leading)) {
+      json.writeRawValue(one.toJson().toString()); // in one line
+    }
+    json.writeEndArray();
     list("copies", findings.copies(), this::copies);
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
@@ -145,11 +152,8 @@ public final class JsonReport {
     list("crossLinks", findings.crossLinks(), this::pair);
     list("misfiled", findings.misfiled(), this::misfiled);
     list("sources", report.sources().folders(), this::folder);
-    list(
-        "movedSources",
-        report.sources().moved().subList(0, Math.min(MAX_MOVED, report.sources().moved().size())),
-        this::movedSource);
-    list("junk", report.junk().subList(0, Math.min(MAX_MOVED, report.junk().size())), this::junk);
+    list("movedSources", moved, this::movedSource);
+    list("junk", junk, this::junk);
     list("merges", judgements.merges(), this::merge);
     list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
@@ -529,11 +533,11 @@ public final class JsonReport {
   }
 
   /** Whatever it is and whoever wrote it: logs, answers and the history are files of others. */
-  private static String bounded(String value) {
+  static String bounded(String value) {
     return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
   }
 
-  private static String line(String text) {
+  static String line(String text) {
     return PrintableText.beginning(text, MAX_LINE);
   }
 
@@ -545,6 +549,10 @@ public final class JsonReport {
     } else {
       json.writeNull();
     }
+  }
+
+  private static <T> List<T> first(List<T> all) {
+    return all.subList(0, Math.min(MAX_MOVED, all.size()));
   }
 
   /** Null when there is no value. */

@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -166,6 +167,7 @@ class JsonReportTest {
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
+    objects.put("Listed", json.at("/findings/0"));
     objects.put("Log", json.get("log"));
     objects.put("Limits", json.get("limits"));
     objects.put("Totals", json.get("totals"));
@@ -202,6 +204,47 @@ class JsonReportTest {
             .map(field -> field.substring("damage[].".length()))
             .toList(),
         fields(json.at("/log/damage/0")));
+  }
+
+  /** Who wants to know what there is need not read texts. */
+  @Test
+  void allFindingsAreListedAsTheyAreTold() throws IOException {
+    Report judged = JudgedReportTest.judged("x");
+    Report all = judged.with(MovedSourcesReportTest.one(judged)).with(JunkReportTest.one(judged));
+    JsonNode json = MAPPER.readTree(JsonReport.render(all));
+    List<ReportedFinding> listed = new ArrayList<>();
+    json.path("findings").forEach(one -> listed.add(ReportedFinding.of(one)));
+    int told = 0;
+    for (String section : ReportedFinding.SECTIONS) {
+      assertFalse(json.path(section).isEmpty(), section);
+      int rank = 0;
+      for (JsonNode finding : json.path(section)) {
+        told++;
+        rank++;
+        String id = finding.path("id").asText();
+        ReportedFinding one =
+            listed.stream()
+                .filter(each -> each.section().equals(section) && each.id().equals(id))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(section.equals("relations") ? rank : 0, one.rank().orElse(0));
+        List<JsonNode> entries = new ArrayList<>(finding.findParents("key"));
+        finding.path("keys").forEach(key -> assertTrue(one.keys().contains(key.asText())));
+        for (JsonNode entry : entries) {
+          assertTrue(one.keys().contains(entry.path("key").asText()), section);
+          assertTrue(one.topics().contains(entry.path("topic").asText()), section);
+          assertTrue(one.about().contains(entry.path("name").asText()), section);
+        }
+      }
+    }
+    assertEquals(told, listed.size());
+    List<String> leading = new ArrayList<>();
+    json.path("leading").forEach(id -> leading.add(id.asText()));
+    assertFalse(leading.isEmpty());
+    assertEquals(leading, listed.stream().limit(leading.size()).map(ReportedFinding::id).toList());
+    List<String> kinds =
+        listed.stream().skip(leading.size()).map(ReportedFinding::kind).distinct().toList();
+    assertEquals(ReportedFinding.KINDS.stream().filter(kinds::contains).toList(), kinds);
   }
 
   private static List<String> fields(JsonNode object) {
