@@ -120,7 +120,7 @@ final class DecideCommand extends ConsoleCommand {
     Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      List<ReportedFinding> all = ReportFile.findings(chosen, reports);
+      List<ReportedFinding> all = ReportFile.list(chosen, reports).findings();
       selection.requireTopic(chosen, all);
       for (ReportedFinding finding : all) {
         known.put(finding.id(), finding.about());

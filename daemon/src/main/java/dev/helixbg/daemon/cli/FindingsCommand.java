@@ -77,11 +77,13 @@ final class FindingsCommand extends JsonCommand {
   }
 
   private void list(FindingRequests findings, Decisions decisions) throws IOException {
-    List<ReportedFinding> open = new ArrayList<>(findings.open(decisions, finding -> true));
+    ReportFile.Listing listing = ReportFile.list(findings.kb(), findings.reports());
+    List<ReportedFinding> open =
+        new ArrayList<>(FindingRequests.open(listing, decisions, finding -> true));
     int all = open.size();
     open.removeIf(findings.present()::isStale);
     open.replaceAll(findings.present()::named);
-    Coverage coverage = findings.coverage();
+    Coverage coverage = findings.coverage(listing);
     ObjectNode json = SearchAnswer.toJson(coverage);
     json.set("findings", Json.array(open, FindingsCommand::toJson));
     show(() -> json, () -> open.forEach(this::print));
@@ -98,7 +100,8 @@ final class FindingsCommand extends JsonCommand {
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {
     Map<String, ReportedFinding> all = new LinkedHashMap<>();
-    ReportFile.findings(findings.kb(), findings.reports())
+    ReportFile.list(findings.kb(), findings.reports())
+        .findings()
         .forEach(finding -> all.putIfAbsent(finding.id(), finding));
     if (!all.containsKey(id)) {
       Optional<Decision> over = decisions.on(id);

@@ -41,6 +41,19 @@ public final class ReportFile {
     }
   }
 
+  /**
+   * What a report lists.
+   *
+   * @param origin empty when it does not say what it was made from
+   * @param findings what it leads with, then kind by kind, each in its order
+   */
+  public record Listing(Optional<Origin> origin, List<ReportedFinding> findings) {
+    /** The first of an id. */
+    public Optional<ReportedFinding> find(String id) {
+      return findings.stream().filter(one -> one.id().equals(id)).findFirst();
+    }
+  }
+
   /** Hears of what a report has, in the order of the file. */
   @FunctionalInterface
   public interface Visitor {
@@ -58,14 +71,25 @@ public final class ReportFile {
       return true;
     }
 
-    /** A finding of the list of all; before the first with its texts. */
+    /** Whether it is to hear of the list of all findings, which is otherwise passed over. */
+    default boolean wantsList() {
+      return false;
+    }
+
+    /** A finding of the list; before the first with its texts. */
     default void listed(ReportedFinding finding) {}
 
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
 
-    /** What it was made from; before all findings. */
-    default void origin(Origin origin) {}
+    /**
+     * What it was made from; before all findings.
+     *
+     * @return whether to go on
+     */
+    default boolean origin(Origin origin) {
+      return true;
+    }
 
     /** Whether it is to hear of entries, which are otherwise passed over. */
     default boolean wantsEntries() {
@@ -77,34 +101,49 @@ public final class ReportFile {
   }
 
   /**
-   * All findings of the last report: what it leads with, then kind by kind, each in its order.
+   * What the last report lists.
    *
    * @throws Failure with {@link ExitCode#KB} when there is no report, or one that lists none, as
    *     older versions wrote them
    */
-  public static List<ReportedFinding> findings(Kb kb, SealedReports reports) {
-    List<ReportedFinding> findings = new ArrayList<>();
-    read(
-        kb,
-        reports,
-        new Visitor() {
-          @Override
-          public boolean finding(String section, JsonNode json) {
-            if (findings.isEmpty()) {
-              throw new Failure(
-                  ExitCode.KB,
-                  "report.json in %s is of an older helix-bg: run helix-bg one-shot to write it anew"
-                      .formatted(kb.insights()));
-            }
-            return false;
-          }
+  public static Listing list(Kb kb, SealedReports reports) {
+    ListReader reader = new ListReader();
+    read(kb, reports, reader);
+    if (reader.isOlder) {
+      throw new Failure(
+          ExitCode.KB,
+          "report.json in %s is of an older helix-bg: run helix-bg one-shot to write it anew"
+              .formatted(kb.insights()));
+    }
+    return new Listing(reader.origin, reader.findings);
+  }
 
-          @Override
-          public void listed(ReportedFinding finding) {
-            findings.add(finding);
-          }
-        });
-    return findings;
+  private static final class ListReader implements Visitor {
+    private Optional<Origin> origin = Optional.empty();
+    private final List<ReportedFinding> findings = new ArrayList<>();
+    private boolean isOlder;
+
+    @Override
+    public boolean origin(Origin found) {
+      origin = Optional.of(found);
+      return true;
+    }
+
+    @Override
+    public boolean wantsList() {
+      return true;
+    }
+
+    @Override
+    public void listed(ReportedFinding finding) {
+      findings.add(finding);
+    }
+
+    @Override
+    public boolean finding(String section, JsonNode json) {
+      isOlder = findings.isEmpty();
+      return false;
+    }
   }
 
   /**
@@ -133,8 +172,9 @@ public final class ReportFile {
     private Optional<Origin> origin = Optional.empty();
 
     @Override
-    public void origin(Origin found) {
+    public boolean origin(Origin found) {
       origin = Optional.of(found);
+      return false;
     }
 
     @Override
@@ -195,7 +235,9 @@ public final class ReportFile {
           }
         } else if (field.equals("log")) {
           JsonNode log = json.readValueAsTree();
-          visitor.origin(new Origin(schema, log.path("sha256").asText(), firstLook));
+          if (!visitor.origin(new Origin(schema, log.path("sha256").asText(), firstLook))) {
+            return;
+          }
         } else if (field.equals("schema")) {
           schema = json.getValueAsInt();
           json.skipChildren();
@@ -206,7 +248,7 @@ public final class ReportFile {
             JsonNode label = json.readValueAsTree();
             visitor.entry(label.path("key").asText());
           }
-        } else if (isArray && field.equals("findings")) {
+        } else if (isArray && field.equals("findings") && visitor.wantsList()) {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             ReportedFinding finding = ReportedFinding.of(json.readValueAsTree());
             if (Decision.isId(finding.id())) {

@@ -63,8 +63,9 @@ public final class ReportForReviews {
 
   private final class Reader implements ReportFile.Visitor {
     @Override
-    public void origin(ReportFile.Origin origin) {
+    public boolean origin(ReportFile.Origin origin) {
       fits = origin.isOf(log) && origin.firstLook().isEmpty();
+      return fits;
     }
 
     @Override

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * The findings of a knowledge base's last report, as the decisions of this moment leave them, and
@@ -87,56 +88,52 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
-    List<ReportedFinding> found = open(decisions, wanted);
-    List<String> open =
-        found.stream()
-            .filter(finding -> !present.isStale(finding))
-            .map(ReportedFinding::id)
-            .toList();
+    ReportFile.Listing listing = ReportFile.list(kb, reports);
+    List<ReportedFinding> found = open(listing, decisions, wanted);
+    List<ReportedFinding> open =
+        found.stream().filter(finding -> !present.isStale(finding)).toList();
     reply.add(
-        SearchAnswer.toJson(coverage())
+        SearchAnswer.toJson(coverage(listing))
             .put("total", open.size())
             .put("from", from)
             .put("stale", found.size() - open.size()));
-    List<String> page =
+    List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     Map<String, ObjectNode> lines = read(page, (finding, json) -> line(finding, json, decisions));
-    for (String id : page) {
-      if (lines.containsKey(id)) { // else a new report came just now
-        reply.add(lines.get(id));
+    for (ReportedFinding finding : page) {
+      ObjectNode line = lines.get(finding.id());
+      if (line != null) { // else a new report came just now
+        reply.add(line);
       }
     }
   }
 
   /** How many of the entries that are there now the last report knows. */
-  public Coverage coverage() {
-    return present.coverage(kb, reports);
+  public Coverage coverage(ReportFile.Listing listing) {
+    return present.coverage(kb, reports, listing.origin());
   }
 
   /** What is made of findings, by their ids. */
-  private <T> Map<String, T> read(List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
+  private <T> Map<String, T> read(
+      List<ReportedFinding> findings, BiFunction<ReportedFinding, JsonNode, T> what) {
     Map<String, ReportedFinding> wanted = new HashMap<>();
+    findings.forEach(finding -> wanted.put(finding.id(), finding));
+    Set<String> sections =
+        findings.stream().map(ReportedFinding::section).collect(Collectors.toSet());
     Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
         reports,
         new ReportFile.Visitor() {
           @Override
-          public void listed(ReportedFinding finding) {
-            if (ids.contains(finding.id())) {
-              wanted.putIfAbsent(finding.id(), finding);
-            }
-          }
-
-          @Override
           public boolean wants(String section) {
-            return wanted.values().stream().anyMatch(one -> one.section().equals(section));
+            return sections.contains(section);
           }
 
           @Override
           public boolean finding(String section, JsonNode json) {
             ReportedFinding finding = wanted.get(json.path("id").asText());
-            if (finding != null && finding.section().equals(section)) {
+            if (finding != null) {
               made.putIfAbsent(finding.id(), what.apply(finding, json));
             }
             return made.size() < wanted.size();
@@ -153,8 +150,9 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
-    ObjectNode line = only(id, (finding, json) -> line(finding, json, decisions));
-    line.setAll(SearchAnswer.toJson(coverage()));
+    ReportFile.Listing listing = ReportFile.list(kb, reports);
+    ObjectNode line = only(listing, id, (finding, json) -> line(finding, json, decisions));
+    line.setAll(SearchAnswer.toJson(coverage(listing)));
     reply.send(line);
   }
 
@@ -180,6 +178,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     Decisions decisions = Pipeline.decisions(kb);
     reply.send(
         only(
+            ReportFile.list(kb, reports),
             id,
             (finding, json) -> {
               if (decisions.isSettled(finding.aliases())) {
@@ -192,10 +191,12 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
             }));
   }
 
-  private <T> T only(String id, BiFunction<ReportedFinding, JsonNode, T> what) {
-    T made = read(List.of(id), what).get(id);
-    if (made == null) {
-      throw unknown(id);
+  private <T> T only(
+      ReportFile.Listing listing, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
+    ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
+    T made = read(List.of(finding), what).get(id);
+    if (made == null) { // a new report came just now
+      throw unknown(id, listing);
     }
     return made;
   }
@@ -208,8 +209,8 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
         .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
-  private Failure unknown(String id) {
-    List<String> ids = ReportFile.findings(kb, reports).stream().map(ReportedFinding::id).toList();
+  private static Failure unknown(String id, ReportFile.Listing listing) {
+    List<String> ids = listing.findings().stream().map(ReportedFinding::id).toList();
     return Failure.usage(
         "there is no finding "
             + PrintableText.excerpt(id, LONGEST_ID)
@@ -220,11 +221,12 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
    * What the report leads with, then kind by kind. A pair that is found in several of the wanted
    * ways is listed once, and gone when it was settled under any of its names.
    */
-  public List<ReportedFinding> open(Decisions decisions, Predicate<ReportedFinding> wanted) {
+  public static List<ReportedFinding> open(
+      ReportFile.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
     Set<String> listed = new HashSet<>();
     List<ReportedFinding> open = new ArrayList<>();
-    for (ReportedFinding finding : ReportFile.findings(kb, reports)) {
+    for (ReportedFinding finding : listing.findings()) {
       if (wanted.test(finding)
           && listed.add(finding.subject())
           && !(decided && decisions.isSettled(finding.aliases()))) {
@@ -274,16 +276,15 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = Pipeline.decisions(kb);
     Optional<Decision> settled = before.on(id);
+    Optional<ReportedFinding> found =
+        settled.isPresent() && verdict != Verdict.DONE
+            ? Optional.empty()
+            : ReportFile.list(kb, reports).find(id);
     Optional<String> about =
-        settled
-            .map(Decision::about)
-            .or(
-                () ->
-                    Optional.ofNullable(
-                        read(List.of(id), (finding, _) -> finding.about()).get(id)));
+        settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
-      throw unknown(id);
+      throw unknown(id, ReportFile.list(kb, reports));
     }
     if (verdict == Verdict.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
@@ -294,11 +295,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
       }
     }
     Optional<String> notDone =
-        verdict != Verdict.DONE
-            ? Optional.empty()
-            : Optional.ofNullable(
-                    read(List.of(id), (finding, _) -> present.notDone(finding)).get(id))
-                .flatMap(why -> why);
+        verdict != Verdict.DONE ? Optional.empty() : found.flatMap(present::notDone);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(
           "not noted: the log does not show that %s is done: %s. Carry out what act says first, or"

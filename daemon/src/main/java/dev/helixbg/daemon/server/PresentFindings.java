@@ -42,38 +42,32 @@ public record PresentFindings(PresentEntries entries) {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /** How many of the entries that are there now the last report knows, to their ends. */
-  public Coverage coverage(Kb kb, SealedReports reports) {
-    Known known = new Known();
-    ReportFile.read(kb, reports, known);
+  /**
+   * How many of the entries that are there now the last report knows, to their ends.
+   *
+   * @param made what the report was made from
+   */
+  public Coverage coverage(Kb kb, SealedReports reports, Optional<ReportFile.Origin> made) {
     int total = entries.all().size();
-    long there =
-        known.isOfThisLog
-            ? total
-            : entries.all().stream().filter(one -> known.keys.contains(one.key())).count();
-    return new Coverage((int) Math.max(0, there - known.partly), total);
+    long there = total;
+    if (made.filter(origin -> origin.isOf(entries.log())).isEmpty()) {
+      Set<String> known = new HashSet<>();
+      ReportFile.read(kb, reports, new EntryReader(known));
+      there = entries.all().stream().filter(one -> known.contains(one.key())).count();
+    }
+    int partly = made.flatMap(ReportFile.Origin::firstLook).map(FirstLook::entries).orElse(0);
+    return new Coverage((int) Math.max(0, there - partly), total);
   }
 
-  /** What the last report knows of the log. */
-  private final class Known implements ReportFile.Visitor {
-    private boolean isOfThisLog;
-    private int partly;
-    private final Set<String> keys = new HashSet<>();
-
-    @Override
-    public void origin(ReportFile.Origin origin) {
-      isOfThisLog = origin.isOf(entries.log());
-      partly = origin.firstLook().map(FirstLook::entries).orElse(0);
-    }
-
+  private record EntryReader(Set<String> keys) implements ReportFile.Visitor {
     @Override
     public boolean wants(String section) {
-      return isOfThisLog; // else only entries, which come last
+      return false;
     }
 
     @Override
     public boolean finding(String section, JsonNode json) {
-      return false;
+      throw new AssertionError("nobody wants " + section);
     }
 
     @Override

@@ -162,10 +162,10 @@ class ReportFileTest {
     Kb kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
     WrittenReport.write(kb, reports, "{\"relations\":[{\"id\":\"rel-0000000001\"}]}");
-    Failure failure = assertThrows(Failure.class, () -> ReportFile.findings(kb, reports));
+    Failure failure = assertThrows(Failure.class, () -> ReportFile.list(kb, reports).findings());
     assertEquals(ExitCode.KB, failure.code());
     assertTrue(failure.getMessage().contains("older helix-bg: run helix-bg one-shot"));
     WrittenReport.write(kb, reports, "{\"relations\":[],\"labels\":[{}]}");
-    assertEquals(List.of(), ReportFile.findings(kb, reports));
+    assertEquals(List.of(), ReportFile.list(kb, reports).findings());
   }
 }

@@ -64,7 +64,7 @@ class SealedReportsTest {
   }
 
   private static List<String> ids(Kb kb, SealedReports reports) {
-    return ReportFile.findings(kb, reports).stream().map(ReportedFinding::id).toList();
+    return ReportFile.list(kb, reports).findings().stream().map(ReportedFinding::id).toList();
   }
 
   private static void assertNotBelieved(Executable reading) {

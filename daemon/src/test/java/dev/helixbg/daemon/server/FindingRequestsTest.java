@@ -195,7 +195,7 @@ class FindingRequestsTest {
     Decisions decisions = Pipeline.decisions(kb);
     assertEquals(
         List.of(pairs.get(2), pairs.get(1)),
-        ReportFile.findings(kb, reports).stream()
+        ReportFile.list(kb, reports).findings().stream()
             .filter(finding -> !decisions.isSettled(finding.aliases()))
             .map(finding -> finding.id())
             .toList());

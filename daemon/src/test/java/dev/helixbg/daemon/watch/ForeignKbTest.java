@@ -210,8 +210,7 @@ class ForeignKbTest {
           assertEquals(Optional.empty(), KbCursor.read(kb, new ReportSeal(folder)));
       case "report.json" ->
           assertThrows(
-              Failure.class,
-              () -> ReportFile.findings(kb, new SealedReports(new ReportSeal(folder))));
+              Failure.class, () -> ReportFile.list(kb, new SealedReports(new ReportSeal(folder))));
       case ReviewHistory.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));
