@@ -250,7 +250,7 @@ public final class ReportFile {
           }
         } else if (isArray && field.equals("findings") && visitor.wantsList()) {
           while (json.nextToken() != JsonToken.END_ARRAY) {
-            ReportedFinding finding = ReportedFinding.of(json.readValueAsTree());
+            ReportedFinding finding = ReportedFinding.read(json);
             if (Decision.isId(finding.id())) {
               visitor.listed(finding);
             }

@@ -34,7 +34,9 @@ public final class WrittenReport {
       if (ReportedFinding.SECTIONS.contains(field.getKey()) && !whole.has("findings")) {
         whole.putArray("findings").addAll(listed);
       }
-      whole.set(field.getKey(), field.getValue());
+      if (!field.getKey().equals("findings")) {
+        whole.set(field.getKey(), field.getValue());
+      }
     }
     write(kb, reports, whole.toString());
   }

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,6 +9,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -209,22 +211,48 @@ public record ReportedFinding(
   }
 
   /**
-   * @param json what {@link #toJson} gives
+   * @param json at the beginning of what {@link #toJson} gives, afterwards at its end
    */
-  public static ReportedFinding of(JsonNode json) {
-    Set<String> topics = new LinkedHashSet<>();
-    json.path("topics").forEach(topic -> topics.add(topic.asText()));
-    List<String> keys = new ArrayList<>();
-    json.path("keys").forEach(key -> keys.add(key.asText()));
-    int rank = json.path("rank").asInt();
+  public static ReportedFinding read(JsonParser json) throws IOException {
+    String section = "";
+    String id = "";
+    OptionalInt rank = OptionalInt.empty();
+    double similarity = 0;
+    String about = "";
+    List<String> topics = List.of();
+    List<String> keys = List.of();
+    String named = null;
+    for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
+      JsonToken value = json.nextToken();
+      switch (field) {
+        case "section" -> section = json.getValueAsString("");
+        case "id" -> id = json.getValueAsString("");
+        case "rank" ->
+            rank = value.isNumeric() ? OptionalInt.of(json.getValueAsInt()) : OptionalInt.empty();
+        case "similarity" -> similarity = json.getValueAsDouble();
+        case "about" -> about = json.getValueAsString("");
+        case "topics" -> topics = texts(json);
+        case "keys" -> keys = texts(json);
+        case "named" -> named = json.getValueAsString();
+        default -> json.skipChildren();
+      }
+    }
     return new ReportedFinding(
-        json.path("section").asText(),
-        json.path("id").asText(),
-        rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
-        json.path("similarity").asDouble(),
-        json.path("about").asText(),
-        topics,
+        section,
+        id,
+        rank,
+        similarity,
+        about,
+        new LinkedHashSet<>(topics),
         keys,
-        Optional.ofNullable(json.path("named").textValue()));
+        Optional.ofNullable(named));
+  }
+
+  private static List<String> texts(JsonParser json) throws IOException {
+    List<String> texts = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      texts.add(json.getValueAsString(""));
+    }
+    return texts;
   }
 }
