@@ -249,7 +249,7 @@ public final class ReportFile {
             visitor.entry(label.path("key").asText());
           }
         } else if (isArray && field.equals("findings") && visitor.wantsList()) {
-          while (json.nextToken() != JsonToken.END_ARRAY) {
+          while (json.nextToken() == JsonToken.START_OBJECT) {
             ReportedFinding finding = ReportedFinding.read(json);
             if (Decision.isId(finding.id())) {
               visitor.listed(finding);

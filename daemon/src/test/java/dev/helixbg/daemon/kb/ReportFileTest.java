@@ -165,7 +165,16 @@ class ReportFileTest {
     Failure failure = assertThrows(Failure.class, () -> ReportFile.list(kb, reports).findings());
     assertEquals(ExitCode.KB, failure.code());
     assertTrue(failure.getMessage().contains("older helix-bg: run helix-bg one-shot"));
-    WrittenReport.write(kb, reports, "{\"relations\":[],\"labels\":[{}]}");
-    assertEquals(List.of(), ReportFile.list(kb, reports).findings());
+    for (String none :
+        List.of(
+            "{\"relations\":[],\"labels\":[{}]}",
+            "{\"findings\":[1],\"relations\":[]}",
+            "{\"findings\":[[]]}",
+            "{\"findings\":[{\"topics\":3,\"keys\":[[{}],7]}]}",
+            "{\"findings\":[{\"id\":{\"x\":[]}}]}",
+            "{\"findings\":7}")) {
+      WrittenReport.write(kb, reports, none);
+      assertEquals(List.of(), ReportFile.list(kb, reports).findings(), none);
+    }
   }
 }

@@ -231,8 +231,8 @@ public record ReportedFinding(
             rank = value.isNumeric() ? OptionalInt.of(json.getValueAsInt()) : OptionalInt.empty();
         case "similarity" -> similarity = json.getValueAsDouble();
         case "about" -> about = json.getValueAsString("");
-        case "topics" -> topics = texts(json);
-        case "keys" -> keys = texts(json);
+        case "topics" -> topics = texts(value, json);
+        case "keys" -> keys = texts(value, json);
         case "named" -> named = json.getValueAsString();
         default -> json.skipChildren();
       }
@@ -248,10 +248,10 @@ public record ReportedFinding(
         Optional.ofNullable(named));
   }
 
-  private static List<String> texts(JsonParser json) throws IOException {
+  private static List<String> texts(JsonToken begin, JsonParser json) throws IOException {
     List<String> texts = new ArrayList<>();
-    while (json.nextToken() != JsonToken.END_ARRAY) {
-      texts.add(json.getValueAsString(""));
+    while (begin == JsonToken.START_ARRAY && json.nextToken() == JsonToken.VALUE_STRING) {
+      texts.add(json.getText());
     }
     return texts;
   }
