@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -44,6 +45,19 @@ class CommandLineTest {
         .forEach(
             (name, command) ->
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
+  }
+
+  /** Lines are broken after dots and slashes, so that a path that ends one could not be copied. */
+  @Test
+  void noPathIsBrokenInTheHelpOfACommand() {
+    CommandLine line = line();
+    assertNoPathIsBroken(line.getUsageMessage());
+    line.getSubcommands().values().forEach(c -> assertNoPathIsBroken(c.getUsageMessage()));
+  }
+
+  private static void assertNoPathIsBroken(String help) {
+    assertFalse(
+        Pattern.compile("([~.]/|[/ (]\\.|\\s/)$", Pattern.MULTILINE).matcher(help).find(), help);
   }
 
   @Test

@@ -17,7 +17,7 @@ public final class GlobalOptions {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Settings file (default: $HELIX_BG_CONFIG, else ~/.helix/helix-bg.toml).")
+      description = {"Settings file (default: $HELIX_BG_CONFIG,", "else ~/.helix/helix-bg.toml)."})
   private Path config;
 
   @Option(

@@ -12,9 +12,11 @@ public final class JudgeFlags {
   @Option(
       names = "--model",
       paramLabel = "FILE",
-      description =
-          "The language model, a GGUF file (default: the setting llm.model, else the first .gguf in"
-              + " ~/.helix/models).")
+      description = {
+        "The language model, a GGUF file (default: the",
+        "setting llm.model, else the first .gguf in",
+        "~/.helix/models)."
+      })
   private Path model;
 
   @Option(

@@ -8,9 +8,11 @@ public final class KbArgument extends KbOption {
   @Parameters(
       arity = "0..1",
       paramLabel = "kb",
-      description =
-          "Folder of the knowledge base. Default: the setting kb or $HELIX_KB, else the first of"
-              + " ~/.helix-kb, ~/.helix and ~/.local/share/helix.")
+      description = {
+        "Folder of the knowledge base. Default: the",
+        "setting kb or $HELIX_KB, else the first of",
+        "~/.helix-kb, ~/.helix and ~/.local/share/helix."
+      })
   private Path folder;
 
   @Override

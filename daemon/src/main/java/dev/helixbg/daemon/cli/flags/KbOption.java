@@ -32,10 +32,13 @@ public class KbOption {
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
-      description =
-          "Folder of the knowledge base, which may also stand before the other arguments, as a path"
-              + " such as ./kb. Default: the setting kb or $HELIX_KB, else the first of"
-              + " ~/.helix-kb, ~/.helix and ~/.local/share/helix.")
+      description = {
+        "Folder of the knowledge base, which may also",
+        "stand before the other arguments, as a path",
+        "such as ./kb. Default: the setting kb or",
+        "$HELIX_KB, else the first of ~/.helix-kb,",
+        "~/.helix and ~/.local/share/helix."
+      })
   private Path option;
 
   @Option(
