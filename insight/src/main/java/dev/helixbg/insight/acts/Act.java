@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
  * @param when what must be true of the finding; one of them is enough
  */
 public record Act(List<When> when, Change change) {
+  /** Of copies there may be hundreds. */
+  private static final int NAMED = 20;
+
   public Act {
     when = List.copyOf(when);
   }
@@ -126,7 +129,9 @@ public record Act(List<When> when, Change change) {
   }
 
   private static String names(List<NamedEntry> entries) {
-    return entries.stream().map(Act::name).collect(Collectors.joining(", "));
+    int more = entries.size() - NAMED;
+    return entries.stream().limit(NAMED).map(Act::name).collect(Collectors.joining(", "))
+        + (more > 0 ? " and %,d more".formatted(more) : "");
   }
 
   /** Of a part of a file what says that it is none: else somebody removes the file. */

@@ -20,11 +20,14 @@ final class NoteSteps {
   static String of(Change change, UnaryOperator<String> folderOf) {
     return switch (change) {
       case Change.Remove remove ->
-          "bring what only %s says into %s; delete %s; let links to it lead to %s"
+          "%sdelete %s; let links to %s lead to %s"
               .formatted(
+                  areCopies(remove)
+                      ? ""
+                      : "bring what only %s says into %s; "
+                          .formatted(places(remove.gone()), place(remove.kept())),
                   places(remove.gone()),
-                  place(remove.kept()),
-                  places(remove.gone()),
+                  them(remove.gone()),
                   place(remove.kept()));
       case Change.Link link -> {
         NoteName from = NoteName.of(link.from().name());
@@ -43,9 +46,23 @@ final class NoteSteps {
               .formatted(folderOf.apply(merge.small()), folderOf.apply(merge.large()));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
-          "put the proposed text in place of that of %s; delete %s; let links to it lead to %s"
-              .formatted(place(rewrite.kept()), places(rewrite.gone()), place(rewrite.kept()));
+          "put the proposed text in place of that of %s; delete %s; let links to %s lead to %s"
+              .formatted(
+                  place(rewrite.kept()),
+                  places(rewrite.gone()),
+                  them(rewrite.gone()),
+                  place(rewrite.kept()));
     };
+  }
+
+  /** Whether nothing is lost. */
+  private static boolean areCopies(Change.Remove remove) {
+    String text = remove.kept().entry().text().content();
+    return remove.gone().stream().allMatch(one -> one.entry().text().content().equals(text));
+  }
+
+  private static String them(List<NamedEntry> entries) {
+    return entries.size() == 1 ? "it" : "them";
   }
 
   private static String place(NamedEntry entry) {

@@ -12,6 +12,7 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -231,6 +232,7 @@ public final class Analysis {
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
     int[] byName = IntStream.range(0, topics.count()).toArray();
     TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, byName);
+    BitSet single = foldersOfOneNote();
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
               packedMiddles,
@@ -239,7 +241,10 @@ public final class Analysis {
               () ->
                   new Overlaps(
                       settings.topicOverlap(),
-                      (a, b) -> counting.count(a, b) && areApart(a, b),
+                      (a, b) ->
+                          counting.count(a, b)
+                              && areApart(a, b)
+                              && !(single.get(a) && single.get(b)),
                       new TopPairs(MAX_TOPIC_OVERLAPS, byName)))
           .forEach(worker -> best.offerAll(worker.best()));
     }
@@ -251,6 +256,23 @@ public final class Analysis {
     String one = topics.names().get(a);
     String other = topics.names().get(b);
     return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
+  }
+
+  /** Where each note has a folder of its own, two folders are two notes, which are pairs. */
+  private BitSet foldersOfOneNote() {
+    String[] files = new String[topics.count()];
+    BitSet others = new BitSet();
+    for (int i = 0; i < entries.size(); i++) {
+      int topic = topics.topicOf()[i];
+      if (!others.get(topic)) {
+        String file =
+            entries.get(i).entry().note().map(note -> NoteName.of(note).file()).orElse(null);
+        others.set(topic, file == null || (files[topic] != null && !files[topic].equals(file)));
+        files[topic] = file;
+      }
+    }
+    others.flip(0, topics.count());
+    return others;
   }
 
   /** Keeps the best overlaps above the limit. */

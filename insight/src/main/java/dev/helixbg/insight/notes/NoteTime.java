@@ -19,6 +19,10 @@ final class NoteTime {
   private static final Pattern DATE =
       Pattern.compile("(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})(?:[T ]+(\\d{1,2}):(\\d{2}))?.*");
 
+  /** As the names of daily notes and of a Zettelkasten have it: 20260131, or 202601311530. */
+  private static final Pattern DIGITS =
+      Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?(?:\\D.*)?");
+
   private static final String[] KEYS = {
     "updated",
     "modified",
@@ -58,7 +62,7 @@ final class NoteTime {
 
   private static OptionalInt minutes(String text) {
     Matcher date = DATE.matcher(text);
-    if (!date.matches()) {
+    if (!date.matches() && !date.usePattern(DIGITS).matches()) {
       return OptionalInt.empty();
     }
     try {

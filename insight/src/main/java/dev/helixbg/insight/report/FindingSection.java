@@ -27,12 +27,20 @@ record FindingSection<T>(
   private static final int NAMED_COPIES = 20;
 
   /** Entries that one text stands for: what all of them say, or what is proposed for them. */
-  record GroupView(String id, List<String> names, FoldableText text, List<ActView> acts) {
+  record GroupView(
+      String id,
+      List<String> names,
+      Optional<String> moreWords,
+      FoldableText text,
+      List<ActView> acts) {
 
     static GroupView of(String id, List<NamedEntry> entries, String text, List<Act> acts) {
       return new GroupView(
           PrintableText.line(id),
-          entries.stream().map(EntryView::name).toList(),
+          entries.stream().limit(NAMED_COPIES).map(EntryView::name).toList(),
+          Optional.of(entries.size() - NAMED_COPIES)
+              .filter(more -> more > 0)
+              .map(more -> "and " + NumberWords.count(more) + " more"),
           FoldableText.of(text),
           ActView.of(acts));
     }
@@ -124,7 +132,7 @@ record FindingSection<T>(
                 group ->
                     GroupView.of(
                         group.id(),
-                        group.entries().subList(0, Math.min(NAMED_COPIES, group.entries().size())),
+                        group.entries(),
                         group.entries().getFirst().entry().text().content(),
                         acts.on(group)))
             .toList(),

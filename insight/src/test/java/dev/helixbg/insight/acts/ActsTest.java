@@ -412,7 +412,7 @@ class ActsTest {
     List<NamedEntry> notes =
         StandInHelix.kb(
             "d/", "[source: d/long.md (before its first heading)]\nText.",
-            "d/", "[source: d/short.md]\nText.");
+            "d/", "[source: d/short.md]\nOther text.");
     Act act = removal(notes, 0, 1);
     assertEquals(
         "remove the beginning of d/long.md (before its first heading) and keep d/short.md",
@@ -433,6 +433,29 @@ class ActsTest {
     assertEquals(
         "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
         NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), UnaryOperator.identity()));
+  }
+
+  /**
+   * Of copies nothing is brought anywhere, and in a collection of one template there are hundreds.
+   */
+  @Test
+  void ofManyCopiesOfANoteTheFirstAreNamed() {
+    String[] notes = new String[60];
+    for (int i = 0; i < 60; i += 2) {
+      notes[i] = "d/";
+      notes[i + 1] = "[source: d/%d.md]\nThe same.".formatted(10 + i / 2);
+    }
+    List<NamedEntry> copies = StandInHelix.kb(notes);
+    Act.Change.Remove two = new Act.Change.Remove(copies.subList(0, 2), copies.get(2));
+    assertEquals("remove d/10.md, d/11.md and keep d/12.md", two.words());
+    assertEquals(
+        "delete d/10.md and d/11.md; let links to them lead to d/12.md",
+        NoteSteps.of(two, UnaryOperator.identity()));
+    Act.Change.Remove many = new Act.Change.Remove(copies.subList(0, 29), copies.get(29));
+    assertTrue(
+        many.words().endsWith(", d/28.md, d/29.md and 9 more and keep d/39.md"), many.words());
+    assertTrue(
+        NoteSteps.of(many, UnaryOperator.identity()).contains("d/37.md and d/38.md; let links"));
   }
 
   /** Topics have hyphens where folders have blanks, and a folder with hyphens is another one. */

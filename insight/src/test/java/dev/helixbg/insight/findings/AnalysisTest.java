@@ -214,6 +214,27 @@ class AnalysisTest {
         overlaps.stream().filter(pair -> !pair.contains("api")).toList());
   }
 
+  /** As of daily notes, or of files that all have one name. */
+  @Test
+  void foldersWithOneNoteEachDoNotOverlap() {
+    Corpus corpus = new Corpus();
+    corpus.addBody("a/", "[source: a/CLAUDE.md#One]\nOne.", 1, 0, 0);
+    corpus.addBody("a/", "[source: a/CLAUDE.md#Two]\nTwo.", 1, 0, 0);
+    corpus.addBody("b/", "[source: b/CLAUDE.md]\nThree.", 1, 0, 0);
+    corpus.addBody("c/", "[source: c/CLAUDE.md]\nFour.", 1, 0, 0);
+    corpus.addBody("c/", "[source: c/README.md]\nFive.", 1, 0, 0);
+    corpus.add("d", "six", 1, 0, 0);
+    corpus.add("e", "seven", 1, 0, 0);
+    assertEquals(
+        List.of(
+            "a/ ~ c/", "a/ ~ d", "a/ ~ e", "b/ ~ c/", "b/ ~ d", "b/ ~ e", "c/ ~ d", "c/ ~ e",
+            "d ~ e"),
+        corpus.analyse().topicOverlaps().stream()
+            .map(overlap -> overlap.a() + " ~ " + overlap.b())
+            .sorted()
+            .toList());
+  }
+
   @Test
   void sectionsOfOneNoteAreNotProposedToBeOne() {
     Corpus corpus = new Corpus();

@@ -114,6 +114,25 @@ class NoteTest {
   }
 
   @Test
+  void aDateAtTheBeginningOfANameCounts() {
+    assertEquals("2026-01-31T00:00:00Z", writtenBy("2026-01-31.md"));
+    assertEquals("2026-01-31T00:00:00Z", writtenBy("20260131.md"));
+    assertEquals("2026-01-31T00:00:00Z", writtenBy("days/20260131_Saturday.md"));
+    assertEquals("2026-01-31T15:30:00Z", writtenBy("202601311530 Leases.md"));
+    assertEquals("2026-01-31T15:30:00Z", writtenBy("20260131153059.md"));
+    for (String other : List.of("20261331.md", "18990131.md", "2026013.md", "202601315.md")) {
+      assertEquals("", writtenBy(other), other);
+    }
+  }
+
+  private static String writtenBy(String name) {
+    OptionalInt minutes = NoteTime.said(Note.of(name, "Text."));
+    return minutes.isEmpty()
+        ? ""
+        : java.time.Instant.ofEpochSecond(minutes.getAsInt() * 60L).toString();
+  }
+
+  @Test
   void frontMatterThatIsNoneOrBrokenHarmsNothing() {
     for (String broken :
         List.of(

@@ -89,6 +89,19 @@ class MarkdownReportTest {
     assertEquals(findings, headings);
   }
 
+  /** Else twenty of three hundred copies would look like all of them. */
+  @Test
+  void ofManyCopiesItIsSaidHowManyMoreThereAre() {
+    KbFixture kb = new KbFixture();
+    NamedEntry[] same = new NamedEntry[1_021];
+    for (int i = 0; i < same.length; i++) {
+      same[i] = kb.entry("topic", 0, "The same.");
+    }
+    Report report = kb.copies(same).report();
+    assertTrue(markdown(report).contains("topic:19` and 1,001 more · `copies-"), markdown(report));
+    assertTrue(HtmlReport.render(report).contains(">and 1,001 more</span>"));
+  }
+
   @ParameterizedTest
   @MethodSource("everyFixture")
   void everyTableRowHasItsCells(Report report) {
