@@ -85,6 +85,7 @@ public final class TerminalSummary {
     judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {
+      copies(findings.copies());
       relations(pairs, report.judgements());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
@@ -141,6 +142,22 @@ public final class TerminalSummary {
             .map(pair -> row(pair, Optional.ofNullable(verdicts.get(pair.id()))))
             .toList();
     rows(kind, total, rows);
+  }
+
+  private void copies(List<Finding.Copies> copies) {
+    if (!copies.isEmpty()) {
+      List<NamedEntry> first = copies.getFirst().entries();
+      int more = first.size() - 2;
+      String names =
+          name(first.get(0))
+              + " ~ "
+              + name(first.get(1))
+              + (more > 0 ? " and " + NumberWords.count(more) + " more" : "");
+      rows(
+          "Exact copies",
+          copies.size(),
+          List.of(new Row(Double.NaN, names, first.getFirst().entry().text().content())));
+    }
   }
 
   private void relations(JudgedRelations pairs, Judgements judgements) {
