@@ -61,9 +61,7 @@ public final class Sha256 {
   }
 
   public static String of(byte[] bytes) {
-    MessageDigest digest = start();
-    digest.update(bytes);
-    return hex(digest);
+    return HexFormat.of().formatHex(start().digest(bytes));
   }
 
   /** Of a text in UTF-8. */

@@ -137,7 +137,9 @@ public final class EmbeddingModel {
               TokenModel model =
                   isCoreMl()
                       ? providers.coreMl(
-                          source.locate().graph(), source.graphHash(), Pooling.UNIT_MEAN)
+                          source.placement().locate().graph(),
+                          source.graphHash(),
+                          Pooling.UNIT_MEAN)
                       : new CpuModel(
                           prepared.graph(),
                           settings.precision() == Precision.INT8 && prepared.fused(),

@@ -36,10 +36,6 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
     Location locate() throws IOException;
   }
 
-  Location locate() throws IOException {
-    return placement.locate();
-  }
-
   /**
    * A folder with {@code model.onnx} and {@code tokenizer.json} or {@code vocab.txt}; without a
    * {@code model.onnx} the bundled model.

@@ -118,11 +118,7 @@ public final class PairModel {
           PairWeights weights = PairWeights.bundled();
           PreparedPairModel prepared =
               PreparedPairModel.of(
-                  ModelSource.bundled(cacheFolder),
-                  weights,
-                  PRECISION,
-                  providers.wantsCoreMl(),
-                  cacheFolder);
+                  ModelSource.bundled(cacheFolder), weights, providers.wantsCoreMl(), cacheFolder);
           return CrossEncoder.tokenizer(prepared)
               .into(tokenizer -> use.of(prepared, weights, tokenizer));
         });

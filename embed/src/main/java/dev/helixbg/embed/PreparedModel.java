@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -62,7 +61,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       return null;
     }
     if (lines.get(3).equals("original")) {
-      return new PreparedModel(source.locate().graph(), false, lines.get(4), tokenizer);
+      return new PreparedModel(source.placement().locate().graph(), false, lines.get(4), tokenizer);
     }
     return lines.get(3).equals(hashes(graph, cacheFolder))
         ? new PreparedModel(graph, true, lines.get(4), tokenizer)
@@ -71,7 +70,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   private static PreparedModel make(
       ModelSource source, Precision precision, Path folder, Path cacheFolder) throws IOException {
-    ModelSource.Location files = source.locate();
+    ModelSource.Location files = source.placement().locate();
     Files.createDirectories(folder);
     Path tokenizer = folder.resolve("tokenizer.json");
     byte[] definition = TokenizerFile.prepare(files.tokenizer());
@@ -135,8 +134,8 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   /** Vectors of the probe texts alone, then in padded batches where the model makes batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
-    List<float[]> vectors = new ArrayList<>(List.of(ProbeTexts.embed(model, tokenizer)));
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
+    List<float[]> vectors = ProbeTexts.alone(model, ids);
     int size = model.batchSize(PROBE_TOKENS);
     for (int from = 0; from < ids.size(); from += size) {
       List<int[]> batch = ids.subList(from, Math.min(ids.size(), from + size));

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -24,14 +25,12 @@ import java.util.Locale;
  * @param graph with fused operators
  * @param tokenizer the prepared definition
  */
-record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision precision) {
+record PreparedPairModel(Path export, Path graph, Path tokenizer) {
   /** Raise the number whenever something else is written. */
   private static final String FORMAT = "helix-bg prepared pair judge 4";
 
   /** How far a logit may be from the expected one. */
-  private static final double FP32_BOUND = 0.02;
-
-  private static final double INT8_BOUND = 1;
+  private static final double BOUND = 0.02;
 
   /** Pairs on which two ways to run it are compared. */
   private static final int WINDOW = 32;
@@ -41,25 +40,20 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
    * @throws EmbeddingException when this machine computes other logits than those expected
    */
   static PreparedPairModel of(
-      ModelSource source,
-      PairWeights weights,
-      Precision precision,
-      boolean exported,
-      Path cacheFolder)
+      ModelSource source, PairWeights weights, boolean exported, Path cacheFolder)
       throws IOException, OrtException {
-    String key = Sha256.of(weights.hash() + "\n" + precision).substring(0, 16);
+    String key = Sha256.of(weights.hash() + "\n" + Precision.FP32).substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve("judge-" + key);
     PreparedPairModel prepared =
         new PreparedPairModel(
             folder.resolve("export.onnx"),
             folder.resolve("graph.onnx"),
-            folder.resolve("tokenizer.json"),
-            precision);
+            folder.resolve("tokenizer.json"));
     Path note = folder.resolve("prepared");
     if (!Files.isRegularFile(note)
         || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
       Files.createDirectories(folder);
-      prepared.make(source.locate(), weights, exported);
+      prepared.make(source.placement().locate(), weights, exported);
       String text = prepared.note(exported, cacheFolder);
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
@@ -88,7 +82,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
               PatchedExport.write(
                   bundled, weights.layers(), weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
-        FusedGraph.write(changed, precision, true, graph);
+        FusedGraph.write(changed, Precision.FP32, true, graph);
       }
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(
@@ -99,7 +93,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
     }
     try (TokenModel model = onCpu();
         Tokenizer probes = CrossEncoder.tokenizer(this)) {
-      check(weights, probe(weights, model, probes));
+      check(weights, ProbeTexts.alone(model, ids(weights, probes)));
     }
   }
 
@@ -108,46 +102,34 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
     return new CpuModel(graph, true, Pooling.FIRST);
   }
 
-  /** What the head sees of the probes, each alone. */
-  private static float[][] probe(PairWeights weights, TokenModel model, Tokenizer tokenizer)
-      throws OrtException {
-    int[][] ids = ids(weights, tokenizer);
-    float[][] seen = new float[ids.length][];
-    for (int i = 0; i < ids.length; i++) {
-      seen[i] = model.embed(new int[][] {ids[i]})[0];
-    }
-    return seen;
-  }
-
-  /** The same of many, on all threads, as a real run reads them. */
+  /** What the head sees of many pairs, on all threads, as a real run reads them. */
   static float[][] window(PairWeights weights, TokenModel model, Tokenizer tokenizer, int threads)
       throws InterruptedException {
-    int[][] probes = ids(weights, tokenizer);
+    List<int[]> probes = ids(weights, tokenizer);
     int[][] ids = new int[WINDOW][];
-    Arrays.setAll(ids, i -> probes[i % probes.length]);
+    Arrays.setAll(ids, i -> probes.get(i % probes.size()));
     float[][] seen = new float[WINDOW][];
     new TokenBatches(model, threads).run(ids, (i, vector) -> seen[i] = vector);
     return seen;
   }
 
-  private static int[][] ids(PairWeights weights, Tokenizer tokenizer) {
+  private static List<int[]> ids(PairWeights weights, Tokenizer tokenizer) {
     return weights.probes().stream()
         .map(probe -> new PairReader.Texts(probe.older(), probe.newer()))
         .map(texts -> CrossEncoder.ids(tokenizer, texts))
-        .toArray(int[][]::new);
+        .toList();
   }
 
-  private void check(PairWeights weights, float[][] seen) {
-    double bound = precision == Precision.FP32 ? FP32_BOUND : INT8_BOUND;
+  private static void check(PairWeights weights, List<float[]> seen) {
     double worst = 0;
-    for (int i = 0; i < seen.length; i++) {
+    for (int i = 0; i < seen.size(); i++) {
       float[] expected = weights.probes().get(i).logits();
-      float[] found = weights.logits(seen[i]);
+      float[] found = weights.logits(seen.get(i));
       for (int k = 0; k < found.length; k++) {
         worst = Math.max(worst, Math.abs(found[k] - expected[k]));
       }
     }
-    if (!(worst <= bound)) {
+    if (!(worst <= BOUND)) {
       throw new EmbeddingException(
           String.format(
               Locale.ROOT,

@@ -54,11 +54,11 @@ final class ProbeTexts {
     return texts;
   }
 
-  /** Each text alone. */
-  static float[][] embed(TokenModel model, Tokenizer tokenizer) throws OrtException {
-    float[][] vectors = new float[TEXTS.size()][];
-    for (int i = 0; i < vectors.length; i++) {
-      vectors[i] = model.embed(new int[][] {tokenizer.ids(TEXTS.get(i))})[0];
+  /** The vector of each sequence of tokens, each computed alone. */
+  static List<float[]> alone(TokenModel model, List<int[]> ids) throws OrtException {
+    List<float[]> vectors = new ArrayList<>();
+    for (int[] one : ids) {
+      vectors.add(model.embed(new int[][] {one})[0]);
     }
     return vectors;
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtEnvironment;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
@@ -59,8 +58,7 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
 
   /** On CoreML. */
   CoreMlModel coreMl(Path graph, String graphHash, Pooling pooling) throws IOException {
-    String release = OrtEnvironment.getEnvironment().getVersion();
-    String folder = graphHash.substring(0, 16) + "-" + release;
+    String folder = graphHash.substring(0, 16) + "-" + PreparedModel.onnxRuntimeVersion();
     return new CoreMlModel(graph, cacheFolder.resolve("coreml").resolve(folder), pooling);
   }
 }

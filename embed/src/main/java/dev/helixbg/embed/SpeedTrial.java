@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtEnvironment;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
@@ -129,11 +128,9 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   private static String machine() {
     return Stream.of("os.name", "os.version", "os.arch")
         .map(System::getProperty)
-        .collect(Collectors.joining("\n", processor() + "\n", "\n" + version()));
-  }
-
-  private static String version() {
-    return OrtEnvironment.getEnvironment().getVersion();
+        .collect(
+            Collectors.joining(
+                "\n", processor() + "\n", "\n" + PreparedModel.onnxRuntimeVersion()));
   }
 
   /** As Linux on x86 has it; elsewhere there is no such line. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 
 /**
  * Runs a model over many sequences of tokens: sorted by length and cut into batches that are padded
@@ -17,13 +18,12 @@ record TokenBatches(TokenModel model, int threads) {
   /** Texts that are not worth a second batch: each reads all weights of the model. */
   private static final int FEW = 16;
 
-  /** Makes the tokens of one text. */
-  interface Ids {
-    int[] of(int text);
-  }
-
-  /** The tokens of many texts; threads at once. */
-  int[][] ids(int texts, Ids ids) throws InterruptedException {
+  /**
+   * The tokens of many texts; threads at once.
+   *
+   * @param ids makes the tokens of one
+   */
+  int[][] ids(int texts, IntFunction<int[]> ids) throws InterruptedException {
     int[][] all = new int[texts][];
     ParallelLoop.run(
         threads,
@@ -31,7 +31,7 @@ record TokenBatches(TokenModel model, int threads) {
         step -> {
           int end = Math.min(texts, (step + 1) * TEXTS_PER_STEP);
           for (int i = step * TEXTS_PER_STEP; i < end; i++) {
-            all[i] = ids.of(i);
+            all[i] = ids.apply(i);
           }
         });
     return all;

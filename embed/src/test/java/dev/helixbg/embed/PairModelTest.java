@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.PairReader.Reading;
@@ -134,8 +133,7 @@ class PairModelTest {
     Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
     try {
       PreparedPairModel prepared =
-          PreparedPairModel.of(
-              ModelSource.bundled(TestModels.CACHE), WEIGHTS, Precision.FP32, true, cache);
+          PreparedPairModel.of(ModelSource.bundled(TestModels.CACHE), WEIGHTS, true, cache);
       try (TokenModel exported = new CpuModel(prepared.export(), true, Pooling.FIRST);
           TokenModel fused = prepared.onCpu();
           Tokenizer tokenizer = CrossEncoder.tokenizer(prepared)) {
