@@ -92,7 +92,7 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if they do not fit
    */
   public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
-    return passes.read(session.cache(), ids, false, cancelled);
+    return passes.read(session.cache, ids, false, cancelled);
   }
 
   /**
@@ -106,7 +106,7 @@ public final class TextModel implements AutoCloseable {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    return Generator.generate(passes, session.cache(), prompt, options, listener, cancelled);
+    return Generator.generate(passes, session.cache, prompt, options, listener, cancelled);
   }
 
   /**
@@ -115,7 +115,7 @@ public final class TextModel implements AutoCloseable {
    */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
-    return choiceScorer.score(shared.cache(), prompts, choices, cancelled);
+    return choiceScorer.score(shared.cache, prompts, choices, cancelled);
   }
 
   /**
@@ -128,8 +128,7 @@ public final class TextModel implements AutoCloseable {
       int maxTokens,
       Set<Integer> stopTokens,
       BooleanSupplier cancelled) {
-    return GroupGenerator.generate(
-        passes, shared.cache(), prompts, maxTokens, stopTokens, cancelled);
+    return GroupGenerator.generate(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled);
   }
 
   /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
@@ -165,27 +164,14 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * What a model has read of one sequence. A fork shares what was read so far, at no cost: the
-   * opening of a job is read once, and every entry follows a fork of it.
+   * What a model has read of one sequence. Forks of its cache share what was read so far, at no
+   * cost: the opening of a job is read once, and every entry follows a fork of it.
    */
   public static final class Session implements AutoCloseable {
-    private final KvCache cache;
+    final KvCache cache;
 
     Session(KvCache cache) {
       this.cache = cache;
-    }
-
-    public int length() {
-      return cache.length();
-    }
-
-    /** Another session that has read the same; both go their own ways. */
-    public Session fork() {
-      return new Session(cache.fork(cache.length()));
-    }
-
-    KvCache cache() {
-      return cache;
     }
 
     /** Frees its memory for other sessions. */

@@ -10,9 +10,6 @@ public final class GgufException extends RuntimeException {
   /** Characters of a key, name or value that a message quotes; a file may have 64 KiB in each. */
   private static final int QUOTED = 300;
 
-  private final long offset;
-  private final String name;
-
   /**
    * @param file as the user named it
    * @param offset in bytes, or {@link #NO_OFFSET}
@@ -20,18 +17,6 @@ public final class GgufException extends RuntimeException {
    */
   public GgufException(String file, String what, long offset, String name) {
     super(message(file, what, offset, name));
-    this.offset = offset;
-    this.name = name;
-  }
-
-  /** Byte offset of the faulty field, or {@link #NO_OFFSET}. */
-  long offset() {
-    return offset;
-  }
-
-  /** The key or tensor concerned, or empty. */
-  public String name() {
-    return name;
   }
 
   private static String message(String file, String what, long offset, String name) {

@@ -46,11 +46,6 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /** On a device that lives longer than the backend. */
-  public GpuBackend(GpuDevice device) {
-    this(device, false, false);
-  }
-
   /**
    * @param closesDevice whether the device ends with the backend
    * @param profiled whether each kernel is timed, in a command buffer of its own: slow
@@ -143,20 +138,21 @@ public final class GpuBackend implements Backend {
 
   /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
   void copyBlock(GpuBuffer buffer, int bytes) {
-    UploadTables.Table copy = recorder.table(2);
-    copy.set(0, 0);
-    copy.set(1, 1);
-    recorder.upload(copy, 2);
-    copyBlocks(recorder, kernels, buffer, copy, bytes);
+    copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
   /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
-  static void copyBlocks(
+  static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
       GpuBuffer buffer,
-      UploadTables.Table copy,
+      int from,
+      int to,
       long bytes) {
+    UploadTables.Table copy = recorder.table(2);
+    copy.set(0, from);
+    copy.set(1, to);
+    recorder.upload(copy, 2);
     int fours = Math.toIntExact(bytes / 16);
     recorder
         .kernel(kernels.get(RowsKernel.COPY_BLOCKS))

@@ -149,11 +149,7 @@ final class GpuKvCache extends KvCache {
     /** A block of one's own with what another one holds, once the GPU comes to it. */
     int copyOf(int block) {
       int copy = take();
-      UploadTables.Table copies = recorder.table(2);
-      copies.set(0, block);
-      copies.set(1, copy);
-      recorder.upload(copies, 2);
-      GpuBackend.copyBlocks(recorder, kernels, buffer, copies, blockBytes);
+      GpuBackend.copyBlock(recorder, kernels, buffer, block, copy, blockBytes);
       return copy;
     }
 

@@ -58,10 +58,6 @@ final class WeightBuffers {
     return copiedBytes;
   }
 
-  void placeAll() {
-    placeAll(line -> {});
-  }
-
   /**
    * Places all that wait for their neighbours.
    *
@@ -162,7 +158,7 @@ final class WeightBuffers {
 
     GpuBuffer buffer() {
       if (buffer == null) {
-        owner.placeAll();
+        owner.placeAll(line -> {});
       }
       return buffer;
     }

@@ -32,7 +32,7 @@ public final class BpeTokenizer implements AutoCloseable {
   /** Tokens that end an answer in one Qwen vocabulary or another. */
   private static final Set<String> END_TOKENS = Set.of("<|im_end|>", "<|endoftext|>");
 
-  private final Vocabulary vocabulary;
+  final Vocabulary vocabulary;
   private final Map<String, Integer> special;
   private final PreTokenizer splitter;
 
@@ -55,11 +55,6 @@ public final class BpeTokenizer implements AutoCloseable {
     } catch (IOException e) {
       throw new TokenizerException(e.getMessage(), e);
     }
-  }
-
-  /** Number of ids. */
-  int size() {
-    return vocabulary.size();
   }
 
   /**

@@ -44,7 +44,7 @@ class CancellationTest {
   @ResourceLock("softmetal")
   void onAGpuThatWorksLaterThanItIsTold() {
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
-        Backend backend = new GpuBackend(metal.device())) {
+        Backend backend = new GpuBackend(metal.device(), false, false)) {
       passesEndAnywhere(backend, true);
     }
   }

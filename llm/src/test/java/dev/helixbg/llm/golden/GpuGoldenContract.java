@@ -13,7 +13,7 @@ abstract class GpuGoldenContract extends GoldenContract {
 
   @Override
   Backend backend() {
-    return new GpuBackend(device());
+    return new GpuBackend(device(), false, false);
   }
 
   @Override

@@ -59,7 +59,7 @@ class MetalStrictTest {
     SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
     try (MetalTests metal = new MetalTests(settings)) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-          GpuBackend backend = new GpuBackend(metal.device())) {
+          GpuBackend backend = new GpuBackend(metal.device(), false, false)) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
         int[] answer =
@@ -88,7 +88,7 @@ class MetalStrictTest {
     int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
         GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()))) {
-      try (Backend gpu = new GpuBackend(metal.device());
+      try (Backend gpu = new GpuBackend(metal.device(), false, false);
           Backend cpu = new CpuBackend(1)) {
         int[] drawn = answer(Qwen3.of(file, cpu, LIMITS), prompt, 12, sampling);
         assertArrayEquals(drawn, answer(Qwen3.of(file, gpu, LIMITS), prompt, 12, sampling));
@@ -107,7 +107,7 @@ class MetalStrictTest {
     int sequences = 3;
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-          Backend backend = new GpuBackend(metal.device())) {
+          Backend backend = new GpuBackend(metal.device(), false, false)) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         ForwardPasses work = new ForwardPasses(model, LIMITS);
         KvCache parent = backend.cache(model.cacheShape());
@@ -149,7 +149,7 @@ class MetalStrictTest {
         golden.cases().stream().filter(c -> c.task().equals("summary")).limit(5).toList();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
         GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-        Backend backend = new GpuBackend(metal.device())) {
+        Backend backend = new GpuBackend(metal.device(), false, false)) {
       Qwen3 model = Qwen3.of(file, backend, limits);
       List<Generation> answers =
           GroupGenerator.generate(

@@ -21,7 +21,7 @@ public abstract class GpuBackendContract extends BackendContract {
 
   @Override
   protected Backend backend() {
-    return new GpuBackend(device());
+    return new GpuBackend(device(), false, false);
   }
 
   /** All of it, which takes minutes, with {@code -Dcontract.all=true}. */

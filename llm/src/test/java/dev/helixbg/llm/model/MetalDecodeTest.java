@@ -52,7 +52,7 @@ class MetalDecodeTest {
   @BeforeEach
   void open() {
     metal = new MetalTests(SoftMetalSettings.FAST);
-    backend = new GpuBackend(metal.device());
+    backend = new GpuBackend(metal.device(), false, false);
   }
 
   @AfterEach

@@ -13,6 +13,7 @@ import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.ModelWarmUp.Passes;
@@ -67,7 +68,7 @@ class OpeningTest {
             .write(folder);
     GgufException error =
         assertThrows(GgufException.class, () -> ModelOpener.open(file, options(8)));
-    assertEquals("blk.0.attn_q.weight", error.name());
+    assertEquals("blk.0.attn_q.weight", GgufErrors.name(error));
   }
 
   /** What is longer than a panel of the CPU's attention would be written over its neighbours. */

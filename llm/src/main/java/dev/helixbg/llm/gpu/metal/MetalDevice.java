@@ -44,7 +44,7 @@ public final class MetalDevice implements GpuDevice {
   private static final long RESIDENT_NANOS = 500_000_000;
 
   /** Used before and by nobody now, with all that was compiled for it. */
-  private static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
+  static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   /**
    * A compiled library.
@@ -55,7 +55,7 @@ public final class MetalDevice implements GpuDevice {
   private record CompiledLibrary(long id, Optional<PipelineArchive> archive) {}
 
   private final ObjectiveC objc;
-  private final Arena arena = Arena.ofShared();
+  final Arena arena = Arena.ofShared();
   private final long id;
 
   /** The library that stands in for Apple's, or empty. */
@@ -146,14 +146,6 @@ public final class MetalDevice implements GpuDevice {
     MetalDevice opened = open(library, folder);
     opened.rests = true;
     return opened;
-  }
-
-  /** Releases the device at rest, if there is one. */
-  static void releaseRested() {
-    MetalDevice rested = AT_REST.getAndSet(null);
-    if (rested != null) {
-      rested.arena.close();
-    }
   }
 
   /**

@@ -170,7 +170,7 @@ class MetalDeviceTest {
       other.close();
     } finally {
       System.clearProperty(MetalDevice.PROPERTY);
-      MetalDevice.releaseRested();
+      MetalTests.releaseRested();
     }
   }
 

@@ -64,7 +64,10 @@ public final class MetalTests implements AutoCloseable {
 
   /** Releases the device that a model left at rest. */
   public static void releaseRested() {
-    MetalDevice.releaseRested();
+    MetalDevice rested = MetalDevice.AT_REST.getAndSet(null);
+    if (rested != null) {
+      rested.arena.close();
+    }
   }
 
   /** Nothing was found, and everything is released. */

@@ -1,0 +1,26 @@
+package dev.helixbg.llm.gguf;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the message of a {@link GgufException} says of the place that is wrong. */
+public final class GgufErrors {
+  private static final Pattern PLACE =
+      Pattern.compile("\\((?:in '(?<name>.*)')? ?(?:at byte (?<offset>[0-9]+))?\\)$");
+
+  private GgufErrors() {}
+
+  /** Of the key or tensor; empty where none is named. */
+  public static String name(GgufException error) {
+    Matcher place = PLACE.matcher(error.getMessage());
+    return place.find() && place.group("name") != null ? place.group("name") : "";
+  }
+
+  /** In bytes; −1 where none is named. */
+  public static long offset(GgufException error) {
+    Matcher place = PLACE.matcher(error.getMessage());
+    return place.find() && place.group("offset") != null
+        ? Long.parseLong(place.group("offset"))
+        : -1;
+  }
+}
