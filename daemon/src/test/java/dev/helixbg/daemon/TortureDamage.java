@@ -9,8 +9,8 @@ import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.review.HistoryLines;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,7 +181,7 @@ final class TortureDamage implements TortureArea {
     Decisions kept = new DecisionFile(insights).read();
     long decisions = told.decisions.stream().filter(d -> kept.on(d.id()).isEmpty()).count();
     List<Review> reviews = new ArrayList<>(told.reviews);
-    reviews.removeAll(new ReviewHistory(insights).read());
+    reviews.removeAll(HistoryLines.of(insights));
     Set<AnswerFile.Id> answers = new HashSet<>(told.answers);
     answers.removeAll(
         new AnswerFile(insights.resolve("answers.jsonl"), false)

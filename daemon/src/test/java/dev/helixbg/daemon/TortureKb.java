@@ -26,6 +26,7 @@ import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.review.HistoryLines;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
@@ -200,7 +201,7 @@ final class TortureKb {
       require(
           kept.on(decision.id()).equals(Optional.of(decision)), "a decision is lost: %s", decision);
     }
-    List<Review> history = new ReviewHistory(insights).read();
+    List<Review> history = HistoryLines.of(insights);
     require(history.containsAll(reviews), "reviews are lost: %s of %s", history, reviews);
     Set<AnswerFile.Id> found =
         new AnswerFile(insights.resolve("answers.jsonl"), false).find(Set.copyOf(answers)).keySet();

@@ -120,7 +120,7 @@ public final class RerankingStage {
   }
 
   private static int first(Findings findings) {
-    return Findings.readRelations(findings.entries().size());
+    return Findings.shownRelations(findings.entries().size());
   }
 
   private static Failure unusable(Kb kb, IOException e) {

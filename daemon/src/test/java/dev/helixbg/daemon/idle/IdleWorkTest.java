@@ -31,6 +31,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.review.HistoryLines;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -135,7 +136,7 @@ class IdleWorkTest {
   }
 
   private List<Review> history() throws IOException {
-    return new ReviewHistory(writer.kb().insights()).read();
+    return HistoryLines.of(writer.kb().insights());
   }
 
   private long count(Review.Kind kind) throws IOException {

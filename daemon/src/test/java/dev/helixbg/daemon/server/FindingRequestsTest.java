@@ -23,7 +23,7 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,7 +91,7 @@ class FindingRequestsTest {
   }
 
   private static String id(String kind, int i) {
-    return Finding.idsOfPair("rel-0000000000", key("t", i), key("u", i)).stream()
+    return FindingIds.ofPairInAllKinds("rel-0000000000", key("t", i), key("u", i)).stream()
         .filter(id -> id.startsWith(kind + "-") && !id.equals("rel-0000000000"))
         .findFirst()
         .orElseThrow();

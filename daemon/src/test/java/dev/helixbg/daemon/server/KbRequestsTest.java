@@ -24,6 +24,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.insight.review.HistoryLines;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.gguf.GgufException;
 import java.nio.file.Files;
@@ -228,7 +229,7 @@ class KbRequestsTest {
     assertTrue(Files.notExists(kb.kb().insights().resolve(ReviewHistory.NAME)));
     review("synthesize", true);
     assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
-    assertEquals(1, new ReviewHistory(kb.kb().insights()).read().size(), "nothing is not kept");
+    assertEquals(1, HistoryLines.of(kb.kb().insights()).size(), "nothing is not kept");
   }
 
   /** Of entries without a vector nobody knows what they repeat. */

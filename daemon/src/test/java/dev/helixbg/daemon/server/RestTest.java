@@ -17,7 +17,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.ModelFileWatch;
-import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.insight.review.HistoryLines;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +93,7 @@ class RestTest {
   }
 
   private int reviews() throws IOException {
-    return new ReviewHistory(writer.kb().insights()).read().size();
+    return HistoryLines.of(writer.kb().insights()).size();
   }
 
   private KbWatch watch() {

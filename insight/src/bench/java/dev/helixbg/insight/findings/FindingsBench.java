@@ -429,7 +429,7 @@ public final class FindingsBench {
             () -> judge.open(),
             RelationReranker.ReadingProgress.SILENT);
     return findings.with(
-        reading.rank(findings.relations(), Findings.readRelations(entries.size())));
+        reading.rank(findings.relations(), Findings.shownRelations(entries.size())));
   }
 
   private Result result(boolean related) throws IOException, InterruptedException {

@@ -93,7 +93,8 @@ public final class LabelBench {
         speeds.add(promptSpeed.getAsDouble());
       }
     }
-    int shared = judge.sharedTokens(QuestionKind.LABEL);
+    QuestionKind job = QuestionKind.LABEL;
+    int shared = model.chat().opening(job.systemPrompt(), QuestionPrompts.lead(job)).length;
     double newTokens =
         questions.stream()
             .mapToInt(question -> judge.prompts(question).getFirst().length - shared)
@@ -126,10 +127,9 @@ public final class LabelBench {
   }
 
   private double[] alone(Question question) {
+    List<int[]> labels = QuestionKind.LABEL.choices().stream().map(model.chat()::answer).toList();
     try (Session session = model.session()) {
-      return model
-          .choose(session, judge.prompts(question), judge.choices(QuestionKind.LABEL), cancelled)[
-          0];
+      return model.choose(session, judge.prompts(question), labels, cancelled)[0];
     }
   }
 

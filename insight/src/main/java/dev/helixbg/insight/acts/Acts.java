@@ -46,9 +46,6 @@ public enum Acts {
 
   /** One of them stays: the one with the most said about it, and of equals the last. */
   public List<Act> on(Finding.Copies copies) {
-    if (this == NONE) {
-      return List.of();
-    }
     NamedEntry kept =
         copies.entries().stream()
             .max(
@@ -56,29 +53,22 @@ public enum Acts {
                     .thenComparing(one -> one.entry().offset()))
             .orElseThrow();
     List<NamedEntry> gone = copies.entries().stream().filter(one -> one != kept).toList();
-    return List.of(new Act(List.of(When.SAME), new Change.Remove(gone, kept)));
+    return one(When.SAME, new Change.Remove(gone, kept));
   }
 
   /** The smaller topic goes into the larger one. */
   public List<Act> on(Finding.TopicOverlap overlap) {
-    if (this == NONE) {
-      return List.of();
-    }
     boolean aIsSmaller = overlap.entriesA() < overlap.entriesB();
     String small = aIsSmaller ? overlap.a() : overlap.b();
     String large = aIsSmaller ? overlap.b() : overlap.a();
     boolean swap = !ActPlanner.isPlainTopic(large) && ActPlanner.isPlainTopic(small);
-    return List.of(
-        new Act(
-            List.of(When.OVERLAP),
-            swap ? new Change.MergeTopics(large, small) : new Change.MergeTopics(small, large)));
+    return one(
+        When.OVERLAP,
+        swap ? new Change.MergeTopics(large, small) : new Change.MergeTopics(small, large));
   }
 
   public List<Act> on(Finding.Misfiled misfiled) {
-    return this == NONE
-        ? List.of()
-        : List.of(
-            new Act(List.of(When.MISFILED), new Change.Move(misfiled.entry(), misfiled.nearer())));
+    return one(When.MISFILED, new Change.Move(misfiled.entry(), misfiled.nearer()));
   }
 
   public List<Act> on(Finding.MovedSource moved) {
@@ -91,24 +81,22 @@ public enum Acts {
    * @param named in source code
    */
   public List<Act> on(NamedEntry entry, String named, Optional<String> now) {
-    if (this == NONE) {
-      return List.of();
-    }
-    Change change =
+    return one(
+        When.MOVED,
         now.isPresent()
             ? new Change.Rename(entry, named, now.get())
-            : new Change.Reread(entry, named);
-    return List.of(new Act(List.of(When.MOVED), change));
+            : new Change.Reread(entry, named));
   }
 
   /** The fullest of the entries gets the text, the others go. */
   public List<Act> on(Judgements.Merge merge) {
-    if (this == NONE) {
-      return List.of();
-    }
     NamedEntry kept = merge.entries().stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = merge.entries().stream().filter(one -> one != kept).toList();
-    return List.of(new Act(List.of(When.SAME), new Change.Rewrite(kept, gone, merge.text())));
+    return one(When.SAME, new Change.Rewrite(kept, gone, merge.text()));
+  }
+
+  private List<Act> one(When when, Change change) {
+    return this == NONE ? List.of() : List.of(new Act(List.of(when), change));
   }
 
   private static List<Act> onUnjudged(NamedEntry a, NamedEntry b) {

@@ -60,9 +60,4 @@ public record Decision(String id, Verdict verdict, Instant at, String about, By 
   public static boolean isId(String text) {
     return ID.matcher(text).matches();
   }
-
-  /** The part of an id that names the kind of finding, such as {@code dup}. */
-  static String kindOf(String id) {
-    return id.substring(0, id.indexOf('-'));
-  }
 }

@@ -112,7 +112,7 @@ public final class Decisions {
   }
 
   private int count(String kind) {
-    return (int) settled.keySet().stream().filter(id -> Decision.kindOf(id).equals(kind)).count();
+    return (int) settled.keySet().stream().filter(id -> id.startsWith(kind + "-")).count();
   }
 
   private <F extends Finding> List<F> open(List<F> findings) {

@@ -54,20 +54,8 @@ public sealed interface Finding {
 
     @Override
     default Set<String> aliases() {
-      return idsOfPair(id(), a().key(), b().key());
+      return FindingIds.ofPairInAllKinds(id(), a().key(), b().key());
     }
-  }
-
-  /**
-   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
-   * and of a relation.
-   *
-   * @param id that it has here
-   * @param keyA of one entry
-   * @param keyB of the other
-   */
-  static Set<String> idsOfPair(String id, String keyA, String keyB) {
-    return FindingIds.ofPairInAllKinds(id, keyA, keyB);
   }
 
   /**

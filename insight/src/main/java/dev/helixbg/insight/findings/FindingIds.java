@@ -29,9 +29,14 @@ public final class FindingIds {
   }
 
   /**
-   * @see Finding#idsOfPair
+   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
+   * and of a relation.
+   *
+   * @param id that it has here
+   * @param keyA of one entry
+   * @param keyB of the other
    */
-  static Set<String> ofPairInAllKinds(String id, String keyA, String keyB) {
+  public static Set<String> ofPairInAllKinds(String id, String keyA, String keyB) {
     boolean inOrder = keyA.compareTo(keyB) <= 0;
     String one = inOrder ? keyA : keyB;
     String other = inOrder ? keyB : keyA;

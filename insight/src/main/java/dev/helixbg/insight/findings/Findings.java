@@ -32,14 +32,9 @@ public record Findings(
     InsightSettings limits,
     Totals totals) {
 
-  /** How many relations of so many entries a reader is shown. */
+  /** How many relations of so many entries the pair judge reads, and a reader is shown. */
   public static int shownRelations(int entries) {
     return Math.clamp(entries / 2 + entries % 2, 50, 1_000);
-  }
-
-  /** How many relations of so many entries the pair judge reads. */
-  public static int readRelations(int entries) {
-    return shownRelations(entries);
   }
 
   /** The same with other relations. */

@@ -104,11 +104,6 @@ public final class Judge implements QuestionAnswerer {
     return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
   }
 
-  /** The possible answers in tokens. */
-  List<int[]> choices(QuestionKind job) {
-    return open(job, () -> false).choices();
-  }
-
   /** The whole prompt of a question, one for each order it is asked in. */
   List<int[]> prompts(Question question) {
     Opened ready = open(question.job(), () -> false);
@@ -117,20 +112,6 @@ public final class Judge implements QuestionAnswerer {
         .map(turn -> chat.request(turn, false))
         .map(ids -> IntStream.concat(IntStream.of(opening), IntStream.of(ids)).toArray())
         .toList();
-  }
-
-  /** What each order of a question says for itself; for tests. */
-  List<Answer> orders(Question question) {
-    Opened ready = open(question.job(), () -> false);
-    return ready.prompts().write(question).turns().stream()
-        .map(turn -> new Asked(List.of(unread(ready, turn)), 0))
-        .flatMap(one -> choose(question.job(), ready, List.of(one), () -> false).stream())
-        .toList();
-  }
-
-  /** Tokens that all prompts of a job begin with. */
-  int sharedTokens(QuestionKind job) {
-    return open(job, () -> false).session().length();
   }
 
   /** What is new in a request. */

@@ -99,7 +99,7 @@ public record ReportedFinding(
 
   /** All ids under which it may have been decided on. */
   public Set<String> aliases() {
-    return isPair() ? Finding.idsOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
+    return isPair() ? FindingIds.ofPairInAllKinds(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
   /**

@@ -44,13 +44,6 @@ public final class ReviewHistory {
     this.lines = new JsonLines(insights.resolve(NAME), LONGEST_LINE);
   }
 
-  /** All reviews, oldest first; none when there is no file. */
-  public List<Review> read() throws IOException {
-    List<Review> reviews = new ArrayList<>();
-    lines.read(ReviewHistory::parse, reviews::add);
-    return reviews;
-  }
-
   /** The newest reviews that looked at all topics, one of a kind. */
   public Map<Review.Kind, Review> latest() throws IOException {
     Map<Review.Kind, Review> latest = new EnumMap<>(Review.Kind.class);

@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.Review.Item;
 import java.io.IOException;
 import java.time.Instant;
@@ -17,8 +18,6 @@ import java.util.Optional;
  * that it was not asked about the first whose entries are at least a day apart.
  */
 public final class StaleReview {
-  private static final int MINUTES_OF_A_DAY = 24 * 60;
-
   /** Pairs that a review asks about, and that it proposes where nobody judged. */
   private static final int UNJUDGED = 20;
 
@@ -37,7 +36,7 @@ public final class StaleReview {
     List<Item> items = new ArrayList<>();
     List<Item> unjudged = new ArrayList<>();
     for (Finding.Relation pair : pairs) {
-      NamedEntry older = pair.a().isOlderThan(pair.b()) ? pair.a() : pair.b();
+      NamedEntry older = pair.older();
       PairVerdict verdict = verdicts.get(pair.id());
       if (verdict == null && unjudged.size() < UNJUDGED && !pair.isFar() && areDaysApart(pair)) {
         unjudged.add(kb.item(pair, older, "may be overtaken by", ""));
@@ -65,6 +64,6 @@ public final class StaleReview {
   private static boolean areDaysApart(Finding.Relation pair) {
     int a = pair.a().entry().timestampMin();
     int b = pair.b().entry().timestampMin();
-    return a != 0 && b != 0 && Math.abs((long) a - b) >= MINUTES_OF_A_DAY;
+    return a != 0 && b != 0 && Math.abs((long) a - b) >= Entry.DAY;
   }
 }

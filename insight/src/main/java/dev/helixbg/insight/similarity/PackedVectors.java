@@ -61,11 +61,6 @@ public final class PackedVectors implements AutoCloseable {
     }
   }
 
-  /** Panels on the heap. */
-  static float[] heapPanels(Vectors vectors) {
-    return interleaved(vectors, PANEL);
-  }
-
   /**
    * Panels in native memory, where they can begin at a cache line: then no load of a vector
    * register crosses one, which takes a tenth of the time. A large array of the heap lies at any
@@ -86,7 +81,8 @@ public final class PackedVectors implements AutoCloseable {
     return packed;
   }
 
-  private static float[] interleaved(Vectors vectors, int width) {
+  /** On the heap, in strips or panels of so many vectors. */
+  static float[] interleaved(Vectors vectors, int width) {
     int dimension = vectors.dimension();
     int padded = Math.multiplyExact(Math.ceilDiv(vectors.count(), width), width);
     float[] packed = new float[Math.multiplyExact(padded, dimension)];

@@ -39,7 +39,7 @@ final class GitCommand implements AutoCloseable {
 
   private final GitRepository repository;
   private final Path git;
-  private final Path folder;
+  final Path folder;
 
   /**
    * @param git the program
@@ -254,11 +254,6 @@ final class GitCommand implements AutoCloseable {
     all.put("GIT_OPTIONAL_LOCKS", "0");
     all.put("LC_ALL", "C");
     return all;
-  }
-
-  /** Our own git folder. */
-  Path folder() {
-    return folder;
   }
 
   /** Deletes our own git folder. */

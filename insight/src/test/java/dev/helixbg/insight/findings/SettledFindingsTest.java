@@ -86,8 +86,8 @@ class SettledFindingsTest {
     String b = "%032x".formatted(2);
     for (String kind : List.of("dup", "link", "rel")) {
       String id = new FindingIds().ofPair(kind, b, a);
-      assertEquals(OLD_IDS, Set.copyOf(Finding.idsOfPair(id, a, b)));
-      assertEquals(OLD_IDS, Set.copyOf(Finding.idsOfPair(id, b, a)));
+      assertEquals(OLD_IDS, Set.copyOf(FindingIds.ofPairInAllKinds(id, a, b)));
+      assertEquals(OLD_IDS, Set.copyOf(FindingIds.ofPairInAllKinds(id, b, a)));
     }
     assertEquals("topic-b529dd918e", new FindingIds().ofPair("topic", "sessions", "auth"));
     assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", a, "sessions"));
@@ -101,9 +101,10 @@ class SettledFindingsTest {
               + "\"about\":\"auth:1 ~ auth:7\"}\n");
       Decisions decisions = new DecisionFile(folder).read();
       for (String id : OLD_IDS) {
-        assertTrue(decisions.isSettled(Finding.idsOfPair(id, a, b)), old + " " + id);
+        assertTrue(decisions.isSettled(FindingIds.ofPairInAllKinds(id, a, b)), old + " " + id);
       }
-      assertTrue(!decisions.isSettled(Finding.idsOfPair("rel-1", a, "%032x".formatted(3))));
+      assertTrue(
+          !decisions.isSettled(FindingIds.ofPairInAllKinds("rel-1", a, "%032x".formatted(3))));
     }
   }
 

@@ -91,9 +91,12 @@ class GoldenJudgeTest {
       }
       for (GoldenCase expected : cases(golden, "pair")) {
         Question question = GoldenJudges.question(expected);
-        Answer first = judge.orders(question).getFirst();
+        double[] first = orders(judge, question)[0];
+        int best = IntStream.range(1, 3).reduce(0, (a, b) -> first[b] > first[a] ? b : a);
         assertEquals(
-            judge.model().tokenizer().decode(greedy(expected)), first.text(), expected.toString());
+            judge.model().tokenizer().decode(greedy(expected)),
+            question.job().choices().get(best),
+            expected.toString());
       }
     }
   }
@@ -110,8 +113,8 @@ class GoldenJudgeTest {
         Question question = GoldenJudges.question(expected);
         Answer mean = judge.answerSome(List.of(question), () -> false).getFirst();
         double sum = 0;
-        for (Answer order : judge.orders(question)) {
-          sum += share(order, mean.text());
+        for (double[] order : orders(judge, question)) {
+          sum += order[question.job().choices().indexOf(mean.text())];
         }
         assertEquals(sum / 2, mean.probability(), BATCH_BOUND);
         assertTrue(mean.probability() >= mean.runnerUpProbability());
@@ -119,13 +122,16 @@ class GoldenJudgeTest {
     }
   }
 
-  private static double share(Answer order, String choice) {
-    if (order.text().equals(choice)) {
-      return order.probability();
+  /** How likely each choice is in each order of a question's texts, each asked for itself. */
+  private static double[][] orders(Judge judge, Question question) {
+    TextModel model = judge.model();
+    List<int[]> choices =
+        question.job().choices().stream().map(choice -> model.chat().answer(choice)).toList();
+    try (TextModel.Session session = model.session()) {
+      return judge.prompts(question).stream()
+          .map(prompt -> model.choose(session, List.of(prompt), choices, () -> false)[0])
+          .toArray(double[][]::new);
     }
-    return order.runnerUp().equals(choice)
-        ? order.runnerUpProbability()
-        : 1 - order.probability() - order.runnerUpProbability();
   }
 
   /** Alone and among others. */
@@ -156,7 +162,8 @@ class GoldenJudgeTest {
       long before = model.backend().counters().get(Counter.ROWS);
       cases.forEach(one -> GoldenJudges.ask(judge, List.of(one)));
       long rows = model.backend().counters().get(Counter.ROWS) - before;
-      int shared = judge.sharedTokens(QuestionKind.LABEL);
+      QuestionKind job = QuestionKind.LABEL;
+      int shared = model.chat().opening(job.systemPrompt(), QuestionPrompts.lead(job)).length;
       int fresh = cases.stream().mapToInt(one -> one.promptIds().length - shared).sum();
       assertTrue(shared > 100, shared + " shared tokens");
       assertTrue(rows >= shared + fresh, rows + " rows");

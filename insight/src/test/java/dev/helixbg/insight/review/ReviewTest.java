@@ -268,16 +268,16 @@ class ReviewTest {
   void historyKeepsReviewsAndPassesOverDamage() throws Exception {
     add("a", "one", 0, 0);
     ReviewHistory history = new ReviewHistory(insights);
-    assertEquals(List.of(), history.read());
+    assertEquals(List.of(), HistoryLines.of(insights));
     add("a", "two", 0, 1);
     Review shown = session(Optional.empty(), kb("same", "valid"));
     history.append(shown);
-    Review review = history.read().getFirst();
+    Review review = HistoryLines.of(insights).getFirst();
     assertEquals(shown.items().getFirst().id(), review.items().getFirst().id());
     Files.writeString(
         insights.resolve(ReviewHistory.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
     history.append(session(Optional.of(review), kb()));
-    assertEquals(2, history.read().size());
+    assertEquals(2, HistoryLines.of(insights).size());
     assertEquals("Nothing new was written.", history.latest().get(Review.Kind.SESSION).summary());
     assertEquals(null, history.latest().get(Review.Kind.STALE));
   }

@@ -173,7 +173,7 @@ final class BenchFindingsCommand extends JsonCommand {
           pairs.rows(
               "pair judge",
               reading.rank(
-                  findings.relations(), Findings.readRelations(findings.entries().size()))));
+                  findings.relations(), Findings.shownRelations(findings.entries().size()))));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
