@@ -261,9 +261,9 @@ public record Pipeline(
             judged.withoutMerges(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
-            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())))
-        .with(found.junk)
-        .of(ofNotes(found.kb));
+            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())),
+            found.junk,
+            ofNotes(found.kb));
   }
 
   private Optional<Report.NotesFolder> ofNotes(Kb kb) {

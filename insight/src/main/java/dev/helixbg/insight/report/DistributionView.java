@@ -76,10 +76,10 @@ record DistributionView(
               : middle >= limits.crossLinkFrom() ? "link" : "far";
       bars.add(
           new Bar(
-              px(left),
-              px(BASE - height),
-              px(Math.max(1, x(distribution, to) - left - 1)),
-              px(height),
+              NumberWords.px(left),
+              NumberWords.px(BASE - height),
+              NumberWords.px(Math.max(1, x(distribution, to) - left - 1)),
+              NumberWords.px(height),
               kind,
               range(from, to) + ": " + NumberWords.count(histogram[bin], "pair", "pairs")));
     }
@@ -89,7 +89,7 @@ record DistributionView(
   private static Mark limit(
       Findings.Distribution distribution, double limit, String words, int textAt) {
     return new Mark(
-        px(x(distribution, Math.clamp(limit, distribution.histogramFrom(), 1))),
+        NumberWords.px(x(distribution, Math.clamp(limit, distribution.histogramFrom(), 1))),
         Integer.toString(textAt),
         words + NumberWords.limit(limit));
   }
@@ -101,7 +101,9 @@ record DistributionView(
       if (value >= distribution.histogramFrom() - 1e-9) {
         ticks.add(
             new Mark(
-                px(x(distribution, value)), "", NumberWords.fixed(value, 1).replace('-', '−')));
+                NumberWords.px(x(distribution, value)),
+                "",
+                NumberWords.fixed(value, 1).replace('-', '−')));
       }
     }
     return ticks;
@@ -113,7 +115,7 @@ record DistributionView(
     List<Mark> grid = new ArrayList<>();
     for (long pairs = 1; pairs <= most && pairs > 0; pairs *= 10) {
       double y = BASE - (BASE - TOP) * share(pairs, most);
-      grid.add(new Mark(px(y), px(y + 4), shortCount(pairs)));
+      grid.add(new Mark(NumberWords.px(y), NumberWords.px(y + 4), shortCount(pairs)));
     }
     return grid;
   }
@@ -212,9 +214,5 @@ record DistributionView(
 
   private static String range(double from, double to) {
     return NumberWords.fixed(from, 2) + " to " + NumberWords.fixed(to, 2);
-  }
-
-  private static String px(double value) {
-    return NumberWords.fixed(value, 1);
   }
 }

@@ -59,8 +59,8 @@ record GraphView(
       nodes.add(node(graph.topics().get(i), labels[i], layout, i));
     }
     return new GraphView(
-        px(layout.width()),
-        px(layout.height()),
+        NumberWords.px(layout.width()),
+        NumberWords.px(layout.height()),
         bands,
         lines,
         nodes,
@@ -97,11 +97,11 @@ record GraphView(
   private static Stroke stroke(
       TopicGraph.Edge edge, GraphLayout layout, double width, String title) {
     return new Stroke(
-        px(layout.x()[edge.a()]),
-        px(layout.y()[edge.a()]),
-        px(layout.x()[edge.b()]),
-        px(layout.y()[edge.b()]),
-        px(width),
+        NumberWords.px(layout.x()[edge.a()]),
+        NumberWords.px(layout.y()[edge.a()]),
+        NumberWords.px(layout.x()[edge.b()]),
+        NumberWords.px(layout.y()[edge.b()]),
+        NumberWords.px(width),
         title);
   }
 
@@ -109,12 +109,12 @@ record GraphView(
     double y = layout.y()[i];
     double radius = layout.radius()[i];
     return new Node(
-        px(layout.x()[i]),
-        px(y),
-        px(radius),
-        px(y + 4),
+        NumberWords.px(layout.x()[i]),
+        NumberWords.px(y),
+        NumberWords.px(radius),
+        NumberWords.px(y + 4),
         NumberWords.count(topic.entries()),
-        px(y + radius + GraphLayout.LABEL_DROP),
+        NumberWords.px(y + radius + GraphLayout.LABEL_DROP),
         label,
         TopicView.label(topic.name())
             + ": "
@@ -141,9 +141,5 @@ record GraphView(
             + NumberWords.count(graph.topicsLeftOut(), "topic", "topics")
             + " with fewer links or entries, and "
             + NumberWords.count(graph.edgesLeftOut(), "weaker connection", "weaker connections"));
-  }
-
-  private static String px(double value) {
-    return NumberWords.fixed(value, 1);
   }
 }

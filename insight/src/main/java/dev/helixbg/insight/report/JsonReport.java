@@ -138,8 +138,8 @@ public final class JsonReport {
       json.writeEndArray();
     }
     json.writeEndArray();
-    List<Finding.MovedSource> moved = first(report.sources().moved());
-    List<Finding.Junk> junk = first(report.junk());
+    List<Finding.MovedSource> moved = report.sources().moved().stream().limit(MAX_MOVED).toList();
+    List<Finding.Junk> junk = report.junk().stream().limit(MAX_MOVED).toList();
     json.writeArrayFieldStart("findings");
     for (ReportedFinding one : ReportedFinding.all(report, moved, junk, leading)) {
       json.writeRawValue(one.toJson().toString()); // in one line
@@ -262,16 +262,12 @@ public final class JsonReport {
           decimal("overtaken", said.overtaken());
           json.writeBooleanField("contradiction", said.contradiction());
           json.writeBooleanField("cut", said.cut());
-          optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+          text("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
         });
   }
 
   private void optional(String field, Optional<String> value) throws IOException {
-    optional(field, value.orElse(null));
-  }
-
-  private void optional(String field, String value) throws IOException {
-    json.writeStringField(field, value == null ? null : bounded(value));
+    json.writeStringField(field, value.map(JsonReport::bounded).orElse(null));
   }
 
   private void log(LogAccount log) throws IOException {
@@ -549,10 +545,6 @@ public final class JsonReport {
     } else {
       json.writeNull();
     }
-  }
-
-  private static <T> List<T> first(List<T> all) {
-    return all.subList(0, Math.min(MAX_MOVED, all.size()));
   }
 
   /** Null when there is no value. */

@@ -53,29 +53,18 @@ public record Report(
         Optional.empty());
   }
 
-  /** A report without what a language model and reviews add. */
-
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
     return new Report(
         findings, log, run, judgements, reviews, acts, Optional.of(look), sources, junk, notes);
   }
 
-  /** The same with what became of sources. */
-  public Report with(SourceCheckResult found) {
-    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, junk, notes);
-  }
-
-  /** The same with what is junk. */
-  public Report with(List<Finding.Junk> found) {
-    return new Report(
-        findings, log, run, judgements, reviews, acts, firstLook, sources, found, notes);
-  }
-
-  /** The same on a folder of notes, where there is one. */
-  public Report of(Optional<NotesFolder> folder) {
-    return new Report(
-        findings, log, run, judgements, reviews, acts, firstLook, sources, junk, folder);
+  /**
+   * The same with what became of sources, what is junk, and the folder of notes if it is of one.
+   */
+  public Report with(
+      SourceCheckResult found, List<Finding.Junk> bad, Optional<NotesFolder> folder) {
+    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, bad, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

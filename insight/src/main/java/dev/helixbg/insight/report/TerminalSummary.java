@@ -20,8 +20,6 @@ import java.util.Optional;
 
 /** What a person sees on the terminal after a run: a dozen lines at most. */
 public final class TerminalSummary {
-  private static final int MIN_WIDTH = 40;
-  private static final int MAX_WIDTH = 120;
   private static final int USUAL_WIDTH = 100;
 
   /** Of the kind and its count: the longest kind, and room for 99,999. */
@@ -37,7 +35,7 @@ public final class TerminalSummary {
   private final boolean color;
 
   private TerminalSummary(int width, boolean color) {
-    this.width = Math.clamp(width, MIN_WIDTH, MAX_WIDTH);
+    this.width = width;
     this.color = color;
   }
 
@@ -47,17 +45,16 @@ public final class TerminalSummary {
   private record Row(double similarity, String names, String text) {}
 
   /**
-   * @param where the report is; empty when none was written
-   * @param width of the terminal in columns; used between 40 and 120
+   * @param width of the terminal in columns
    * @param color whether ANSI colours may be used
    */
-  public static String render(Report report, String where, int width, boolean color) {
-    return new TerminalSummary(width, color).summary(report, where);
+  public static String render(Report report, int width, boolean color) {
+    return new TerminalSummary(width, color).summary(report);
   }
 
-  /** All but where the report is, in 100 columns and with colours. */
+  /** In 100 columns and with colours. */
   public static String render(Report report) {
-    return render(report, "", USUAL_WIDTH, true);
+    return render(report, USUAL_WIDTH, true);
   }
 
   /** The last line. A path is there to be copied: it is never cut. */
@@ -65,7 +62,7 @@ public final class TerminalSummary {
     return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
   }
 
-  private String summary(Report report, String where) {
+  private String summary(Report report) {
     Findings findings = report.findings();
     Findings.Totals totals = findings.totals();
     JudgedRelations pairs = JudgedRelations.of(findings.relations(), report.judgements());
@@ -94,7 +91,7 @@ public final class TerminalSummary {
       sources(report.sources());
       junk(report.junk());
     }
-    return out.append(where(where)).toString();
+    return out.toString();
   }
 
   private void damage(LogAccount log) {

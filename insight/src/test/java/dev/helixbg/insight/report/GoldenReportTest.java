@@ -42,7 +42,9 @@ class GoldenReportTest {
   @Test
   void terminalSummaryIsWhatItWas() throws IOException {
     assertGolden(
-        "small.txt", TerminalSummary.render(report, "/kb/insights/report.html", 100, false));
+        "small.txt",
+        TerminalSummary.render(report, 100, false)
+            + TerminalSummary.where("/kb/insights/report.html"));
   }
 
   private static void assertGolden(String name, String actual) throws IOException {

@@ -163,8 +163,7 @@ class JsonReportTest {
                 judged.run(),
                 judged.judgements(),
                 ReviewedReportTest.reviewed("x").reviews())
-            .with(MovedSourcesReportTest.one(judged))
-            .with(JunkReportTest.one(judged));
+            .with(MovedSourcesReportTest.one(judged), JunkReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -211,7 +210,9 @@ class JsonReportTest {
   @Test
   void allFindingsAreListedAsTheyAreTold() throws IOException {
     Report judged = JudgedReportTest.judged("x");
-    Report all = judged.with(MovedSourcesReportTest.one(judged)).with(JunkReportTest.one(judged));
+    Report all =
+        judged.with(
+            MovedSourcesReportTest.one(judged), JunkReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     List<ReportedFinding> listed = new ArrayList<>();
     for (JsonNode one : json.path("findings")) {

@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.JunkReason;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
+import java.util.Optional;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
@@ -18,7 +20,7 @@ class JunkReportTest {
   private static final String WHY = "it is <b>a</b> `path`|{{id}}\u001B[31m and nothing else";
 
   private final Report plain = KbFixtures.small().report();
-  private final Report junk = plain.with(one(plain));
+  private final Report junk = plain.with(SourceCheckResult.NONE, one(plain), Optional.empty());
 
   static List<Finding.Junk> one(Report about) {
     return List.of(
@@ -47,7 +49,7 @@ class JunkReportTest {
     String markdown = MarkdownReport.render(junk);
     assertTrue(markdown.contains("## Junk (1)"), markdown);
     assertTrue(markdown.contains("**says nothing** · "), markdown);
-    assertTrue(TerminalSummary.render(junk, "", 120, false).contains("Junk                 1  "));
+    assertTrue(TerminalSummary.render(junk, 120, false).contains("Junk                 1  "));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(junk));
     assertEquals("says nothing", json.at("/junk/0/reason").asText());
     assertEquals(1, json.at("/totals/junk").asInt());

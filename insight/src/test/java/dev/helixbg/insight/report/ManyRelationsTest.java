@@ -71,8 +71,8 @@ class ManyRelationsTest {
     assertTrue(page.text().contains("report.json has 140 more, ranked lower."));
     assertTrue(MarkdownReport.render(report).contains("report.json has 140 more, ranked lower."));
     assertTrue(MarkdownReport.render(report).contains("Most worth doing (10 of 200 candidates)"));
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains("Worth doing         10"));
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains("200 ranked, none judged"));
+    assertTrue(TerminalSummary.render(report, 100, false).contains("Worth doing         10"));
+    assertTrue(TerminalSummary.render(report, 100, false).contains("200 ranked, none judged"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(200, json.get("relations").size());
     assertEquals(
@@ -114,11 +114,11 @@ class ManyRelationsTest {
         html(report).select("section[aria-labelledby=relations] > details article").eachAttr("id");
     assertEquals(relations.get(1).id(), folded.getFirst());
     assertEquals(relations.get(0).id(), folded.getLast());
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains("same"));
+    assertTrue(TerminalSummary.render(report, 100, false).contains("same"));
     String lead = html(report).select(".lead").text();
     assertTrue(lead.startsWith("40 candidate pairs of entries were ranked; 10 lead as most"), lead);
     assertTrue(lead.contains("judged 3 of them: 1 pair says the same, and 0 entries were"), lead);
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains("40 ranked, 3 judged"));
+    assertTrue(TerminalSummary.render(report, 100, false).contains("40 ranked, 3 judged"));
   }
 
   /** Nobody is told to act on a coin. */
@@ -143,7 +143,7 @@ class ManyRelationsTest {
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains(JudgeTrust.GUESSING));
+    assertTrue(TerminalSummary.render(report, 100, false).contains(JudgeTrust.GUESSING));
   }
 
   /** What an edit needs and a reader of a long list does not. */

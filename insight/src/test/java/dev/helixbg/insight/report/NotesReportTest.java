@@ -13,6 +13,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,9 @@ class NotesReportTest {
 
   private final Report plain = KbFixtures.small().report();
   private final Report notes =
-      plain.of(
+      plain.with(
+          SourceCheckResult.NONE,
+          List.of(),
           Optional.of(
               new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE))));
 
@@ -59,7 +62,9 @@ class NotesReportTest {
         new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE));
     assertEquals(
         List.of("notes, 1 empty 4", "entries 6", "topics 3"),
-        Jsoup.parse(HtmlReport.render(plain.of(Optional.of(folder))))
+        Jsoup.parse(
+                HtmlReport.render(
+                    plain.with(SourceCheckResult.NONE, List.of(), Optional.of(folder))))
             .select(".facts > div")
             .eachText()
             .subList(0, 3));
