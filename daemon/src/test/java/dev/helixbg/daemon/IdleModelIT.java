@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -304,7 +305,7 @@ class IdleModelIT {
 
   private void ask(ObjectNode request) throws IOException {
     try (var client = daemon.connect().orElseThrow()) {
-      client.ask(request);
+      Answers.of(client, request);
     }
   }
 

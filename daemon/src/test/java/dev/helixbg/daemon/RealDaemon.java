@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
@@ -132,7 +133,7 @@ final class RealDaemon implements AutoCloseable {
   /** Has it do what needs no more than a name. */
   void ask(String what) throws IOException {
     try (ControlClient client = connect().orElseThrow()) {
-      client.ask(DaemonLink.request(what));
+      Answers.of(client, DaemonLink.request(what));
     }
   }
 
@@ -140,7 +141,7 @@ final class RealDaemon implements AutoCloseable {
     try (ControlClient client = connect().orElse(null)) {
       return client == null
           ? Optional.empty()
-          : Optional.of(client.ask(DaemonLink.request("status")).getFirst());
+          : Optional.of(Answers.of(client, DaemonLink.request("status")).getFirst());
     } catch (IOException e) {
       return Optional.empty();
     }

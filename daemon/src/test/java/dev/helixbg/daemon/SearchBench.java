@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.IOException;
@@ -82,7 +83,7 @@ final class SearchBench {
   private void check() throws IOException {
     try (ControlClient client =
         ControlClient.connect(socket, Duration.ofMinutes(1)).orElseThrow()) {
-      var hits = client.ask(DaemonLink.request("search").put("text", "worker queue lease"));
+      var hits = Answers.of(client, DaemonLink.request("search").put("text", "worker queue lease"));
       boolean good = hits.size() == HITS + 1;
       double last = 1;
       for (var hit : hits.subList(0, HITS)) {

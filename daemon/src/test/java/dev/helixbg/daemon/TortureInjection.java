@@ -5,6 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -236,7 +237,7 @@ final class TortureInjection implements TortureArea {
       try (ControlClient client = program.connect().orElseThrow()) {
         for (String text : some) {
           ObjectNode search = DaemonLink.request("search").put("text", text + " lease");
-          JsonNode hits = JSON.valueToTree(client.ask(search));
+          JsonNode hits = JSON.valueToTree(Answers.of(client, search));
           require(hits.size() == 10, "%d hits", hits.size());
         }
       }

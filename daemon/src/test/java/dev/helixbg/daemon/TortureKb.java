@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.CacheContents;
@@ -172,7 +171,7 @@ final class TortureKb {
   /** As {@code helix-bg one-shot} does. */
   void oneShot(Saving saving) throws InterruptedException {
     try (KbLock lock = KbLock.take(kb)) {
-      Pipeline once = DaemonFixture.pipeline(settings, model, RerankingStage.NONE);
+      Pipeline once = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
       new SealedReports(new ReportSeal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
   }

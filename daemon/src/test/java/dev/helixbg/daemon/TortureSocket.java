@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -109,7 +110,7 @@ final class TortureSocket implements TortureArea {
         request(random);
       }
       try (ControlClient client = daemon.connect().orElseThrow()) {
-        JsonNode status = client.ask(DaemonLink.request("status")).getFirst();
+        JsonNode status = Answers.of(client, DaemonLink.request("status")).getFirst();
         require(status.at("/kbs/0/folder").asText().equals(kb.toString()), "status: %s", status);
       }
       long files = openFiles();

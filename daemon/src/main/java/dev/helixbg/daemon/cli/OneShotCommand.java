@@ -84,8 +84,8 @@ public final class OneShotCommand extends ConsoleCommand {
             settings,
             EmbedderSource.located(settings),
             Analysis::run,
-            RerankingStage.by(
-                PairSource.located(settings),
+            new RerankingStage(
+                Optional.of(PairSource.located(settings)),
                 Progress.on(console),
                 warning -> console.warn("%s", warning)),
             new JudgingStage(

@@ -112,12 +112,7 @@ final class ReviewCommand extends JsonCommand {
 
   private Answer ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
     ObjectNode request =
-        DaemonLink.request(
-                switch (kind) {
-                  case SESSION -> "synthesize";
-                  case DRIFT -> "drift";
-                  case STALE -> "stale";
-                })
+        DaemonLink.request(kind == Review.Kind.SESSION ? "synthesize" : kind.title())
             .put("kb", chosen.folder().toString());
     only.ifPresent(name -> request.put("topic", name));
     JsonNode line = link.ask(request, Duration.ofMinutes(30)).getFirst();
@@ -140,8 +135,10 @@ final class ReviewCommand extends JsonCommand {
                 settings,
                 source,
                 Analysis::run,
-                RerankingStage.by(
-                    PairSource.located(settings), Progress.Display.SILENT, warning -> {}),
+                new RerankingStage(
+                    Optional.of(PairSource.located(settings)),
+                    Progress.Display.SILENT,
+                    warning -> {}),
                 new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
             new SealedReports(new ReportSeal(settings.cache())));

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.control;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -11,8 +10,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /** Asks a daemon. One thread at a time. */
@@ -87,12 +84,6 @@ public final class ControlClient implements AutoCloseable {
     } catch (IOException brokenPipe) {
       // Reading says why, or that the connection was closed.
     }
-  }
-
-  public List<JsonNode> ask(ObjectNode request) throws IOException {
-    List<JsonNode> answer = new ArrayList<>();
-    ask(request, answer::add);
-    return answer;
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.judge.JudgeProgress;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
@@ -249,9 +248,6 @@ public final class LanguageModelHost implements AutoCloseable {
     private long rows() {
       return model.backend().counters().get(Counter.ROWS);
     }
-
-    @Override
-    public void begin(QuestionKind job, int questions) {}
 
     @Override
     public void answered(int questions) {

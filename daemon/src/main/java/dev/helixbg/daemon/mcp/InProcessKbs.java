@@ -181,7 +181,7 @@ final class InProcessKbs implements AutoCloseable {
       }
       List<Optional<FileState>> before = states(kb);
       try (KbLock lock = KbLock.take(kb)) {
-        run(progress).run(kb, enough(whole));
+        run(progress).run(kb, enough(whole), Optional.empty());
         List<Optional<FileState>> after = states(kb);
         if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
           upToDate.put(kb, after);
@@ -200,13 +200,7 @@ final class InProcessKbs implements AutoCloseable {
 
   private Optional<NotesWatch> lookout(Kb kb) {
     return NotesKb.of(kb, settings.cache())
-        .map(
-            found ->
-                new NotesWatch(
-                    found,
-                    Duration.ZERO,
-                    Duration.ZERO,
-                    left -> LOG.warn("{}: {}", found.notes(), left)));
+        .map(found -> new NotesWatch(found, Duration.ZERO, Duration.ZERO));
   }
 
   private OneShotRun run(Progress.Display progress) {
@@ -215,10 +209,7 @@ final class InProcessKbs implements AutoCloseable {
             settings,
             embedder,
             analyst,
-            pairs
-                .map(
-                    judge -> RerankingStage.by(judge, progress, warning -> LOG.warn("{}", warning)))
-                .orElse(RerankingStage.NONE),
+            new RerankingStage(pairs, progress, warning -> LOG.warn("{}", warning)),
             JudgingStage.withoutAsking(settings),
             progress),
         reports);

@@ -21,30 +21,22 @@ import java.util.function.Consumer;
  * by what it has read. Where it cannot be used, the list stays as vectors and words rank it.
  */
 public final class RerankingStage {
-  /** Reads nothing. */
-  public static final RerankingStage NONE =
-      new RerankingStage(Optional.empty(), Progress.Display.SILENT, warning -> {});
-
-  private final Optional<PairSource> source;
+  private final Optional<? extends PairSource> source;
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
   /** Whether it could not be used; that was said, and will not change while this process lasts. */
   private volatile boolean refused;
 
-  private RerankingStage(
-      Optional<PairSource> source, Progress.Display display, Consumer<String> warnings) {
+  /**
+   * @param source leads to the pair judge; without one, nothing is read
+   * @param warnings is told, in a sentence, why nothing was read
+   */
+  public RerankingStage(
+      Optional<? extends PairSource> source, Progress.Display display, Consumer<String> warnings) {
     this.source = source;
     this.display = display;
     this.warnings = warnings;
-  }
-
-  /**
-   * @param warnings is told, in a sentence, why nothing was read
-   */
-  public static RerankingStage by(
-      PairSource source, Progress.Display display, Consumer<String> warnings) {
-    return new RerankingStage(Optional.of(source), display, warnings);
   }
 
   /**

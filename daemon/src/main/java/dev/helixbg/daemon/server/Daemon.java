@@ -174,14 +174,10 @@ public final class Daemon implements AutoCloseable {
             now,
             embedder,
             analysis::update,
-            pairs
-                .map(
-                    judge ->
-                        RerankingStage.by(
-                            judge,
-                            Progress.Display.SILENT,
-                            warning -> LOG.warn("{}: {}", kb.folder(), warning)))
-                .orElse(RerankingStage.NONE),
+            new RerankingStage(
+                pairs,
+                Progress.Display.SILENT,
+                warning -> LOG.warn("{}: {}", kb.folder(), warning)),
             JudgingStage.withoutAsking(now),
             metrics.countingEmbedded());
     return new KbWatch(

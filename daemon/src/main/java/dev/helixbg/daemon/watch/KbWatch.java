@@ -135,13 +135,7 @@ public final class KbWatch {
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings().cache())
-            .map(
-                found ->
-                    new NotesWatch(
-                        found,
-                        settings.unwatchedPoll(),
-                        settings.quiet(),
-                        left -> LOG.warn("{}: {}", found.notes(), left)));
+            .map(found -> new NotesWatch(found, settings.unwatchedPoll(), settings.quiet()));
   }
 
   public Kb kb() {

@@ -4,13 +4,16 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a folder of notes by names and times, and brings its log up to date when they have
  * changed and rest. What follows from a changed log is no matter of it.
  */
 public final class NotesWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
+
   /** Looking takes at most this part of the time. */
   private static final int SHARE = 100;
 
@@ -20,7 +23,6 @@ public final class NotesWatch {
   private final NotesKb notes;
   private final Duration every;
   private final Duration quiet;
-  private final Consumer<String> warnings;
   private long next;
   private long changedSince;
   private boolean changed;
@@ -29,13 +31,11 @@ public final class NotesWatch {
   /**
    * @param every the shortest time between two looks
    * @param quiet how long no note must have changed before they are read
-   * @param warnings is told what was left out, when that is not what it was
    */
-  public NotesWatch(NotesKb notes, Duration every, Duration quiet, Consumer<String> warnings) {
+  public NotesWatch(NotesKb notes, Duration every, Duration quiet) {
     this.notes = notes;
     this.every = every;
     this.quiet = quiet;
-    this.warnings = warnings;
     this.next = Long.MIN_VALUE;
   }
 
@@ -62,7 +62,7 @@ public final class NotesWatch {
       } else {
         String left = notes.update(files).words().orElse("");
         if (!left.equals(warned) && !left.isEmpty()) {
-          warnings.accept(left);
+          LOG.warn("{}: {}", notes.notes(), left);
         }
         warned = left;
       }

@@ -89,20 +89,13 @@ public record OneShotRun(Pipeline pipeline, SealedReports reports) {
   }
 
   /**
-   * Brings vectors and report up to date. Call with the KB's lock.
-   *
-   * @throws InterruptedException when interrupted; the vectors made and the answers given until
-   *     then are saved
-   */
-  public Result run(Kb kb, Enough enough) throws InterruptedException {
-    return run(kb, enough, Optional.empty());
-  }
-
-  /**
-   * The same, and before what takes long a first look is published. The cursor stays where it was
-   * until the whole report is there: a first look is never called done.
+   * Brings vectors and report up to date. Call with the KB's lock. Before what takes long, a first
+   * look is published. The cursor stays where it was until the whole report is there: a first look
+   * is never called done.
    *
    * @param reader of first looks; without one there are none
+   * @throws InterruptedException when interrupted; the vectors made and the answers given until
+   *     then are saved
    */
   public Result run(Kb kb, Enough enough, Optional<Reader> reader) throws InterruptedException {
     KbIdentity here = KbIdentity.of(kb);

@@ -132,18 +132,19 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
       for (int i = 0; i < 3; i++) {
-        List<JsonNode> lines = client.ask(request("echo").put("text", "grüße\n\"").put("times", 3));
+        List<JsonNode> lines =
+            Answers.of(client, request("echo").put("text", "grüße\n\"").put("times", 3));
         assertEquals(3, lines.size());
         assertEquals("grüße\n\"", lines.get(2).path("text").asText());
       }
-      Failure told = assertThrows(Failure.class, () -> client.ask(request("fail")));
+      Failure told = assertThrows(Failure.class, () -> Answers.of(client, request("fail")));
       assertEquals(ExitCode.KB, told.code());
       assertEquals("no such knowledge base", told.getMessage());
-      Failure bug = assertThrows(Failure.class, () -> client.ask(request("other")));
+      Failure bug = assertThrows(Failure.class, () -> Answers.of(client, request("other")));
       assertEquals(ExitCode.INTERNAL, bug.code());
-      Failure endless = assertThrows(Failure.class, () -> client.ask(request("endless")));
+      Failure endless = assertThrows(Failure.class, () -> Answers.of(client, request("endless")));
       assertTrue(endless.getMessage().startsWith("the answer has 5,242,"), endless.getMessage());
-      assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
+      assertEquals(1, Answers.of(client, request("echo")).size(), "an error ends a request only");
     }
   }
 
@@ -152,7 +153,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
       for (int times : new int[] {0, 1, 10, 500}) {
-        List<JsonNode> lines = client.ask(request("list").put("times", times));
+        List<JsonNode> lines = Answers.of(client, request("list").put("times", times));
         assertEquals(times, lines.size());
         for (int i = 0; i < times; i++) {
           assertEquals(i, lines.get(i).path("number").asInt());
@@ -182,7 +183,7 @@ class ControlServerTest {
               return false;
             });
     try (ControlClient client = client()) {
-      assertThrows(IOException.class, () -> client.ask(request("echo")));
+      assertThrows(IOException.class, () -> Answers.of(client, request("echo")));
     }
     assertEquals(List.of(Files.getOwner(socket).getName()), peers, "the kernel says who calls");
   }
@@ -199,12 +200,12 @@ class ControlServerTest {
             blocked.submit(
                 () -> {
                   try (ControlClient one = client()) {
-                    return one.ask(request("block"));
+                    return Answers.of(one, request("block"));
                   }
                 }));
       }
       silent.write(ByteBuffer.wrap("{\"do\":".getBytes(UTF_8)));
-      assertEquals(1, client.ask(request("echo")).size());
+      assertEquals(1, Answers.of(client, request("echo")).size());
       assertFalse(waiting.stream().anyMatch(Future::isDone));
       gate.countDown();
       for (Future<?> one : waiting) {
@@ -223,7 +224,7 @@ class ControlServerTest {
     }
     assertTrue(raw("[".repeat(900) + "\n").contains("error"));
     try (ControlClient client = client()) {
-      assertEquals(1, client.ask(request("echo")).size());
+      assertEquals(1, Answers.of(client, request("echo")).size());
     }
   }
 
@@ -265,7 +266,7 @@ class ControlServerTest {
       }
       assertEquals("{\"text\":\"x\"}\n{\"end\":true}\n", text(answer));
       try (ControlClient other = client()) {
-        assertEquals(1, other.ask(request("echo")).size());
+        assertEquals(1, Answers.of(other, request("echo")).size());
       }
     }
   }
@@ -315,7 +316,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient waiting = client();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> waiting.ask(request("block")));
+      Future<?> answer = threads.submit(() -> Answers.of(waiting, request("block")));
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
       server.close();
       ExecutionException e =
@@ -330,7 +331,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient waiting = client();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> waiting.ask(request("outlast")));
+      Future<?> answer = threads.submit(() -> Answers.of(waiting, request("outlast")));
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
       server.refuse();
       while (interrupts.get() == 0) {
@@ -349,10 +350,10 @@ class ControlServerTest {
   void anErrorOfTheJvmIsToldAndTheConnectionGoesOn() throws IOException {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
-      Failure told = assertThrows(Failure.class, () -> client.ask(request("overflow")));
+      Failure told = assertThrows(Failure.class, () -> Answers.of(client, request("overflow")));
       assertEquals(ExitCode.INTERNAL, told.code());
       assertTrue(told.getMessage().contains("StackOverflowError"), told.getMessage());
-      assertEquals(1, client.ask(request("echo")).size());
+      assertEquals(1, Answers.of(client, request("echo")).size());
     }
   }
 
@@ -376,15 +377,15 @@ class ControlServerTest {
     try {
       for (int i = 0; i < 4; i++) {
         ControlClient client = client();
-        client.ask(request("echo"));
+        Answers.of(client, request("echo"));
         clients.add(client);
       }
       try (ControlClient fifth = client()) {
-        Failure told = assertThrows(Failure.class, () -> fifth.ask(request("echo")));
+        Failure told = assertThrows(Failure.class, () -> Answers.of(fifth, request("echo")));
         assertEquals(ExitCode.BUSY, told.code());
       }
       try (ControlClient sixth = client()) {
-        assertEquals(1, sixth.ask(request("echo").put("text", "urgent")).size());
+        assertEquals(1, Answers.of(sixth, request("echo").put("text", "urgent")).size());
       }
     } finally {
       for (ControlClient client : clients) {
@@ -403,7 +404,7 @@ class ControlServerTest {
     assertEquals(Optional.empty(), ControlClient.connect(socket, PATIENCE));
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
-      assertEquals(1, client.ask(request("echo")).size());
+      assertEquals(1, Answers.of(client, request("echo")).size());
     }
     server.close();
     assertFalse(Files.exists(socket), "it goes with the server");

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -64,7 +65,7 @@ class IdlePairsTest {
   }
 
   private RerankingStage reading(FakePairs by) {
-    return RerankingStage.by(by, Progress.Display.SILENT, warnings::add);
+    return new RerankingStage(Optional.of(by), Progress.Display.SILENT, warnings::add);
   }
 
   @AfterEach

@@ -23,7 +23,6 @@ import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -452,7 +451,7 @@ class IdleWorkTest {
             daemon.settings,
             new FakeModel(),
             Analysis::run,
-            RerankingStage.NONE,
+            DaemonFixture.NO_READING,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
     ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());

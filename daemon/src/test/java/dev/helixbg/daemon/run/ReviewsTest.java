@@ -155,7 +155,10 @@ class ReviewsTest {
   private OneShotRun run(Settings now) {
     Pipeline pipeline =
         DaemonFixture.pipeline(
-            now, words, RerankingStage.by(new FakePairs(), Progress.Display.SILENT, warning -> {}));
+            now,
+            words,
+            new RerankingStage(
+                Optional.of(new FakePairs()), Progress.Display.SILENT, warning -> {}));
     return new OneShotRun(pipeline, new SealedReports(new ReportSeal(folder.resolve("cache"))));
   }
 
@@ -203,7 +206,7 @@ class ReviewsTest {
     for (int seed = 0; seed < 12; seed++) {
       kb = new WritableKb(folder.resolve("kb" + seed), new Random(1));
       write(new Random(seed), 20 + 10 * seed);
-      run(settings).run(kb.kb(), (cursor, now) -> false);
+      run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
       for (Reviews.Wanted wanted : all()) {
         Review expected = compared(settings, wanted);
         assertEquals(Optional.of(expected), ofReport(settings, wanted, false), wanted + " " + seed);
@@ -220,7 +223,7 @@ class ReviewsTest {
     Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
     write(new Random(3), 60);
     assertEquals(Optional.empty(), ofReport(settings, drift, false), "there is no report");
-    run(settings).run(kb.kb(), (cursor, now) -> false);
+    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
     Review.Item first = ofReport(settings, drift, false).orElseThrow().items().getFirst();
     Settings others = DaemonFixture.settings(folder, Map.of("insight.topic_overlap", "0.1"));
     assertEquals(Optional.empty(), ofReport(others, drift, false));
@@ -228,7 +231,7 @@ class ReviewsTest {
     Pipeline.decide(
         kb.kb(), List.of(new Decision(first.id(), Verdict.DISMISSED, AT, "", By.PERSON, "")));
     assertEquals(Optional.empty(), ofReport(settings, drift, false), "it was dismissed");
-    run(settings).run(kb.kb(), (cursor, now) -> false);
+    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
     List<Review.Item> left = ofReport(settings, drift, false).orElseThrow().items();
     assertTrue(left.stream().noneMatch(item -> item.id().equals(first.id())));
 
@@ -245,7 +248,7 @@ class ReviewsTest {
   @Test
   void aReviewThatIsKeptChangesNoFinding() throws Exception {
     write(new Random(3), 60);
-    run(settings).run(kb.kb(), (cursor, now) -> false);
+    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
     Path history = kb.kb().insights().resolve(ReviewHistory.NAME);
     Reviews.Wanted stale = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
     Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
@@ -269,7 +272,7 @@ class ReviewsTest {
     Path gguf = Files.writeString(folder.resolve("none.gguf"), "not a model");
     Settings judged = DaemonFixture.settings(folder, Map.of("llm.model", gguf.toString()));
     write(new Random(3), 60);
-    run(judged).run(kb.kb(), (cursor, now) -> false);
+    run(judged).run(kb.kb(), (cursor, now) -> false, Optional.empty());
     for (Reviews.Wanted wanted : all()) {
       assertEquals(Optional.empty(), ofReport(judged, wanted, false), wanted + "");
     }
@@ -277,7 +280,7 @@ class ReviewsTest {
     for (int i = 0; i < 6; i++) {
       kb.append("a" + i / 3, "unlike" + i);
     }
-    run(judged).run(kb.kb(), (cursor, now) -> false);
+    run(judged).run(kb.kb(), (cursor, now) -> false, Optional.empty());
     Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
     assertEquals("No two topics overlap.", ofReport(judged, drift, true).orElseThrow().summary());
   }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
@@ -137,7 +138,7 @@ class DaemonTest {
 
   private List<JsonNode> ask(ObjectNode request) throws IOException {
     try (ControlClient client = client()) {
-      return client.ask(request);
+      return Answers.of(client, request);
     }
   }
 
@@ -336,7 +337,7 @@ class DaemonTest {
     try {
       for (int i = 0; i < ControlLimits.USUAL.clients(); i++) {
         clients.add(client());
-        clients.getLast().ask(DaemonLink.request("status"));
+        Answers.of(clients.getLast(), DaemonLink.request("status"));
       }
       ObjectNode search = DaemonLink.request("search").put("text", "x");
       assertEquals(ExitCode.BUSY, assertThrows(Failure.class, () -> ask(search)).code());
@@ -549,7 +550,8 @@ class DaemonTest {
       for (int i = 0; i < nanos.length; i++) {
         long start = System.nanoTime();
         List<JsonNode> hits =
-            connection.ask(
+            Answers.of(
+                connection,
                 DaemonLink.request("search").put("text", "query " + i + " of " + client % 10));
         nanos[i] = System.nanoTime() - start;
         assertEquals(10 + 1, hits.size());

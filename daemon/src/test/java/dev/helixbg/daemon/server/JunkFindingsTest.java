@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -58,7 +57,7 @@ class JunkFindingsTest {
 
   private void report(String junk) throws Exception {
     Settings settings = DaemonFixture.settings(folder, Map.of("insight.junk", junk));
-    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), RerankingStage.NONE);
+    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
     reports.write(kb, pipeline.run(kb, Saving.PUBLISHED).report());
   }
 

@@ -17,7 +17,6 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
@@ -64,7 +63,7 @@ class KbRequestsTest {
     Reviews reviews = new Reviews(settings, model.ids());
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
     OneShotRun run =
-        new OneShotRun(DaemonFixture.pipeline(settings, model, RerankingStage.NONE), reports);
+        new OneShotRun(DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING), reports);
     requests =
         new KbRequests(
             () ->

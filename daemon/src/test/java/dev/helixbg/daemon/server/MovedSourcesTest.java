@@ -16,7 +16,6 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -71,7 +70,7 @@ class MovedSourcesTest {
   }
 
   private Pipeline pipeline(Settings wanted) {
-    return DaemonFixture.pipeline(wanted, new FakeModel(), RerankingStage.NONE);
+    return DaemonFixture.pipeline(wanted, new FakeModel(), DaemonFixture.NO_READING);
   }
 
   private void report() throws Exception {

@@ -39,6 +39,10 @@ import java.util.Optional;
 public final class DaemonFixture {
   public static final Progress.Display SILENT = Progress.Display.SILENT;
 
+  /** Without a pair judge. */
+  public static final RerankingStage NO_READING =
+      new RerankingStage(Optional.empty(), SILENT, warning -> {});
+
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();
   final FakeModel model;
@@ -65,7 +69,7 @@ public final class DaemonFixture {
   }
 
   public DaemonFixture(Path home, Kb kb, Map<String, String> flags, FakeModel model) {
-    this(home, kb, flags, model, RerankingStage.NONE);
+    this(home, kb, flags, model, NO_READING);
   }
 
   public DaemonFixture(
@@ -145,7 +149,7 @@ public final class DaemonFixture {
         Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
       }
     }
-    Pipeline once = pipeline(settings, model, RerankingStage.NONE);
+    Pipeline once = pipeline(settings, model, NO_READING);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);
     if (tolerance == 0) {

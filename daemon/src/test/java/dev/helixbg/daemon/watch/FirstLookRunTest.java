@@ -15,7 +15,6 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
@@ -81,7 +80,7 @@ class FirstLookRunTest {
   }
 
   private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
-    Pipeline pipeline = DaemonFixture.pipeline(settings, model, RerankingStage.NONE);
+    Pipeline pipeline = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
     Optional<OneShotRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
     return new OneShotRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
         .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
