@@ -1,5 +1,6 @@
 package dev.helixbg.llm.softmetal;
 
+import dev.helixbg.config.UserDirectories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -17,11 +18,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Compiles llm/src/test/softmetal with g++ into llm/target/softmetal, once per state of the sources
- * and kind of processor.
+ * Compiles llm/src/test/softmetal with g++, once per state of the sources, compilers and kind of
+ * processor. The library is in llm/target/softmetal; what was compiled, kernels too, is in the
+ * user's cache, for every checkout.
  */
 final class SoftMetalBuild {
   private static final Path SOURCES = Path.of("llm", "src", "test", "softmetal");
+  private static final String NAME = "libsoftmetal.so";
+
   private static final List<String> FLAGS =
       List.of(
           "-std=c++20",
@@ -30,9 +34,12 @@ final class SoftMetalBuild {
           "-ftls-model=initial-exec",
           "-fPIC",
           "-shared",
+          "-Wl,-soname," + NAME, // by which kernels ask for it, whichever copy is loaded
           "-fvisibility=hidden",
           "-Wall",
           "-Wextra");
+
+  private static final List<String> TOOLS = List.of("g++", "clang++-19", "ld.lld-19");
 
   private SoftMetalBuild() {}
 
@@ -46,13 +53,18 @@ final class SoftMetalBuild {
             });
     Path project = project();
     Path sources = project.resolve(SOURCES);
+    UserDirectories user =
+        UserDirectories.of(
+            System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
     try {
-      Path all = Files.createDirectories(project.resolve("llm/target/softmetal"));
-      Path folder = all.resolve(hash(sources));
-      Path library = folder.resolve("libsoftmetal.so");
+      String hash = hash(sources);
+      Path shared = user.defaultCache().resolve("softmetal").resolve(hash);
+      Path kernels = Files.createDirectories(shared.resolve("kernels"));
+      Path folder = project.resolve("llm/target/softmetal").resolve(hash);
+      Path library = folder.resolve(NAME);
       try (FileChannel lock =
               FileChannel.open(
-                  all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                  shared.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
           var held = lock.lock()) {
         if (held.isValid() && !Files.exists(library)) {
           Files.createDirectories(folder.resolve("include"));
@@ -62,7 +74,14 @@ final class SoftMetalBuild {
                 folder.resolve("include").resolve(header.getFileName()),
                 StandardCopyOption.REPLACE_EXISTING);
           }
-          compile(sources, library);
+          Files.deleteIfExists(folder.resolve("kernels"));
+          Files.createSymbolicLink(folder.resolve("kernels"), kernels);
+          if (!Files.exists(shared.resolve(NAME))) {
+            compile(sources, shared.resolve(NAME));
+          }
+          Path copy = folder.resolve("unfinished.so");
+          Files.copy(shared.resolve(NAME), copy, StandardCopyOption.REPLACE_EXISTING);
+          Files.move(copy, library, StandardCopyOption.ATOMIC_MOVE);
         }
       }
       return library;
@@ -79,17 +98,21 @@ final class SoftMetalBuild {
     if (!system.equals("Linux amd64")) {
       return Optional.of("the software Metal runs on Linux amd64, not on " + system);
     }
-    return Stream.of("g++", "clang++-19", "ld.lld-19")
-        .filter(
-            tool ->
-                Stream.of(path.split(":"))
-                    .noneMatch(folder -> Files.isExecutable(Path.of(folder, tool))))
+    return TOOLS.stream()
+        .filter(tool -> found(tool, path).isEmpty())
         .findFirst()
         .map(
             tool ->
                 tool
                     + " is missing, which the software Metal is built with: apt-get install g++"
                     + " clang-19 lld-19");
+  }
+
+  private static Optional<Path> found(String tool, String path) {
+    return Stream.of(path.split(":"))
+        .map(folder -> Path.of(folder, tool))
+        .filter(Files::isExecutable)
+        .findFirst();
   }
 
   private static Path project() {
@@ -113,6 +136,11 @@ final class SoftMetalBuild {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(FLAGS.toString().getBytes(StandardCharsets.UTF_8));
+      for (String tool : TOOLS) { // Another one has another size or time.
+        Path file = found(tool, System.getenv("PATH")).orElseThrow().toRealPath();
+        String state = file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file);
+        digest.update(state.getBytes(StandardCharsets.UTF_8));
+      }
       for (String line : Files.readAllLines(Path.of("/proc/cpuinfo"))) {
         if (line.startsWith("model name") || line.startsWith("flags")) {
           digest.update(line.getBytes(StandardCharsets.UTF_8));
