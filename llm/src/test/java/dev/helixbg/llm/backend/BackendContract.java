@@ -95,7 +95,7 @@ public abstract class BackendContract {
 
   @ParameterizedTest
   @EnumSource
-  void productsAgreeForEveryTypeAndBatch(TensorType type) {
+  public void productsAgreeForEveryTypeAndBatch(TensorType type) {
     int block = Math.max(32, type.blockElements());
     for (int columns : isComplete() ? new int[] {block, 3 * block, 1280} : new int[] {3 * block}) {
       for (int rows : isComplete() ? new int[] {1, 2, 3, 7, 17, 45} : new int[] {7, 67}) {
@@ -132,7 +132,7 @@ public abstract class BackendContract {
 
   @ParameterizedTest
   @EnumSource
-  void deepProductsAgree(TensorType type) {
+  public void deepProductsAgree(TensorType type) {
     for (int columns : isComplete() ? new int[] {3328, 8448} : new int[] {8448}) {
       Tensor w = weights(type, 19, columns);
       float[][] input = vectors(40, columns);
@@ -203,7 +203,7 @@ public abstract class BackendContract {
 
   @ParameterizedTest
   @EnumSource
-  void embeddingsAgree(TensorType type) {
+  public void embeddingsAgree(TensorType type) {
     Tensor table = weights(type, 9, 512);
     for (int rows : new int[] {1, 7}) {
       agree(

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Once compiled, no step allocates: a kernel whose vectors C2 keeps in objects makes megabytes per
  * token, and is ten times slower. Compilation depends on timing, so this is one of many processes:
- * none of them may. Each way of compiling and starting is met here with each way of multiplying and
- * each width of vectors; all combinations of them with {@code -Dproofs.all}.
+ * none of them may. Each way of compiling, of starting and of multiplying and each width of vectors
+ * is met here; all combinations of them with {@code -Dproofs.all}.
  */
 class AllocationTest {
   /** What most files of models for such machines hold. */
@@ -26,20 +26,21 @@ class AllocationTest {
 
   private static final boolean ALL = Boolean.getBoolean("proofs.all");
 
-  /** Each kind of compilation with one of two; with {@code ALL}, with both. */
-  private static List<Arguments> kinds(String first, String second) {
+  /** These of two kinds of compilation with one of two each; with {@code ALL}, with both. */
+  private static List<Arguments> kinds(String first, String second, Arguments... usual) {
+    if (!ALL) {
+      return List.of(usual);
+    }
     List<Arguments> kinds = new ArrayList<>();
-    kinds.add(Arguments.of("tiered", first));
-    kinds.add(Arguments.of("c2", second));
-    if (ALL) {
-      kinds.add(Arguments.of("c2", first));
-      kinds.add(Arguments.of("tiered", second));
+    for (String kind : List.of("tiered", "c2")) {
+      kinds.add(Arguments.of(kind, first));
+      kinds.add(Arguments.of(kind, second));
     }
     return kinds;
   }
 
   static List<Arguments> starts() {
-    return kinds("cold", "warm");
+    return kinds("cold", "warm", Arguments.of("tiered", "cold"), Arguments.of("c2", "warm"));
   }
 
   /** Warm, kernels were compiled by the smallest calls. */
@@ -51,7 +52,7 @@ class AllocationTest {
   }
 
   static List<Arguments> narrower() {
-    return kinds("-XX:UseAVX=2", "-XX:MaxVectorSize=16");
+    return kinds("-XX:UseAVX=2", "-XX:MaxVectorSize=16", Arguments.of("tiered", "-XX:UseAVX=2"));
   }
 
   /** What the processors of most PCs have, and the narrowest there is. */
@@ -62,29 +63,30 @@ class AllocationTest {
     assertNoGarbage(kind, List.of(vectors), "warm", USUAL_TYPES);
   }
 
-  static List<Arguments> otherStarts() {
-    return kinds("warm", "cold");
+  static List<Arguments> ownStarts() {
+    List<Arguments> starts = new ArrayList<>();
+    starts.addAll(kinds("warm", "cold", Arguments.of("c2", "cold")));
+    starts.replaceAll(start -> Arguments.of(start.get()[0], start.get()[1], ""));
+    if (ALL) {
+      starts.add(Arguments.of("c2", "warm", "-XX:UseAVX=2"));
+      starts.add(Arguments.of("tiered", "warm", "-XX:UseAVX=2"));
+    }
+    return starts;
   }
 
   /**
    * What multiplies prompts there is other code; where there is none of the machine's, see above.
    */
   @ParameterizedTest
-  @MethodSource("otherStarts")
-  void norDoTheVectorApisOwn(String kind, String start) throws IOException, InterruptedException {
+  @MethodSource("ownStarts")
+  void norDoTheVectorApisOwn(String kind, String start, String vectors)
+      throws IOException, InterruptedException {
     assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
-    assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
-  }
-
-  static List<String> otherKinds() {
-    return ALL ? List.of("c2", "tiered") : List.of("c2");
-  }
-
-  @ParameterizedTest
-  @MethodSource("otherKinds")
-  void norDoTheyForNarrowerVectors(String kind) throws IOException, InterruptedException {
-    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
-    assertNoGarbage(kind, List.of("-XX:UseAVX=2", WITHOUT_MACHINE_CODE), "warm", USUAL_TYPES);
+    if (vectors.isEmpty()) {
+      assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
+    } else {
+      assertNoGarbage(kind, List.of(vectors, WITHOUT_MACHINE_CODE), start, USUAL_TYPES);
+    }
   }
 
   /** Calls inside the Vector API then see vectors of two sizes, not of three. */

@@ -40,6 +40,11 @@ abstract class GpuGoldenContract extends GoldenContract {
   }
 
   @Override
+  int tapped() {
+    return ALL ? super.tapped() : 1;
+  }
+
+  @Override
   double logitBound() {
     return 5e-5;
   }

@@ -44,18 +44,17 @@ class MetalStrictTest {
   private static final PassLimits LIMITS = new PassLimits(512, 256, 4, Storage.F16);
 
   /**
-   * A model for each order, unless all is asked for: each type has its contract under all checks.
+   * The one of two types, shuffled, unless all is asked for: each type has its contract under all
+   * checks.
    */
   static List<GoldenModel> strict() {
-    return GoldenContract.ALL
-        ? List.of(GoldenModel.values())
-        : List.of(GoldenModel.F16, GoldenModel.Q4_K_M, GoldenModel.Q4_0);
+    return GoldenContract.ALL ? List.of(GoldenModel.values()) : List.of(GoldenModel.Q4_K_M);
   }
 
   @ParameterizedTest
   @MethodSource("strict")
   void answersAreExactUnderAllChecks(GoldenModel golden) {
-    Order order = Order.values()[golden.ordinal() % Order.values().length];
+    Order order = Order.values()[(golden.ordinal() + 1) % Order.values().length];
     SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
     try (MetalTests metal = new MetalTests(settings)) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));

@@ -4,11 +4,15 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackendContract;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @ResourceLock("softmetal")
 class CudaBackendContractTest extends GpuBackendContract {
@@ -29,6 +33,34 @@ class CudaBackendContractTest extends GpuBackendContract {
   @Override
   protected GpuDevice device() {
     return cuda.device();
+  }
+
+  /** Unless all is asked for, one of each kind: the kernels are those of Metal, which meets all. */
+  static Set<TensorType> types() {
+    return Boolean.getBoolean("contract.all")
+        ? EnumSet.allOf(TensorType.class)
+        : EnumSet.of(TensorType.F32, TensorType.F16, TensorType.Q8_0, TensorType.Q4_K);
+  }
+
+  @Override
+  @ParameterizedTest
+  @MethodSource("types")
+  public void productsAgreeForEveryTypeAndBatch(TensorType type) {
+    super.productsAgreeForEveryTypeAndBatch(type);
+  }
+
+  @Override
+  @ParameterizedTest
+  @MethodSource("types")
+  public void deepProductsAgree(TensorType type) {
+    super.deepProductsAgree(type);
+  }
+
+  @Override
+  @ParameterizedTest
+  @MethodSource("types")
+  public void embeddingsAgree(TensorType type) {
+    super.embeddingsAgree(type);
   }
 
   /** The kernel that differs from Metal's, where a thread has many registers, with all checks. */

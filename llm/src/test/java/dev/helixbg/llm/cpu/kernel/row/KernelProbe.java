@@ -17,6 +17,9 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
@@ -34,12 +37,16 @@ public final class KernelProbe {
    * Prints one line per kernel: its name, the largest error of its result, the bits of the result.
    *
    * @param arguments how many milliseconds each is repeated, to be compiled; it must not change;
-   *     below 0: each runs once
+   *     below 0: each runs once; then which types are multiplied, without any: all
    */
   public static void main(String[] arguments) {
     long nanos = Long.parseLong(arguments[0]) * 1_000_000;
+    Set<TensorType> types = EnumSet.allOf(TensorType.class);
+    if (arguments.length > 1) {
+      types.removeIf(type -> !Arrays.asList(arguments).contains(type.toString()));
+    }
     try (Arena arena = Arena.ofConfined()) {
-      for (TensorType type : TensorType.values()) {
+      for (TensorType type : types) {
         for (int columns : columns(type)) {
           product(arena, type, columns, nanos);
         }
