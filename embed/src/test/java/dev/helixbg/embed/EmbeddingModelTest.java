@@ -81,7 +81,7 @@ class EmbeddingModelTest {
   /** On any processor: what a trial says is a number, or why it is none, and is remembered. */
   @Test
   void aTrialOfEightBitsSaysHowMuchFasterTheyAre() throws Exception {
-    EmbeddingModel plain = TestModels.bundled(Precision.FP32, 256);
+    EmbeddingModel plain = TestModels.bundled(Precision.FP32, 32);
     EmbeddingModel int8 = plain.forMany(true).orElseThrow();
     SpeedTrial.Verdict verdict = int8.against(plain, 2);
     assertTrue(verdict.gain() > 0.2, verdict.toString());

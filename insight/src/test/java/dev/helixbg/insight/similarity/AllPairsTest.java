@@ -246,18 +246,23 @@ class AllPairsTest {
   }
 
   /**
-   * Enough pairs for a vector kernel, if there is one; prints a hash over all products, and
-   * benches.
+   * Enough pairs for a vector kernel, if there is one, and a few of as many values as a model's;
+   * prints hashes over all products, and benches where there is no vector module.
    */
   static final class ManyPairs {
     public static void main(String[] arguments) {
-      try (PackedVectors packed = PackedVectors.pack(random(4500, 9, 11))) {
-        long hash =
-            AllPairs.among(packed, Float.NEGATIVE_INFINITY, 2, HashOfPairs::new).stream()
-                .mapToLong(sink -> sink.hash)
-                .sum();
+      System.out.println(hash(PackedVectors.pack(random(4500, 9, 11))));
+      System.out.println(hash(PackedVectors.pack(random(100, 384, 12), TileKernels.fastest())));
+      if (!TileKernels.vectorApi()) {
         SimilarityBench.run(new int[] {100}, new int[] {2}, 1);
-        System.out.println(hash);
+      }
+    }
+
+    private static long hash(PackedVectors vectors) {
+      try (vectors) {
+        return AllPairs.among(vectors, Float.NEGATIVE_INFINITY, 2, HashOfPairs::new).stream()
+            .mapToLong(sink -> sink.hash)
+            .sum();
       }
     }
   }
