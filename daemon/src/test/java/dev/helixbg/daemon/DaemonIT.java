@@ -119,7 +119,7 @@ class DaemonIT {
     int before = 0;
     int lost = 0;
     try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
-      for (int kill = 0; kill < 5; kill++) {
+      for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
         daemon.start(kb);
         // By what it has done, and not by the clock: a slow machine gets as far as a fast one.
         int moment = 1 + random.nextInt(4 * EmbeddingStage.BATCH_TEXTS);
@@ -154,7 +154,9 @@ class DaemonIT {
     // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
     List<String> heeding = List.of("env", "--default-signal=INT");
     boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
-    try (RealDaemon daemon = daemon(folder.resolve("home"), known ? heeding : List.of())) {
+    Path home = folder.resolve("home");
+    PreparedModel.linkInto(home.resolve("cache"), DIST);
+    try (RealDaemon daemon = daemon(home, known ? heeding : List.of())) {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(40, PATIENCE);
       String pid = Long.toString(daemon.process().pid());
@@ -206,11 +208,11 @@ class DaemonIT {
     mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
     try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
       WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1));
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 5; i++) {
         kb.append();
       }
       daemon.start(kb.kb().folder());
-      daemon.awaitUpToDate(20, PATIENCE);
+      daemon.awaitUpToDate(5, PATIENCE);
 
       Path ballast = disk.resolve("ballast");
       daemon.ask("pause"); // lest it makes the report anew while there is room
@@ -219,11 +221,11 @@ class DaemonIT {
       fill(disk.resolve("ballast2"));
       daemon.ask("resume");
       await(() -> trouble(daemon).contains("No space left"), daemon);
-      assertEquals(20, saved(kb.kb().folder()), "what was there is whole");
+      assertEquals(5, saved(kb.kb().folder()), "what was there is whole");
       Files.delete(ballast);
       Files.delete(disk.resolve("ballast2"));
       kb.append();
-      daemon.awaitUpToDate(21, PATIENCE);
+      daemon.awaitUpToDate(6, PATIENCE);
 
       daemon.ask("pause");
       Files.delete(kb.kb().insights().resolve("report.md"));
@@ -232,7 +234,7 @@ class DaemonIT {
       await(() -> trouble(daemon).contains("Read-only"), daemon);
       mount("-o", "remount,rw", disk.toString());
       kb.append();
-      daemon.awaitUpToDate(22, PATIENCE);
+      daemon.awaitUpToDate(7, PATIENCE);
       long warnings = daemon.log().lines().filter(line -> line.contains(" WARN ")).count();
       assertTrue(warnings <= 4, "each trouble is logged once: " + daemon.log());
       daemon.end();
@@ -330,7 +332,7 @@ class DaemonIT {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "becoming nobody needs root");
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv here");
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 4; i++) {
       kb.append();
     }
     Path home = folder.resolve("home");
@@ -344,7 +346,7 @@ class DaemonIT {
               .start()
               .waitFor());
       daemon.start(kb.kb().folder());
-      awaitReport(kb, 10, daemon);
+      awaitReport(kb, 4, daemon);
       // It answers its own user only, and root is another one; so it is watched by what it leaves.
       assertTrue(daemon.status().isEmpty());
       assertTrue(daemon.status().isEmpty());
@@ -354,12 +356,12 @@ class DaemonIT {
       kb.append();
       await(() -> count(daemon, "may not be read") > 0, daemon);
       Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("rw-------"));
-      awaitReport(kb, 11, daemon);
+      awaitReport(kb, 5, daemon);
       Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("---------"));
       await(() -> count(daemon, "cannot be looked at") > 0, daemon);
       Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("rwx------"));
       kb.append();
-      awaitReport(kb, 12, daemon);
+      awaitReport(kb, 6, daemon);
       assertEquals(
           1,
           daemon

@@ -124,6 +124,7 @@ class JudgeIT {
 
   @Test
   void withoutAModelLabelsComeFromTheEmbeddingAndTheReportSaysHowToGetOne() throws Exception {
+    program.withoutC2();
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertTrue(report.get("languageModel").isNull());
     all(report.get("labels"), "/guess/origin", "CLASSIFIER");
@@ -143,6 +144,7 @@ class JudgeIT {
 
   @Test
   void aModelThatWasOnlyFoundMayBeBrokenOneThatWasNamedMayNot() throws Exception {
+    program.withoutC2();
     Path broken = addModel();
     Files.writeString(broken, "GGUF, or so it says");
     Program.Ended found = program.run("one-shot", kb.toString());
