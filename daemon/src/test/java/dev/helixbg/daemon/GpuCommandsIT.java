@@ -49,7 +49,7 @@ class GpuCommandsIT {
 
   /** Of a driver, by the stand-in for its library. */
   private static Program checked(String driver) {
-    String option = "-Dhelixbg.%s.library=%s".formatted(driver, SoftMetal.loadOrSkip().library());
+    String option = "-Dhelixbg.%s.library=%s".formatted(driver, SoftMetal.libraryOrSkip());
     return new Program(home).with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", option);
   }
 

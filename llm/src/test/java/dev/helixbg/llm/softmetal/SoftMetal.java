@@ -71,6 +71,19 @@ public final class SoftMetal {
     }
   }
 
+  /**
+   * The library for a process that a test starts, built and not loaded: beside ONNX Runtime there
+   * may be no room for what its threads have of their own. What is missing skips the test, or fails
+   * it, as above.
+   */
+  public static Path libraryOrSkip() {
+    try {
+      return SoftMetalBuild.library();
+    } catch (SoftMetalUnavailableException e) {
+      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI"))).library();
+    }
+  }
+
   static SoftMetal skipOrFail(String reason, boolean ci) {
     return ci
         ? Assertions.fail("under CI the software Metal must run: " + reason)
