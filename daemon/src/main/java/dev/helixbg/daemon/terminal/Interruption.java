@@ -72,7 +72,7 @@ public final class Interruption {
       }
     }
     boolean calm = OnnxCall.endAll(patience);
-    AtomicFile.deleteUnfinished();
+    AtomicFile.endWithProcess();
     if (!calm) {
       // Without the destructors of libraries, on which the JVM insists.
       NativeFunction.ofC("_exit").orElseThrow().call(ExitCode.INTERRUPTED.number());

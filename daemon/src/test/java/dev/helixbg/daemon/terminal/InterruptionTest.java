@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -49,6 +52,24 @@ class InterruptionTest {
     }
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(List.of(), files.toList());
+    }
+  }
+
+  /** Threads that nobody waits for go on until the JVM is gone, a third of a second later. */
+  @Test
+  void noFileIsBegunThatNobodyWouldDelete(@TempDir Path folder) throws Exception {
+    for (int i = 0; i < 3; i++) { // one in two leaves something, where any may be begun
+      Process child = start(Beginners.class, folder.toString());
+      try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
+        assertEquals("writing", out.readLine());
+        child.destroy();
+        child.waitFor();
+      }
+      try (Stream<Path> files = Files.list(folder)) {
+        assertEquals(
+            List.of("0", "1", "2", "3"),
+            files.map(file -> file.getFileName().toString()).sorted().toList());
+      }
     }
   }
 
@@ -108,6 +129,44 @@ class InterruptionTest {
               LockSupport.parkNanos(1_000_000_000);
             }
           });
+    }
+  }
+
+  /** Its threads replace a file each, again and again. */
+  static final class Beginners {
+    public static void main(String[] arguments) throws InterruptedException {
+      Interruption interruption = Interruption.watch();
+      CountDownLatch written = new CountDownLatch(40);
+      for (int i = 0; i < 4; i++) {
+        Path file = Path.of(arguments[0], "" + i);
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  while (true) {
+                    try {
+                      AtomicFile.replace(file, Beginners::content);
+                      written.countDown();
+                    } catch (CancellationException e) {
+                      return;
+                    } catch (IOException e) {
+                      // Its file was deleted: it begins another one, if it may.
+                    }
+                  }
+                });
+      }
+      written.await();
+      interruption.over();
+      System.out.println("writing");
+      while (true) {
+        LockSupport.parkNanos(1_000_000_000);
+      }
+    }
+
+    /** Is in the middle of a file most of the time. */
+    private static void content(OutputStream out) throws IOException {
+      out.write(new byte[100_000]);
+      LockSupport.parkNanos(2_000_000);
     }
   }
 }

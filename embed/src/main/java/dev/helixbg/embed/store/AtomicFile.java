@@ -18,9 +18,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -41,27 +42,34 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Temporary files of this process that are neither in their place nor deleted. */
-  private static final Set<Path> UNFINISHED = ConcurrentHashMap.newKeySet();
+  /**
+   * Temporary files of this process that are neither in their place nor deleted. Guarded by itself.
+   */
+  private static final Set<Path> UNFINISHED = new HashSet<>();
+
+  /** Guarded by {@link #UNFINISHED}. */
+  private static boolean processEnds;
 
   private final Path temporary;
   private boolean renamed;
 
   private AtomicFile(Path temporary) {
     this.temporary = temporary;
-    UNFINISHED.add(temporary);
   }
 
   /**
    * For the end of the process: deletes what threads that do not end have written beside its
-   * target. Whoever renames it after that fails.
+   * target. Whoever renames it after that fails, and whoever begins another one is called off.
    */
-  public static void deleteUnfinished() {
-    for (Path file : UNFINISHED) {
-      try {
-        Files.deleteIfExists(file);
-      } catch (IOException e) {
-        // Once it is a day old it goes.
+  public static void endWithProcess() {
+    synchronized (UNFINISHED) {
+      processEnds = true;
+      for (Path file : UNFINISHED) {
+        try {
+          Files.deleteIfExists(file);
+        } catch (IOException e) {
+          // Once it is a day old it goes.
+        }
       }
     }
   }
@@ -105,6 +113,8 @@ public final class AtomicFile implements AutoCloseable {
   /**
    * Writes and syncs a temporary file in the folder of {@code target}, which stays untouched. It is
    * for its user alone, unless there is a target with a mode that its user gave it.
+   *
+   * @throws CancellationException when the process is about to end
    */
   public static AtomicFile write(Path target, Content content) throws IOException {
     Path folder = target.toAbsolutePath().getParent();
@@ -122,14 +132,23 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   private void write(Content content, Path target) throws IOException {
-    try (FileChannel channel =
-            PrivateFiles.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    try (FileChannel channel = open();
         OutputStream out =
             new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES)) {
       content.writeTo(out);
       out.flush();
       keepMode(target);
       channel.force(true);
+    }
+  }
+
+  private FileChannel open() throws IOException {
+    synchronized (UNFINISHED) {
+      if (processEnds) {
+        throw new CancellationException("helix-bg ends");
+      }
+      UNFINISHED.add(temporary);
+      return PrivateFiles.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
   }
 
@@ -163,7 +182,7 @@ public final class AtomicFile implements AutoCloseable {
   public void renameTo(Path target) throws IOException {
     Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     renamed = true;
-    UNFINISHED.remove(temporary);
+    finish();
   }
 
   /** Makes the renames in a folder survive a power cut. */
@@ -181,6 +200,12 @@ public final class AtomicFile implements AutoCloseable {
   public void close() throws IOException {
     if (!renamed) {
       Files.deleteIfExists(temporary);
+      finish();
+    }
+  }
+
+  private void finish() {
+    synchronized (UNFINISHED) {
       UNFINISHED.remove(temporary);
     }
   }

@@ -46,27 +46,6 @@ class AtomicFileTest {
     assertEquals(List.of(target), files());
   }
 
-  /** A report that is being written when a process has to end, whole or not. */
-  @Test
-  void whatIsUnfinishedAtTheEndOfTheProcessIsDeleted() throws IOException {
-    Path target = folder.resolve("report.md");
-    AtomicFile.replace(target, out -> out.write(1));
-    AtomicFile written = AtomicFile.write(target, out -> out.write(2));
-    assertThrows(
-        IOException.class,
-        () ->
-            AtomicFile.replace(
-                folder.resolve("report.html"),
-                out -> {
-                  AtomicFile.deleteUnfinished();
-                  assertEquals(List.of(target), files());
-                }));
-    assertThrows(IOException.class, () -> written.renameTo(target));
-    written.close();
-    assertEquals(1, Files.readAllBytes(target)[0]);
-    assertEquals(List.of(target), files());
-  }
-
   @Test
   void leftoversOfKilledRunsGoWhenTheyAreOld() throws IOException {
     Path old = Files.createFile(folder.resolve(".report.md.1f.helix-bg.tmp"));
