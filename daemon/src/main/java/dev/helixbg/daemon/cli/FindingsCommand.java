@@ -21,9 +21,7 @@ import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -99,24 +97,22 @@ final class FindingsCommand extends JsonCommand {
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {
-    Map<String, ReportedFinding> all = new LinkedHashMap<>();
-    ReportFile.list(findings.kb(), findings.reports())
-        .findings()
-        .forEach(finding -> all.putIfAbsent(finding.id(), finding));
-    if (!all.containsKey(id)) {
+    ReportFile.Listing listing = ReportFile.list(findings.kb(), findings.reports());
+    Optional<ReportedFinding> listed = listing.find(id);
+    if (listed.isEmpty()) {
       Optional<Decision> over = decisions.on(id);
       if (over.isPresent()) { // and the report has it no more
         show(() -> toJson(over.get()), () -> print(over.get()));
         return;
       }
-      throw unknown(id, all.keySet());
+      throw unknown(id, listing.ids());
     }
     List<ObjectNode> found = new ArrayList<>();
     findings.one(Json.object().put("id", id), found::add);
     show(
         found::getFirst,
         () -> {
-          print(findings.present().named(all.get(id)));
+          print(findings.present().named(listed.get()));
           new FindingText(console, found.getFirst(), kb.again()).print();
         });
   }

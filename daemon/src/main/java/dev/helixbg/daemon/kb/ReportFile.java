@@ -52,6 +52,10 @@ public final class ReportFile {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();
     }
+
+    public List<String> ids() {
+      return findings.stream().map(ReportedFinding::id).toList();
+    }
   }
 
   /** Hears of what a report has, in the order of the file. */

@@ -210,11 +210,10 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   }
 
   private static Failure unknown(String id, ReportFile.Listing listing) {
-    List<String> ids = listing.findings().stream().map(ReportedFinding::id).toList();
     return Failure.usage(
         "there is no finding "
             + PrintableText.excerpt(id, LONGEST_ID)
-            + NearestName.meant(id, ids, "; the list of findings has all ids"));
+            + NearestName.meant(id, listing.ids(), "; the list of findings has all ids"));
   }
 
   /**
@@ -276,15 +275,16 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = Pipeline.decisions(kb);
     Optional<Decision> settled = before.on(id);
-    Optional<ReportedFinding> found =
+    Optional<ReportFile.Listing> listing =
         settled.isPresent() && verdict != Verdict.DONE
             ? Optional.empty()
-            : ReportFile.list(kb, reports).find(id);
+            : Optional.of(ReportFile.list(kb, reports));
+    Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
     Optional<String> about =
         settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
-      throw unknown(id, ReportFile.list(kb, reports));
+      throw unknown(id, listing.orElseThrow());
     }
     if (verdict == Verdict.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
