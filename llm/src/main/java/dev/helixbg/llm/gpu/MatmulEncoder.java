@@ -35,6 +35,7 @@ final class MatmulEncoder {
   private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
   private static final int SMALLEST_TILE_ROWS = 8;
+  private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
   /** So many tiles of 16 rows keep a GPU busy; fewer are halved. */
   private static final int FEWEST_TILES = 256;
@@ -248,7 +249,12 @@ final class MatmulEncoder {
     int tiles = smallTiles(from, to, gated, small ? SMALLEST_TILE_ROWS : SMALL_TILE_ROWS);
     r.put(gated ? 1 : 0).put(vectors);
     putMatrices(kinds, from, to);
-    r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
+    r.constants(9)
+        .dispatch(
+            Math.ceilDiv(vectors, SMALL_TILE_VECTORS),
+            tiles,
+            1,
+            small ? SMALLEST_TILE_THREADS : THREADS);
   }
 
   private int smallTiles(int from, int to, boolean gated, int rows) {

@@ -271,7 +271,7 @@ public abstract class BackendContract {
     }
   }
 
-  private void gatesAgree(int rows, int columns, int vectors) {
+  protected void gatesAgree(int rows, int columns, int vectors) {
     Tensor gate = weights(TensorType.F32, rows, columns, 20);
     Tensor up = weights(TensorType.F32, rows, columns);
     gatedAgree(

@@ -11,12 +11,14 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The contract as the engine for GPUs keeps it, whatever drives them. */
 public abstract class GpuBackendContract extends BackendContract {
+  /** More than 256 tiles of 16. */
+  private static final int MANY_ROWS = 4_099;
+
   protected abstract GpuDevice device();
 
   @Override
@@ -30,19 +32,32 @@ public abstract class GpuBackendContract extends BackendContract {
     return Boolean.getBoolean("contract.all");
   }
 
+  /** Matrices of many rows are cut into larger tiles. */
+  @Test
+  void productsOfManyRowsAgree() {
+    productAgrees(TensorType.Q4_K, MANY_ROWS, 1280, 5, 9);
+    productAgrees(TensorType.Q6_K, MANY_ROWS, 1024, 8);
+    productAgrees(TensorType.F32, MANY_ROWS, 33, 6);
+    gatesAgree(MANY_ROWS, 64, 9);
+  }
+
   /** From five to 32 vectors go into tiles of eight. */
   @Test
   void aVectorsProductHasTheSameBitsWhateverIsBesideIt() {
+    sameBits(TensorType.Q4_K, 21);
+    sameBits(TensorType.F32, 21);
+    sameBits(TensorType.Q6_K, MANY_ROWS);
+  }
+
+  private void sameBits(TensorType type, int matrixRows) {
     int columns = 1280;
     float[][] vectors = vectors(32, columns);
-    for (TensorType type : List.of(TensorType.Q4_K, TensorType.F32)) {
-      Tensor w = weights(type, 21, columns);
-      float[][] all = products(w, vectors);
-      for (int count : new int[] {5, 8, 9, 17}) {
-        float[][] last = Arrays.copyOfRange(vectors, 32 - count, 32);
-        assertArrayEquals(
-            Arrays.copyOfRange(all, 32 - count, 32), products(w, last), type + " " + count);
-      }
+    Tensor w = weights(type, matrixRows, columns);
+    float[][] all = products(w, vectors);
+    for (int count : new int[] {5, 8, 9, 17}) {
+      float[][] last = Arrays.copyOfRange(vectors, 32 - count, 32);
+      assertArrayEquals(
+          Arrays.copyOfRange(all, 32 - count, 32), products(w, last), type + " " + count);
     }
   }
 

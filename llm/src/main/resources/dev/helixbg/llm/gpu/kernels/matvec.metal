@@ -18,7 +18,7 @@ template <class T>
 inline void fetch(device const uchar* row, uint first, uint columns, uint lane, thread Weights16* parts) {
   const uint last = (columns + 31) / 32 - 1;
 #pragma unroll
-  for (uint i = 0; i < SIDES; i++) T::load(row, min(first + i / 2 * 32 + lane, last), i % 2, columns, parts[i]);
+  for (uint i = 0; i < SIDES; i++) load<T>(row, min(first + i / 2 * 32 + lane, last), i % 2, columns, parts[i]);
 }
 
 inline void fetch(uint type, device const uchar* row, uint first, uint columns, uint lane, thread Weights16* parts) {

@@ -2,10 +2,12 @@
 //
 // A row is read in units of 32 weights. A unit has two sides of 16 weights each: where a format keeps two weights in a byte, side 0
 // is the low nibbles of 16 bytes and side 1 the high ones, so that both sides share their loads. Each type says at which column of
-// the row a side begins (always a multiple of 16), and loads it. Formats as in ggml; Dequantize.java spells them out.
+// the row a side begins (always a multiple of 16), and holds it. Formats as in ggml; Dequantize.java spells them out.
 
-// Sixteen weights: scale * q - minimum.
+// Sixteen weights: scale * q - minimum. A type holds them in a byte each, which takes few registers, and makes numbers of four of them when
+// asked (plain numbers are held in q); or all at once, which is `load`.
 struct Weights16 {
+  uint4 held;
   float4 q[4];
   float scale;
   float minimum;
@@ -15,6 +17,16 @@ struct Weights16 {
 inline uint load_uint(device const uchar* at) {
   device const ushort* halves = (device const ushort*)at;
   return uint(halves[0]) | uint(halves[1]) << 16;
+}
+
+// Four of them, by whole words: up to 4 bytes beside them are read as well.
+inline uint4 load_uints(device const uchar* at) {
+  const uint off = uint(ulong(at)) & 2;
+  device const uint* words = (device const uint*)(at - off);
+  uint4 four;
+#pragma unroll
+  for (uint i = 0; i < 4; i++) four[i] = uint((ulong(words[i + 1]) << 32 | words[i]) >> (8 * off));
+  return four;
 }
 
 inline float load_half(device const uchar* at) { return float(*(device const half*)at); }
@@ -37,31 +49,36 @@ inline float2 scale_and_minimum(uint4 head, uint sub) {
   return float2(float(d.x) * float(scale), float(d.y) * float(minimum));
 }
 
+// How most types make numbers of what they hold.
+struct InBytes {
+  static float4 numbers(thread const Weights16& w, uint i) { return bytes(w.held[i]); }
+};
+
 // 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles: sub-blocks 2k in the low, 2k + 1 in the high ones.
-struct Q4_K {
+struct Q4_K : InBytes {
   static uint column(uint unit, uint side) { return unit / 2 * 64 + unit % 2 * 16 + side * 32; }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 144;
     const uint4 packed = *(device const uint4*)(block + 16 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(*(device const uint4*)block, unit % 8 / 2 * 2 + side);
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(packed[i], side);
     w.scale = factors.x;
     w.minimum = factors.y;
   }
 };
 
 // As Q4_K, with 32 bytes before the nibbles: bit `sub` of byte j is the fifth bit of weight j.
-struct Q5_K {
+struct Q5_K : InBytes {
   static uint column(uint unit, uint side) { return Q4_K::column(unit, side); }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 176;
     const uint sub = unit % 8 / 2 * 2 + side;
     const uint4 high = *(device const uint4*)(block + 16 + unit % 2 * 16);
     const uint4 packed = *(device const uint4*)(block + 48 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(*(device const uint4*)block, sub);
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4);
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4;
     w.scale = factors.x;
     w.minimum = factors.y;
   }
@@ -69,34 +86,34 @@ struct Q5_K {
 
 // 256 weights in halves of 128: 64 bytes of low nibbles each (0-63 low, 64-127 high), then 32 bytes of two high bits each (four
 // weights 32 apart in a byte), 16 signed scales, d. Less 32.
-struct Q6_K {
+struct Q6_K : InBytes {
   static uint column(uint unit, uint side) { return unit / 4 * 128 + unit % 4 * 16 + side * 64; }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 210;
     const uint part = unit % 8 / 4, at = unit % 4;
     device const uchar* low = block + part * 64 + at * 16;
     device const uchar* high = block + 128 + part * 32 + at % 2 * 16;
     const uint shift = at / 2 * 2 + side * 4;
+    const uint4 lows = load_uints(low), highs = load_uints(high);
 #pragma unroll
-    for (uint i = 0; i < 4; i++) {
-      w.q[i] = bytes(nibbles(load_uint(low + 4 * i), side) | (load_uint(high + 4 * i) >> shift & 0x03030303u) << 4);
-    }
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(lows[i], side) | (highs[i] >> shift & 0x03030303u) << 4;
     w.scale = load_half(block + 208) * float(((device const char*)block)[192 + part * 8 + at + side * 4]);
     w.minimum = 32 * w.scale;
   }
 };
 
 // The types below have blocks of 32, or are laid out like it.
-struct InOrder {
+struct InOrder : InBytes {
   static uint column(uint unit, uint side) { return unit * 32 + side * 16; }
 };
 
 // d, 32 signed bytes.
 struct Q8_0 : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static float4 numbers(thread const Weights16& w, uint i) { return float4(as_type<char4>(w.held[i])); }
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 34;
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = float4(as_type<char4>(load_uint(block + 2 + side * 16 + 4 * i)));
+    for (uint i = 0; i < 4; i++) w.held[i] = load_uint(block + 2 + side * 16 + 4 * i);
     w.scale = load_half(block);
     w.minimum = 0;
   }
@@ -104,10 +121,10 @@ struct Q8_0 : InOrder {
 
 // d, 16 bytes of nibbles. Less 8.
 struct Q4_0 : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 2 + 4 * i), side));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 2 + 4 * i), side);
     w.scale = load_half(block);
     w.minimum = 8 * w.scale;
   }
@@ -115,10 +132,10 @@ struct Q4_0 : InOrder {
 
 // d, m, 16 bytes of nibbles. Plus m.
 struct Q4_1 : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 20;
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 4 + 4 * i), side));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 4 + 4 * i), side);
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
   }
@@ -126,11 +143,11 @@ struct Q4_1 : InOrder {
 
 // d, 32 fifth bits, 16 bytes of nibbles. Less 16.
 struct Q5_0 : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 22;
     const uint high = load_uint(block + 2) >> (16 * side);
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i)));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i));
     w.scale = load_half(block);
     w.minimum = 16 * w.scale;
   }
@@ -138,11 +155,11 @@ struct Q5_0 : InOrder {
 
 // d, m, 32 fifth bits, 16 bytes of nibbles. Plus m.
 struct Q5_1 : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 24;
     const uint high = load_uint(block + 4) >> (16 * side);
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i)));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i));
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
   }
@@ -157,10 +174,11 @@ inline float4 levels(uint four) {
 
 // d, 16 bytes of nibbles, each the number of a level.
 struct IQ4_NL : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static float4 numbers(thread const Weights16& w, uint i) { return levels(w.held[i]); }
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 2 + 4 * i), side));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 2 + 4 * i), side);
     w.scale = load_half(block);
     w.minimum = 0;
   }
@@ -168,13 +186,14 @@ struct IQ4_NL : InOrder {
 
 // 256 weights: d, two high bits of eight scales, their low nibbles, then eight times 16 bytes as in IQ4_NL; scales less 32.
 struct IQ4_XS : InOrder {
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static float4 numbers(thread const Weights16& w, uint i) { return levels(w.held[i]); }
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 136;
     const uint sub = unit % 8;
     const uint low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
     const uint high = *(device const ushort*)(block + 2) >> (2 * sub) & 3;
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side));
+    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side);
     w.scale = load_half(block) * (float(low | high << 4) - 32);
     w.minimum = 0;
   }
@@ -197,33 +216,44 @@ inline void plain(device const uchar* row, uint first, uint columns, thread Weig
   w.minimum = 0;
 }
 
-struct F32 : InOrder {
+struct InNumbers : InOrder {
+  static float4 numbers(thread const Weights16& w, uint i) { return w.q[i]; }
+};
+
+struct F32 : InNumbers {
   static float4 four(device const uchar* row, uint at) { return *(device const float4*)(row + 4 * at); }
   static float one(device const uchar* row, uint at) { return ((device const float*)row)[at]; }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     plain<F32>(row, column(unit, side), columns, w);
   }
 };
 
-struct F16 : InOrder {
+struct F16 : InNumbers {
   static float4 four(device const uchar* row, uint at) { return float4(*(device const half4*)(row + 2 * at)); }
   static float one(device const uchar* row, uint at) { return float(((device const half*)row)[at]); }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     plain<F16>(row, column(unit, side), columns, w);
   }
 };
 
-struct BF16 : InOrder {
+struct BF16 : InNumbers {
   static float4 four(device const uchar* row, uint at) {
     const ushort4 v = *(device const ushort4*)(row + 2 * at);
     return float4(wide(v.x), wide(v.y), wide(v.z), wide(v.w));
   }
   static float one(device const uchar* row, uint at) { return wide(((device const ushort*)row)[at]); }
   static float wide(ushort v) { return as_type<float>(uint(v) << 16); }
-  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     plain<BF16>(row, column(unit, side), columns, w);
   }
 };
+
+// Sixteen weights, made numbers at once.
+template <class T> inline void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+  T::hold(row, unit, side, columns, w);
+#pragma unroll
+  for (uint i = 0; i < 4; i++) w.q[i] = T::numbers(w, i);
+}
 
 // The types that this library was compiled for, by number: 0 is TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a group ask for the same.
 inline uint column_of(uint type, uint unit, uint side) {
@@ -236,30 +266,40 @@ inline uint column_of(uint type, uint unit, uint side) {
   return TYPE_A::column(unit, side);
 }
 
-inline void load_weights(uint type, device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+inline float4 numbers(uint type, thread const Weights16& w, uint i) {
 #ifdef TYPE_B
-  if (type == 1) return TYPE_B::load(row, unit, side, columns, w);
+  if (type == 1) return TYPE_B::numbers(w, i);
 #endif
 #ifdef TYPE_C
-  if (type == 2) return TYPE_C::load(row, unit, side, columns, w);
+  if (type == 2) return TYPE_C::numbers(w, i);
 #endif
-  TYPE_A::load(row, unit, side, columns, w);
+  return TYPE_A::numbers(w, i);
+}
+
+inline void load_weights(uint type, device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+#ifdef TYPE_B
+  if (type == 1) return load<TYPE_B>(row, unit, side, columns, w);
+#endif
+#ifdef TYPE_C
+  if (type == 2) return load<TYPE_C>(row, unit, side, columns, w);
+#endif
+  load<TYPE_A>(row, unit, side, columns, w);
 }
 
 // Both sides of a unit, which share their loads.
 inline void load_unit(uint type, device const uchar* row, uint unit, uint columns, thread Weights16& first, thread Weights16& second) {
 #ifdef TYPE_B
   if (type == 1) {
-    TYPE_B::load(row, unit, 0, columns, first);
-    return TYPE_B::load(row, unit, 1, columns, second);
+    load<TYPE_B>(row, unit, 0, columns, first);
+    return load<TYPE_B>(row, unit, 1, columns, second);
   }
 #endif
 #ifdef TYPE_C
   if (type == 2) {
-    TYPE_C::load(row, unit, 0, columns, first);
-    return TYPE_C::load(row, unit, 1, columns, second);
+    load<TYPE_C>(row, unit, 0, columns, first);
+    return load<TYPE_C>(row, unit, 1, columns, second);
   }
 #endif
-  TYPE_A::load(row, unit, 0, columns, first);
-  TYPE_A::load(row, unit, 1, columns, second);
+  load<TYPE_A>(row, unit, 0, columns, first);
+  load<TYPE_A>(row, unit, 1, columns, second);
 }
