@@ -16,8 +16,6 @@ public final class PairModel {
   /** Raised when the same weights would give other logits, beyond their last bits. */
   private static final String RECIPE = "pair judge 1";
 
-  private static final Precision PRECISION = Precision.FP32;
-
   private final String hash;
   private final PairCalibration calibration;
   private final ProviderSelection providers;
@@ -48,7 +46,7 @@ public final class PairModel {
   public static PairModel locate(ExecutionProvider provider, Path cacheFolder, int threads) {
     return new PairModel(
         PairWeights.bundled(),
-        new ProviderSelection(provider, PRECISION, cacheFolder),
+        new ProviderSelection(provider, Precision.FP32, cacheFolder),
         cacheFolder,
         threads);
   }
@@ -63,7 +61,9 @@ public final class PairModel {
   public synchronized String id() {
     if (id == null) {
       String way = isCoreMl() ? "\nCoreML" : "";
-      id = Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash + way).substring(0, 32);
+      id =
+          Sha256.of(RECIPE + "\n" + PreparedPairModel.PRECISION + "\n" + hash + way)
+              .substring(0, 32);
     }
     return id;
   }

@@ -37,7 +37,11 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
     };
   }
 
-  /** Whether it does: because it was asked for, or was right and faster in a trial. */
+  /**
+   * Whether it does: because it was asked for, or was right and faster in a trial.
+   *
+   * @param cpu may compute in eight bits
+   */
   boolean isCoreMl(
       String graphHash,
       SpeedTrial.Opener<TokenModel> cpu,
@@ -45,7 +49,7 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
       SpeedTrial.Work<TokenModel> work) {
     return wantsCoreMl()
         && (provider == ExecutionProvider.COREML
-            || new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
+            || new SpeedTrial("CoreML", PreparedModel.INT8_BOUND, System::nanoTime)
                     .remembered(trials(cacheFolder), graphHash, cpu, coreMl, work)
                     .gain()
                 > 1);

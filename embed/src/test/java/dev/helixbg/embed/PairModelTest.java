@@ -42,7 +42,9 @@ class PairModelTest {
     reader.close();
   }
 
-  /** PyTorch computed the logits of the probes; opening compares them, and so does this. */
+  /**
+   * PyTorch computed the logits of the probes, in fp32; opening compares them, and so does this.
+   */
   @Test
   void computesWhatWasComputedWhereItWasTrained() throws InterruptedException {
     List<Texts> pairs =
@@ -50,16 +52,16 @@ class PairModelTest {
     Reading[] readings = readAll(reader, pairs);
     assertTrue(readings.length >= 3);
     for (int i = 0; i < readings.length; i++) {
-      assertArrayEquals(WEIGHTS.probes().get(i).logits(), readings[i].logits(), 0.02f);
+      assertArrayEquals(WEIGHTS.probes().get(i).logits(), readings[i].logits(), 0.5f);
     }
   }
 
   /** So answers of the CPU and of CoreML are never mixed in one memory. */
   @Test
-  void idsNameTheProviderAndThatOfTheCpuStaysWhatItWas() {
+  void idsNamePrecisionAndProvider() {
     String cpu = id(ExecutionProvider.CPU);
     assertEquals(
-        Sha256.of("pair judge 1\nFP32\n" + WEIGHTS.hash()).substring(0, 32), cpu, "unnamed");
+        Sha256.of("pair judge 1\nINT8\n" + WEIGHTS.hash()).substring(0, 32), cpu, "unnamed");
     assertNotEquals(cpu, id(ExecutionProvider.COREML));
     if (PackedLibraries.os().equals("osx")) {
       assertTrue(
@@ -127,20 +129,19 @@ class PairModelTest {
     }
   }
 
-  /** What CoreML is given: the export with changed weights, without fused operators. */
+  /** What CoreML is given: the export with changed weights, without fused operators, in fp32. */
   @Test
-  void theExportComputesWhatTheFusedGraphComputes() throws Exception {
+  void theExportComputesWhatWasComputedWhereItWasTrained() throws Exception {
     Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
     try {
       PreparedPairModel prepared =
           PreparedPairModel.of(ModelSource.bundled(TestModels.CACHE), WEIGHTS, true, cache);
       try (TokenModel exported = new CpuModel(prepared.export(), true, Pooling.FIRST);
-          TokenModel fused = prepared.onCpu();
           Tokenizer tokenizer = CrossEncoder.tokenizer(prepared)) {
-        for (Texts texts : pairs(6)) {
-          int[][] ids = {CrossEncoder.ids(tokenizer, texts)};
+        for (PairWeights.Probe probe : WEIGHTS.probes()) {
+          int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));
           assertArrayEquals(
-              WEIGHTS.logits(exported.embed(ids)[0]), WEIGHTS.logits(fused.embed(ids)[0]), 0.01f);
+              probe.logits(), WEIGHTS.logits(exported.embed(new int[][] {ids})[0]), 0.02f);
         }
       }
     } finally {
