@@ -24,7 +24,6 @@ RATE = 1e-4
 EPOCHS = 4
 NEGATIVES = 1.2  # of an epoch, for each pair with a label
 READ_TIMES = 2  # a pair of real notes that somebody read counts so often
-LESS_ROOM = 150  # tokens of each side, tried beside ROOM
 GOOD_TIMES = 6  # and one that is the same or overtaken
 WRITTEN_ORDER = 0.75  # share of pairs shown in the order in which they were written
 CLASS_WEIGHTS = [1.3, 1.0, 0.8, 0.8]
@@ -35,23 +34,23 @@ class Data:
     def __init__(self, path):
         stored = load_npz(path)
         self.__dict__.update(stored)
-        self.room, self._marks = ROOM, {}
+        self._marks = {}
         self.names = [str(n) for n in stored["names"]]
         self.real = np.array([n.startswith("r-") for n in self.names])  # collections as they are, of which somebody read pairs
         self.measured = self.real | np.array([n.startswith("m-") for n in self.names])
 
     def side(self, number):
-        return self.tokens[self.starts[number] : self.starts[number + 1]][: self.room]
+        return self.tokens[self.starts[number] : self.starts[number + 1]][:ROOM]
 
     def texts(self, row):
         return self.side(self.side_a[row]), self.side(self.side_b[row])
 
     def marks(self, row):
         """2 for each token that the other text has, too."""
-        if (row, self.room) not in self._marks:
+        if row not in self._marks:
             one, other = self.texts(row)
-            self._marks[row, self.room] = tuple((2 * np.isin(x, y)).astype(np.int8) for x, y in ((one, other), (other, one)))
-        return self._marks[row, self.room]
+            self._marks[row] = tuple((2 * np.isin(x, y)).astype(np.int8) for x, y in ((one, other), (other, one)))
+        return self._marks[row]
 
     def rows(self, kb):
         return np.nonzero(self.kb == kb)[0]
@@ -188,15 +187,14 @@ def first_rows(data, kb, most):
 
 
 def measure(model, data, job, device, path):
-    """Writes what a model says of what it was not trained on, also where it reads less of each text."""
+    """Writes what a model says of what it was not trained on."""
     names = [k for k in range(len(data.names)) if data.measured[k] and data.folds[k] in (-1, job["held"])]
     names += [k for k in range(len(data.names)) if job["held"] is not None and data.folds[k] == job["held"] and data.names[k].startswith("w-")]
     rows = {k: first_rows(data, k, job["measure"]) for k in names}
     said = {data.names[k] + ".rows": rows[k].astype(np.int32) for k in names}
-    for data.room in (LESS_ROOM, ROOM):
-        found = predict(model, data, np.concatenate(list(rows.values())), device).astype(np.float16)
-        parts = np.split(found, np.cumsum([len(r) for r in rows.values()])[:-1])
-        said.update((data.names[k] + ("" if data.room == ROOM else ".less"), part) for k, part in zip(names, parts))
+    found = predict(model, data, np.concatenate(list(rows.values())), device).astype(np.float16)
+    parts = np.split(found, np.cumsum([len(r) for r in rows.values()])[:-1])
+    said.update((data.names[k], part) for k, part in zip(names, parts))
     np.savez_compressed(path, **said)
 
 
@@ -271,8 +269,6 @@ def report(options, jobs):
                 by_row = {k: dict(zip(said[data.names[k] + ".rows"], log_odds(said[data.names[k]].astype(np.float64)))) for k in kbs + read}
                 real(job["name"], data, read, by_row.get)
                 table(job["name"], data, kbs, by_row.get)
-                less = {k: dict(zip(said[data.names[k] + ".rows"], log_odds(said[data.names[k] + ".less"].astype(np.float64)))) for k in kbs}
-                table(f"{job['name']}, {LESS_ROOM} tokens", data, kbs, less.get)
                 if job["seed"] == 0:
                     folds.update(by_row)
         print(tag)
