@@ -23,5 +23,5 @@ for jar in "$dist"/bench/helix-bg-*-tests.jar; do
 done
 
 rm -f "$dist/lib/helix-bg.jsa"
-dump_classes "$java" "$dist/lib" "$PWD/packaging/classes" "$dist/lib/helix-bg.jsa"
+dump_classes "$java" "$dist" "$dist/lib/helix-bg.jar" "$PWD/packaging/classes" "$dist/lib/helix-bg.jsa"
 cp daemon/target/classes/dev/helixbg/daemon/terminal/build-version "$dist/built"

@@ -57,11 +57,12 @@ END
   sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,drift} | LC_ALL=C sort -u > "$work/classes"
 }
 
-# The archive depends on the list, the runtime and the jars (their bytes, names and times), but on no folder: the same make the same bytes.
-dump_classes() { # JAVA LIB CLASSES ARCHIVE
+# The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:
+# without a folder in it, the same make the same bytes. With it, a JVM finds the jars again by their names, and looks no further for each class.
+dump_classes() { # JAVA FOLDER JAR CLASSES ARCHIVE
   local scripts=$PWD/scripts/lib log
-  log=$(cd "$2/.." && "$1" "@$scripts/jvm.options" "@$scripts/tiered.options" -Xshare:dump "-XX:SharedClassListFile=$3" "-XX:SharedArchiveFile=$4" \
-    -jar "${2##*/}/helix-bg.jar" 2>&1) || {
+  log=$(cd "$2" && "$1" "@$scripts/jvm.options" "@$scripts/tiered.options" -Xshare:dump "-XX:SharedClassListFile=$4" "-XX:SharedArchiveFile=$5" \
+    -jar "$3" 2>&1) || {
     printf '%s\n' "$log" >&2
     return 1
   }
