@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +110,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private Loaded check(Map<String, Written> written) {
-    Map<Setting<?>, Object> values = new HashMap<>();
+    // Each is a constant; a young JVM takes long to make the hash code of a record.
+    Map<Setting<?>, Object> values = new IdentityHashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Setting<?> setting : SettingCatalog.all()) {
       Written source =

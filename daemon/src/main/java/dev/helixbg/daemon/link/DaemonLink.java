@@ -8,6 +8,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,6 +65,9 @@ public record DaemonLink(DaemonHome home) {
 
   /** What the daemon says about itself; empty when none runs, or it cannot say so now. */
   public Optional<JsonNode> status() {
+    if (!Files.exists(home.socket())) {
+      return Optional.empty(); // most often; a young JVM takes long to get ready for JSON
+    }
     try {
       return Optional.of(ask(request("status"), Duration.ofSeconds(10)).getFirst());
     } catch (Failure e) {

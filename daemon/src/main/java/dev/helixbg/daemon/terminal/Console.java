@@ -110,7 +110,8 @@ public record Console(
         Arrays.stream(values)
             .map(v -> v instanceof Number ? v : PrintableText.line(String.valueOf(v)))
             .toArray();
-    return String.format(Locale.ROOT, format, safe);
+    // Of no language: the tables of even the plainest one take a young JVM 10 ms.
+    return String.format((Locale) null, format, safe);
   }
 
   private static PrintStream print(OutputStream stream) {
