@@ -8,6 +8,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.embed.cache.CacheContents;
 import dev.helixbg.embed.cache.CacheContents.CacheRow;
 import dev.helixbg.embed.cache.CacheContents.Journal;
@@ -162,26 +163,36 @@ public record EmbeddingStage(
 
     private Stages(List<Entry> all, Saving saving) {
       entries = all.size();
-      List<Long> offsets = new ArrayList<>(entries);
-      List<String> texts = new ArrayList<>(entries);
-      List<Long> passageOffsets = new ArrayList<>();
-      List<String> passageTexts = new ArrayList<>();
+      // Each reads a file and hashes about as much text.
+      Texts[] both = new Texts[2];
+      ParallelLoop.runToTheEnd(
+          "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all, saving) : ofPassages(all, saving));
+      own = both[0];
+      parts = both[1];
+    }
+
+    private Texts ofEntries(List<Entry> all, Saving saving) {
+      List<Long> offsets = all.stream().map(Entry::offset).toList();
+      List<String> texts = all.stream().map(Entry::embeddedText).toList();
+      return new Texts(cache, offsets, texts, source.forMany(false), saving);
+    }
+
+    /** Cuts them, too. */
+    private Texts ofPassages(List<Entry> all, Saving saving) {
+      List<Long> offsets = new ArrayList<>();
+      List<String> texts = new ArrayList<>();
       for (int i = 0; i < entries; i++) {
         Entry entry = all.get(i);
-        offsets.add(entry.offset());
-        texts.add(entry.embeddedText());
         long offset = entry.offset();
         for (Passage passage : Passage.of(entry, source.maxTokens())) {
           owners.add(i);
           passages.add(passage);
           // Within the entry's record, so before the next entry's: it has more bytes than passages.
-          passageOffsets.add(++offset);
-          passageTexts.add(passage.embeddedText(entry, source.maxTokens()));
+          offsets.add(++offset);
+          texts.add(passage.embeddedText(entry, source.maxTokens()));
         }
       }
-      own = new Texts(cache, offsets, texts, source.forMany(false), saving);
-      parts =
-          new Texts(cache.ofPassages(), passageOffsets, passageTexts, source.forMany(true), saving);
+      return new Texts(cache.ofPassages(), offsets, texts, source.forMany(true), saving);
     }
 
     /** Distinct passages that have no vector yet. */

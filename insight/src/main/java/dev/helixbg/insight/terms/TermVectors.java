@@ -1,11 +1,13 @@
 package dev.helixbg.insight.terms;
 
+import dev.helixbg.embed.ParallelLoop;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -18,6 +20,9 @@ import java.util.stream.IntStream;
 public final class TermVectors {
   /** A term in so many entries, or in one of a hundred, is rare. */
   private static final int RARE = 5;
+
+  /** Some milliseconds' work of a young JVM. */
+  private static final int TEXTS_PER_STEP = 500;
 
   /** Entries: the first of the texts. */
   private final int entries;
@@ -72,12 +77,12 @@ public final class TermVectors {
    * @param entries how many of the texts are those of entries, whose terms are counted
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
-    return of(count, textAt, text -> Terms.of(text).counts(), entries, 2, mostEntries(entries));
+    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, mostEntries(entries));
   }
 
   /** Texts to be searched: what a single entry says counts, and what up to half of them say. */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
-    return of(count, textAt, text -> Terms.of(text).counts(), entries, 1, mostToSearch(entries));
+    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 1, mostToSearch(entries));
   }
 
   /**
@@ -87,8 +92,19 @@ public final class TermVectors {
    */
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
-    Set<String> asked = Terms.of(query).counts().keySet();
-    return of(count, textAt, Terms.among(asked), entries, 1, mostToSearch(entries));
+    Function<String, Map<String, Integer>> among = Terms.among(Terms.of(query).counts().keySet());
+    List<Map<String, Integer>> counts = new ArrayList<>(Collections.nCopies(count, Map.of()));
+    ParallelLoop.runToTheEnd(
+        "words",
+        Runtime.getRuntime().availableProcessors(),
+        Math.ceilDiv(count, TEXTS_PER_STEP),
+        step -> {
+          int end = Math.min(count, (step + 1) * TEXTS_PER_STEP);
+          for (int i = step * TEXTS_PER_STEP; i < end; i++) {
+            counts.set(i, among.apply(textAt.apply(i)));
+          }
+        });
+    return of(count, counts::get, entries, 1, mostToSearch(entries));
   }
 
   private static int mostToSearch(int entries) {
@@ -96,17 +112,12 @@ public final class TermVectors {
   }
 
   private static TermVectors of(
-      int count,
-      IntFunction<String> textAt,
-      Function<String, Map<String, Integer>> termsOf,
-      int entries,
-      int fewest,
-      int most) {
+      int count, IntFunction<Map<String, Integer>> termsOf, int entries, int fewest, int most) {
     Map<String, Integer> numbers = new HashMap<>();
     int[][] found = new int[count][]; // of each text: number of a term, how often, and so on
     int[] frequencies = new int[1 << 10];
     for (int i = 0; i < count; i++) {
-      Map<String, Integer> counts = termsOf.apply(textAt.apply(i));
+      Map<String, Integer> counts = termsOf.apply(i);
       found[i] = new int[2 * counts.size()];
       int at = 0;
       for (Map.Entry<String, Integer> term : counts.entrySet()) {

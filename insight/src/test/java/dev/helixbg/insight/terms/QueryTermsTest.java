@@ -72,13 +72,14 @@ class QueryTermsTest {
   void sharesOfTheQueryAreTheSame() {
     Random random = new Random(2);
     List<String> texts = new ArrayList<>();
-    for (int i = 0; i < 150; i++) {
+    int count = 2_300; // more than one thread takes at once
+    for (int i = 0; i < count; i++) {
       texts.add(text(random, 12));
     }
     for (int i = 0; i < 50; i++) {
       String query = text(random, 1 + random.nextInt(5));
-      TermVectors all = TermVectors.forQueries(150, texts::get, 100);
-      TermVectors some = TermVectors.forQuery(query, 150, texts::get, 100);
+      TermVectors all = TermVectors.forQueries(count, texts::get, 1_500);
+      TermVectors some = TermVectors.forQuery(query, count, texts::get, 1_500);
       assertEquals(shares(all, query), shares(some, query), query);
       Terms other = Terms.of(texts.get(i));
       assertEquals(
