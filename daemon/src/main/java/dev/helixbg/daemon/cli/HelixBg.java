@@ -57,17 +57,12 @@ public final class HelixBg implements Runnable {
   /** These begin with a model, in a process that is otherwise idle. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
 
-  /** These ask the embedding model, where no daemon does. */
-  private static final Set<String> ASK_MODEL = Set.of("search", "related");
-
   /**
    * Runs one command line and ends the JVM with its exit code.
    *
    * @param bench makes the command of this name
    */
   public static void start(Supplier<Object> bench, String... arguments) {
-    // Which looks for Groovy in all our jars: beside what else a start takes.
-    Thread.ofPlatform().daemon().name("picocli").start(() -> CommandLine.defaultFactory());
     if (arguments.length > 0 && MODEL_FIRST.contains(arguments[0])) {
       ModelOpener.prepare();
     }
@@ -80,9 +75,6 @@ public final class HelixBg implements Runnable {
     interruption.tell(line -> console.warn("%s", line));
     // Where the JVM and libraries tell of what nobody caught.
     System.setErr(console.err());
-    if (arguments.length > 0 && ASK_MODEL.contains(arguments[0])) {
-      SearchCommand.openAhead(arguments);
-    }
     int code = run(console, bench, interruption, arguments);
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));

@@ -99,7 +99,7 @@ final class RelatedCommand extends ConsoleCommand {
     Entry asked = RelatedAnswer.unstored(topic, text);
     return RelatedAnswer.of(
         asked,
-        SearchCommand.here(chosen, RelatedAnswer.request(asked, limit), options, settings, console),
+        SearchCommand.here(chosen, RelatedAnswer.request(asked, limit), settings, console),
         limit,
         settings,
         Optional.of(PairSource.located(settings)));

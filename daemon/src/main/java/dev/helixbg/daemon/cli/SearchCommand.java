@@ -40,9 +40,6 @@ import picocli.CommandLine.Parameters;
 final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
 
-  /** The model that is opened since before the command line was read; null: none is. */
-  private static EmbedderHost ahead;
-
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -71,36 +68,6 @@ final class SearchCommand extends ConsoleCommand {
       description = "Print JSON: an entry a line, and last how many entries are indexed.")
   private boolean json;
 
-  /**
-   * Begins to open the model that a search needs, beside the reading of the command line: where no
-   * daemon runs, a model was made ready before, and no option may lead to another one.
-   */
-  static void openAhead(String... arguments) {
-    if (!GlobalOptions.changeNothing(arguments)
-        || Files.exists(GlobalOptions.daemon().home().socket())) {
-      return;
-    }
-    try {
-      Settings settings = new GlobalOptions().load().settings();
-      if (Files.isDirectory(settings.cache().resolve("models"))) {
-        ahead = new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM);
-        ahead.openAhead();
-      }
-    } catch (RuntimeException e) {
-      // The command says it, if nothing else is wrong with it.
-    }
-  }
-
-  /** That model, or the one that the options lead to. */
-  private static EmbedderHost open(GlobalOptions options, Settings settings) {
-    if (ahead != null && options.changeNothing()) {
-      return ahead;
-    }
-    EmbedderHost host = new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM);
-    host.openAhead();
-    return host;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<String> text = kb.afterFolder(words);
@@ -113,7 +80,7 @@ final class SearchCommand extends ConsoleCommand {
     Kb chosen = kb.find(settings);
     Optional<SearchAnswer> answered = askDaemon(chosen, request);
     SearchAnswer answer =
-        answered.isPresent() ? answered.get() : here(chosen, request, options, settings, console);
+        answered.isPresent() ? answered.get() : here(chosen, request, settings, console);
     if (topic != null && answer.hits().isEmpty()) {
       KbTopics.require(chosen, topic);
     }
@@ -138,10 +105,11 @@ final class SearchCommand extends ConsoleCommand {
   }
 
   /** Without a daemon. */
-  static SearchAnswer here(
-      Kb chosen, SearchRequest wanted, GlobalOptions options, Settings settings, Console console)
+  static SearchAnswer here(Kb chosen, SearchRequest wanted, Settings settings, Console console)
       throws InterruptedException {
-    try (EmbedderHost source = open(options, settings)) {
+    try (EmbedderHost source =
+        new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
+      source.openAhead();
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       long start = System.nanoTime();
       // Reading only: what is new is embedded for this once.

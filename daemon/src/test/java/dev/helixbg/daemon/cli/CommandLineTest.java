@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.ExternalTool;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.ByteArrayOutputStream;
@@ -46,15 +45,6 @@ class CommandLineTest {
         .forEach(
             (name, command) ->
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
-  }
-
-  /** Else a search would begin to open another model than it is to ask. */
-  @Test
-  void optionsThatChangeTheSettingsAreSeenBeforeTheCommandLineIsRead() {
-    assertTrue(GlobalOptions.changeNothing("search", "-n", "5", "--json", "a", "query"));
-    assertFalse(GlobalOptions.changeNothing("search", "--config", "file", "query"));
-    assertFalse(GlobalOptions.changeNothing("search", "query", "--set=embed.max_tokens=9"));
-    assertFalse(GlobalOptions.changeNothing("search", "query", "@arguments"));
   }
 
   /** Lines are broken after dots and slashes, so that a path that ends one could not be copied. */

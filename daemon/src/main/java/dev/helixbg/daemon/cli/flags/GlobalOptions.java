@@ -6,7 +6,6 @@ import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,19 +46,6 @@ public final class GlobalOptions {
 
   public Map<String, String> set() {
     return Map.copyOf(set);
-  }
-
-  /**
-   * Whether a command line leaves the settings as they are without it, as far as it can be seen.
-   */
-  public static boolean changeNothing(String... arguments) {
-    return Arrays.stream(arguments)
-        .noneMatch(a -> a.startsWith("--config") || a.startsWith("--set") || a.startsWith("@"));
-  }
-
-  /** Whether these do. */
-  public boolean changeNothing() {
-    return config == null && set.isEmpty();
   }
 
   /** The settings with the options in force, and where each comes from. */
