@@ -91,15 +91,17 @@ public final class FindingsBench {
    * What the first pairs of a list name.
    *
    * @param ranking what the list is ranked by
+   * @param others worth an act though nobody planted them, as somebody read who saw no rank
    */
-  public record Named(String ranking, int pairs, Map<Planted, Integer> found) {
-    /** Rewrites and overtaken notes together: what a reader looks for. */
+  public record Named(String ranking, int pairs, Map<Planted, Integer> found, int others) {
+    /** Rewrites and overtaken notes together: what was planted for a reader to find. */
     public int wanted() {
       return found.get(Planted.REWRITE) + found.get(Planted.OVERTAKEN);
     }
 
+    /** All that is worth an act. */
     public Share precision() {
-      return new Share(wanted(), pairs);
+      return new Share(wanted() + others, pairs);
     }
   }
 
@@ -156,7 +158,7 @@ public final class FindingsBench {
 
   /**
    * @param leadingWithoutModel of the ten that lead the report where nobody has read the list:
-   *     rewrites and overtaken notes
+   *     worth an act
    * @param leadingRead those of the pairs that lead the report once the pair judge has read it
    * @param leadingWithOracle the same when the truth has judged the list
    * @param reportByTruth report.json when the truth has judged half as many pairs as entries
@@ -219,6 +221,7 @@ public final class FindingsBench {
   private final int threads;
   private final Map<String, Integer> indices = new HashMap<>();
   private final Map<Long, Planted> truth = new HashMap<>();
+  private final Set<Long> others = new HashSet<>();
   private final Map<String, Integer> byContent = new HashMap<>();
   private final Map<Integer, String> rightTopics = new HashMap<>();
 
@@ -343,6 +346,7 @@ public final class FindingsBench {
           truth.put(
               pair(index(fact[1]), index(fact[2])),
               Planted.valueOf(fact[0].toUpperCase(Locale.ROOT)));
+      case "read" -> others.add(pair(index(fact[1]), index(fact[2])));
       case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
       case "late" -> late.put(fact[2], index(fact[1]));
       case "question" -> questions.put(fact[2], index(fact[1]));
@@ -663,7 +667,7 @@ public final class FindingsBench {
   private int leading(Findings findings, Judgements judgements) {
     return (int)
         JudgedRelations.of(findings.relations(), judgements).leading().stream()
-            .filter(this::isWanted)
+            .filter(pair -> isWanted(pair) || others.contains(pair(pair)))
             .count();
   }
 
@@ -756,7 +760,8 @@ public final class FindingsBench {
     for (Planted kind : Planted.values()) {
       found.put(kind, (int) pairs.stream().limit(most).filter(p -> truth.get(p) == kind).count());
     }
-    return new Named(ranking, most, found);
+    return new Named(
+        ranking, most, found, (int) pairs.stream().limit(most).filter(others::contains).count());
   }
 
   private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {

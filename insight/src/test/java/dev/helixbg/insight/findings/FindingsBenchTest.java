@@ -123,6 +123,7 @@ class FindingsBenchTest {
     }
     assertTrue(result.named("read", 10).wanted() >= 7, () -> result.named("read", 10).toString());
     assertTrue(result.named("read", 38).wanted() >= 26, () -> result.named("read", 38).toString());
+    assertTrue(result.named("read", 38).others() >= 3, () -> result.named("read", 38).toString());
     assertEquals(
         result.named("relations", 191).wanted(),
         result.named("read", 191).wanted(),

@@ -279,15 +279,16 @@ final class BenchFindingsCommand extends JsonCommand {
   private void print(Result result) {
     console.say("%d entries", result.entries());
     console.say(
-        "%-12s %6s %12s %12s %12s  %s",
-        "ranked by", "pairs", "rewrites", "overtaken", "look-alikes", "precision (95 %)");
+        "%-12s %6s %12s %12s %7s %12s  %s",
+        "ranked by", "pairs", "rewrites", "overtaken", "others", "look-alikes", "precision (95 %)");
     for (Named row : result.named()) {
       console.say(
-          "%-12s %6d %12s %12s %12s  %s",
+          "%-12s %6d %12s %12s %7d %12s  %s",
           row.ranking(),
           row.pairs(),
           of(row, Planted.REWRITE, result),
           of(row, Planted.OVERTAKEN, result),
+          row.others(),
           of(row, Planted.LOOKALIKE, result),
           row.precision().words());
     }
@@ -369,6 +370,7 @@ final class BenchFindingsCommand extends JsonCommand {
   private static ObjectNode toJson(Named row) {
     ObjectNode json = Json.object().put("rankedBy", row.ranking()).put("pairs", row.pairs());
     row.found().forEach((kind, count) -> json.put(name(kind), count));
+    json.put("others", row.others());
     return json.set("precision", toJson(row.precision()));
   }
 
