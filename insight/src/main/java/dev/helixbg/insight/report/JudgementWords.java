@@ -17,7 +17,7 @@ final class JudgementWords {
    * insight/src/judge/README.md}, one order; the judge was not trained on these notes.
    */
   static final String RIGHT =
-      "On test knowledge bases with many repetitions put in, 16 to 20 of the first 20 were worth"
+      "On test knowledge bases with many repetitions put in, 19 or 20 of the first 20 were worth"
           + " an act; expect fewer in a real one (docs/findings.md has figures).";
 
   private JudgementWords() {}
