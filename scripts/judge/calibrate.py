@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from corpus import DIFFERENT, FOLDS, NEITHER, OVERTAKEN, SAME, UNKNOWN
-from measure import average_precision, candidates, cheap, log_odds
+from measure import LOOKALIKE, OVERTAKEN_NOTE, REWRITE, average_precision, candidates, cheap, log_odds
 from minilm import load_npz
 from train import Data
 
@@ -20,13 +20,14 @@ NAMES = {SAME: "likely same", OVERTAKEN: "likely overtaken"}
 BIASES = np.linspace(-8, 4, 61)
 WEIGHTS = np.linspace(0, 24, 25)
 DRAWS = 1000
+SHARES = [1, 1 / 2, 1 / 3]  # of the planted notes: real KBs say less twice, and what is named must be right in them, too
 
 
 class HeldOut:
     """What a fold's model says of its candidates: logits, labels, and the note that a pair goes with."""
 
     def __init__(self, data, fold, said):
-        logits, labels, notes, known, scores = [], [], [], [], []
+        logits, labels, notes, known, scores, planted = [], [], [], [], [], []
         for kb, name in enumerate(data.names):
             if not data.measured[kb] or data.real[kb] or data.folds[kb] != fold:
                 continue
@@ -37,7 +38,9 @@ class HeldOut:
             known.append(data.label[rows] != UNKNOWN)
             scores.append(cheap(data, kb, rows))
             notes.append(data.a[rows] + 100_000 * fold)
-        self.labels, self.notes, self.known = map(np.concatenate, (labels, notes, known))
+            some = data.rows(kb)[np.isin(data.kind[data.rows(kb)], (REWRITE, OVERTAKEN_NOTE, LOOKALIKE))]
+            planted.append(np.isin(data.a[rows], data.b[some]).astype(int) + np.isin(data.b[rows], data.b[some]))
+        self.labels, self.notes, self.known, self.planted = map(np.concatenate, (labels, notes, known, planted))
         self.kbs = np.repeat(np.arange(len(labels)), [len(x) for x in labels])
         self.seen = np.column_stack([np.concatenate(logits), np.concatenate(scores)])
 
@@ -93,6 +96,12 @@ def lowest_bound(p, right):
     return float(p[order[good[-1]]]) if len(good) else NEVER
 
 
+def shares_right(p, right, planted, bound):
+    """Of those from a bound on, how many are right where so many of the planted notes are there; planted: how many of each pair's notes are."""
+    named = p >= bound
+    return [float(((share**planted) * right)[named].sum() / max(1e-9, (share**planted)[named].sum())) for share in SHARES]
+
+
 def reliability(p, right):
     """Prints how many, what was promised, what was right; returns the expected calibration error."""
     edges, error = [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0001], 0
@@ -128,7 +137,7 @@ def main():
     print(f": loss {loss(*joined(folds), fitted):.4f}, {loss(*joined(folds), [1, 0, 0, 0]):.4f} without; average precision {100 * precision(folds, fitted[3]):.1f}, {100 * precision(folds, 0):.1f} without")
     others = [fit([f for f in folds if f is not fold]) for fold in folds]
     p = np.concatenate([probabilities(fold.seen, by) for fold, by in zip(folds, others)])
-    labels, notes, known = (np.concatenate([getattr(f, name) for f in folds]) for name in ("labels", "notes", "known"))
+    labels, notes, known, planted = (np.concatenate([getattr(f, name) for f in folds]) for name in ("labels", "notes", "known", "planted"))
     fold_of = np.repeat(np.arange(FOLDS), [len(f.labels) for f in folds])
     print("each fold calibrated by the others:")
     bounds = {}
@@ -146,9 +155,14 @@ def main():
         count, good = named.sum(), (named & right).sum()
         held = count >= FEWEST and good >= RIGHT * count
         bounds[kind] = lowest_bound(p[:, kind], right) if held else NEVER
+        while bounds[kind] < 1 and min(shares_right(p[:, kind], right, planted, bounds[kind])) < RIGHT:
+            bounds[kind] = np.floor(100 * bounds[kind] + 1) / 100
         low, high = interval(notes, named, right)
         print(f"  held out: {good} of {count} right ({100 * good / max(1, count):.0f} %, {low:.0f} to {high:.0f}), {(named & (labels < 2)).sum()} worth an act, of {right.sum()}")
-        if not held:
+        if held:
+            some = p[:, kind] >= bounds[kind]
+            print(f"  bound {bounds[kind]:.3f}: {some.sum()} named; right with {', '.join(f'{share:.2f}' for share in SHARES)} of the planted notes: " + ", ".join(f"{100 * x:.0f} %" for x in shares_right(p[:, kind], right, planted, bounds[kind])))
+        else:
             print(f"  nine of ten cannot be had: it abstains, bound {NEVER}")
     print(f"write with --temperature {fitted[0]:.4f} --biases {fitted[1]:.4f} {fitted[2]:.4f} --cheap {fitted[3]:.4f} --likely-same {bounds[SAME]:.4f} --likely-overtaken {bounds[OVERTAKEN]:.4f}")
 
