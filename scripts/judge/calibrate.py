@@ -154,14 +154,17 @@ def main():
             print(f"  fold {fold}, bound of the others {bound:.3f}: {some.sum()} named, {(some & right).sum()} right, {(some & ~known).sum()} read by nobody, of {(here & right).sum()}")
         count, good = named.sum(), (named & right).sum()
         held = count >= FEWEST and good >= RIGHT * count
-        bounds[kind] = lowest_bound(p[:, kind], right) if held else NEVER
-        while bounds[kind] < 1 and min(shares_right(p[:, kind], right, planted, bounds[kind])) < RIGHT:
-            bounds[kind] = np.floor(100 * bounds[kind] + 1) / 100
+        bound = lowest_bound(p[:, kind], right) if held else NEVER
+        shares = shares_right(p[:, kind], right, planted, bound)
+        while bound < 1 and min(shares) < RIGHT:
+            bound = np.floor(100 * bound + 1) / 100
+            shares = shares_right(p[:, kind], right, planted, bound)
+        bounds[kind] = bound if bound < 1 else NEVER
         low, high = interval(notes, named, right)
         print(f"  held out: {good} of {count} right ({100 * good / max(1, count):.0f} %, {low:.0f} to {high:.0f}), {(named & (labels < 2)).sum()} worth an act, of {right.sum()}")
-        if held:
-            some = p[:, kind] >= bounds[kind]
-            print(f"  bound {bounds[kind]:.3f}: {some.sum()} named; right with {', '.join(f'{share:.2f}' for share in SHARES)} of the planted notes: " + ", ".join(f"{100 * x:.0f} %" for x in shares_right(p[:, kind], right, planted, bounds[kind])))
+        if bound < 1:
+            words = ", ".join(f"{100 * right:.0f} % with {share:.2f}" for share, right in zip(SHARES, shares))
+            print(f"  bound {bound:.3f}: {(p[:, kind] >= bound).sum()} named, right {words} of the planted notes")
         else:
             print(f"  nine of ten cannot be had: it abstains, bound {NEVER}")
     print(f"write with --temperature {fitted[0]:.4f} --biases {fitted[1]:.4f} {fitted[2]:.4f} --cheap {fitted[3]:.4f} --likely-same {bounds[SAME]:.4f} --likely-overtaken {bounds[OVERTAKEN]:.4f}")

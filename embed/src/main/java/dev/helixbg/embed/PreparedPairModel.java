@@ -33,7 +33,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer) {
   static final Precision PRECISION = Precision.INT8;
 
   /** How far a logit may be from the expected one, which fp32 computed; on 103 real pairs 0.45. */
-  static final double BOUND = 1;
+  private static final double BOUND = 1;
 
   /** Pairs on which two ways to run it are compared. */
   private static final int WINDOW = 32;
