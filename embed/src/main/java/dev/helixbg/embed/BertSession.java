@@ -171,7 +171,8 @@ final class BertSession implements AutoCloseable {
     return types;
   }
 
-  private static int[] tokenTypes(int[] ids) {
+  /** By the rule above. */
+  static int[] tokenTypes(int[] ids) {
     int[] types = new int[ids.length];
     int last = ids.length - 1;
     int middle = 0;

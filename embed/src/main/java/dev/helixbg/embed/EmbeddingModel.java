@@ -36,7 +36,7 @@ public final class EmbeddingModel {
                     RECIPE,
                     source.graphHash(),
                     source.tokenizerHash(),
-                    settings.precision().name(),
+                    CpuNetwork.id(settings.precision()),
                     Integer.toString(settings.maxTokens()) + (isCoreMl() ? "\nCoreML" : "")))
             .substring(0, 32);
   }
@@ -63,8 +63,8 @@ public final class EmbeddingModel {
 
   /**
    * Another way to embed, which may be faster and takes longer to open: on a Mac CoreML, elsewhere
-   * eight bits for passages, whose vectors nobody else reads. Its vectors have an id of their own.
-   * Empty where all is embedded in one way.
+   * eight bits for passages, whose vectors nobody else reads, by our own engine where it can run.
+   * Its vectors have an id of their own. Empty where all is embedded in one way.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() == Precision.INT8 || isCoreMl()) {
@@ -95,7 +95,10 @@ public final class EmbeddingModel {
     SpeedTrial trial =
         isCoreMl()
             ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
-            : new SpeedTrial("eight bits", PreparedModel.INT8_BOUND, System::nanoTime);
+            : new SpeedTrial(
+                "eight bits, " + CpuNetwork.of(settings.precision()),
+                PreparedModel.INT8_BOUND,
+                System::nanoTime);
     return trial.remembered(
         ProviderSelection.trials(cacheFolder),
         source.graphHash(),
@@ -126,7 +129,7 @@ public final class EmbeddingModel {
         new ProviderSelection(settings.provider(), settings.precision(), cacheFolder);
     providers.wantsCoreMl(); // which says so where it cannot be had
     PreparedModel prepared = PreparedModel.of(source, settings.precision(), cacheFolder);
-    String graph = (prepared.fused() ? "fused, " : "as exported, ") + prepared.why();
+    String graph = prepared.network() + ", " + prepared.why();
     MiniLm.Provenance provenance =
         isCoreMl()
             ? new MiniLm.Provenance("as exported, for CoreML", "CoreML")
@@ -140,10 +143,7 @@ public final class EmbeddingModel {
                           source.placement().locate().graph(),
                           source.graphHash(),
                           Pooling.UNIT_MEAN)
-                      : new CpuModel(
-                          prepared.graph(),
-                          settings.precision() == Precision.INT8 && prepared.fused(),
-                          Pooling.UNIT_MEAN);
+                      : prepared.network().open(prepared.file(), Pooling.UNIT_MEAN);
               return new MiniLm(tokenizer, model, threads, provenance);
             });
   }

@@ -4,7 +4,6 @@ import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.store.AtomicFile;
@@ -14,20 +13,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.StringJoiner;
 
 /**
- * A model made ready once, in the cache folder: its graph rewritten to fused operators, compared
- * with the original, and its tokenizer definition. A note written last vouches for these files;
- * without a note that fits them they are made again.
+ * A model made ready once, in the cache folder: its graph rewritten, compared with the original,
+ * and its tokenizer definition. A note written last vouches for these files; without a note that
+ * fits them they are made again.
  *
- * @param graph what to load: the rewritten graph, or the original where the rewrite failed
- * @param fused whether it is the rewritten one
+ * @param file what to load: the rewritten graph, or the original where the rewrite failed
+ * @param network what it is
  * @param why for people
  * @param tokenizer the prepared definition
  */
-record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
+record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
 
-  /** Raise the number whenever {@link FusedGraph} or {@link TokenizerFile} write something else. */
+  /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write something else. */
   private static final String FORMAT = "helix-bg prepared model 3";
 
   private static final int PROBE_TOKENS = 64;
@@ -37,15 +37,21 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   static PreparedModel of(ModelSource source, Precision precision, Path cacheFolder)
       throws IOException {
     String key =
-        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
+        Sha256.of(
+                source.graphHash()
+                    + "\n"
+                    + source.tokenizerHash()
+                    + "\n"
+                    + CpuNetwork.id(precision))
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
-    PreparedModel found = read(source, folder, cacheFolder);
-    return found != null ? found : make(source, precision, folder, cacheFolder);
+    CpuNetwork network = CpuNetwork.of(precision);
+    PreparedModel found = read(source, network, folder, cacheFolder);
+    return found != null ? found : make(source, network, folder, cacheFolder);
   }
 
-  private static PreparedModel read(ModelSource source, Path folder, Path cacheFolder)
-      throws IOException {
+  private static PreparedModel read(
+      ModelSource source, CpuNetwork network, Path folder, Path cacheFolder) throws IOException {
     Path note = folder.resolve("prepared");
     if (!Files.isRegularFile(note)) {
       return null;
@@ -53,7 +59,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     List<String> lines =
         new String(Files.readAllBytes(note), StandardCharsets.UTF_8).lines().toList();
     Path tokenizer = folder.resolve("tokenizer.json");
-    Path graph = folder.resolve("graph.onnx");
+    Path file = network.in(folder);
     if (lines.size() != 5
         || !lines.get(0).equals(FORMAT)
         || !lines.get(1).equals(onnxRuntimeVersion())
@@ -61,15 +67,16 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       return null;
     }
     if (lines.get(3).equals("original")) {
-      return new PreparedModel(source.placement().locate().graph(), false, lines.get(4), tokenizer);
+      return new PreparedModel(
+          source.placement().locate().graph(), CpuNetwork.EXPORTED, lines.get(4), tokenizer);
     }
-    return lines.get(3).equals(hashes(graph, cacheFolder))
-        ? new PreparedModel(graph, true, lines.get(4), tokenizer)
+    return lines.get(3).equals(hashes(network, file, cacheFolder))
+        ? new PreparedModel(file, network, lines.get(4), tokenizer)
         : null;
   }
 
   private static PreparedModel make(
-      ModelSource source, Precision precision, Path folder, Path cacheFolder) throws IOException {
+      ModelSource source, CpuNetwork network, Path folder, Path cacheFolder) throws IOException {
     ModelSource.Location files = source.placement().locate();
     Files.createDirectories(folder);
     Path tokenizer = folder.resolve("tokenizer.json");
@@ -78,15 +85,17 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     PreparedModel prepared;
     try (Tokenizer probes = Tokenizer.open(tokenizer, PROBE_TOKENS);
         TokenModel original = openOriginal(files.graph())) {
-      prepared = rewrite(files.graph(), original, precision, folder.resolve("graph.onnx"), probes);
+      prepared = rewrite(files.graph(), original, network, network.in(folder), probes);
     } catch (OrtException e) {
       throw new EmbeddingException(
           "the model " + files.graph() + " fails on a short text: " + e.getMessage(), e);
     }
-    String graphHash = prepared.fused ? hashes(prepared.graph, cacheFolder) : "original";
+    String hashes =
+        prepared.network == CpuNetwork.EXPORTED
+            ? "original"
+            : hashes(network, prepared.file, cacheFolder);
     List<String> note =
-        List.of(
-            FORMAT, onnxRuntimeVersion(), hash(tokenizer, cacheFolder), graphHash, prepared.why);
+        List.of(FORMAT, onnxRuntimeVersion(), hash(tokenizer, cacheFolder), hashes, prepared.why);
     AtomicFile.replace(
         folder.resolve("prepared"),
         out -> out.write(String.join("\n", note).getBytes(StandardCharsets.UTF_8)));
@@ -105,20 +114,19 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   }
 
   private static PreparedModel rewrite(
-      Path source, TokenModel original, Precision precision, Path target, Tokenizer probes)
+      Path source, TokenModel original, CpuNetwork network, Path target, Tokenizer probes)
       throws IOException, OrtException {
     Path tokenizer = target.resolveSibling("tokenizer.json");
-    double bound = precision == Precision.FP32 ? FP32_BOUND : INT8_BOUND;
+    double bound = network == CpuNetwork.FUSED ? FP32_BOUND : INT8_BOUND;
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
-      FusedGraph.write(file, precision, false, target);
-      try (TokenModel fused =
-          new CpuModel(target, precision == Precision.INT8, Pooling.UNIT_MEAN)) {
-        double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));
+      network.write(file, false, target);
+      try (TokenModel rewritten = network.open(target, Pooling.UNIT_MEAN)) {
+        double worst = ProbeTexts.worstCosine(expected, probe(rewritten, probes));
         if (worst >= bound) {
           why = String.format(Locale.ROOT, "cosine to the original at least %.6f", worst);
-          return new PreparedModel(target, true, why, tokenizer);
+          return new PreparedModel(target, network, why, tokenizer);
         }
         why = String.format(Locale.ROOT, "the rewritten graph differs: cosine %.6f", worst);
       }
@@ -127,9 +135,10 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     } catch (OrtException | EmbeddingException e) {
       why = "the rewritten graph does not run: " + e.getMessage();
     }
-    Files.deleteIfExists(target);
-    Files.deleteIfExists(FusedGraph.weightsOf(target));
-    return new PreparedModel(source, false, why.replace('\n', ' '), tokenizer);
+    for (Path file : network.files(target)) {
+      Files.deleteIfExists(file);
+    }
+    return new PreparedModel(source, CpuNetwork.EXPORTED, why.replace('\n', ' '), tokenizer);
   }
 
   /** Vectors of the probe texts alone, then in padded batches where the model makes batches. */
@@ -148,9 +157,13 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     return Files.isRegularFile(file) ? FileHashCache.of(file, cacheFolder) : "missing";
   }
 
-  /** Of a rewritten graph and the file of its weights. */
-  static String hashes(Path graph, Path cacheFolder) throws IOException {
-    return hash(graph, cacheFolder) + " " + hash(FusedGraph.weightsOf(graph), cacheFolder);
+  /** Of all files of a network. */
+  static String hashes(CpuNetwork network, Path file, Path cacheFolder) throws IOException {
+    StringJoiner hashes = new StringJoiner(" ");
+    for (Path each : network.files(file)) {
+      hashes.add(hash(each, cacheFolder));
+    }
+    return hashes.toString();
   }
 
   static String onnxRuntimeVersion() {

@@ -3,7 +3,6 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.onnx.PatchedExport;
@@ -18,19 +17,21 @@ import java.util.Locale;
 
 /**
  * The pair judge made ready once, in the cache folder: the bundled export with changed weights, the
- * same with fused operators, and the tokenizer's definition. A note written last says that this
- * machine computes the logits that are expected; without a note that fits, all is made again.
+ * same rewritten for this processor, and the tokenizer's definition. A note written last says that
+ * this machine computes the logits that are expected; without a note that fits, all is made again.
  *
  * @param export with changed weights; there only where CoreML may run it
- * @param graph with fused operators, in eight bits
+ * @param file {@link #NETWORK} makes of it
  * @param tokenizer the prepared definition
  */
-record PreparedPairModel(Path export, Path graph, Path tokenizer) {
+record PreparedPairModel(Path export, Path file, Path tokenizer) {
   /** Raise the number whenever something else is written. */
   private static final String FORMAT = "helix-bg prepared pair judge 5";
 
   /** Of the graph: what leads is the same as in fp32, and it is read faster. */
   static final Precision PRECISION = Precision.INT8;
+
+  private static final CpuNetwork NETWORK = CpuNetwork.of(PRECISION);
 
   /** How far a logit may be from the expected one, which fp32 computed; on 103 real pairs 0.45. */
   private static final double BOUND = 1;
@@ -45,13 +46,11 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer) {
   static PreparedPairModel of(
       ModelSource source, PairWeights weights, boolean exported, Path cacheFolder)
       throws IOException, OrtException {
-    String key = Sha256.of(weights.hash() + "\n" + PRECISION).substring(0, 16);
+    String key = Sha256.of(weights.hash() + "\n" + CpuNetwork.id(PRECISION)).substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve("judge-" + key);
     PreparedPairModel prepared =
         new PreparedPairModel(
-            folder.resolve("export.onnx"),
-            folder.resolve("graph.onnx"),
-            folder.resolve("tokenizer.json"));
+            folder.resolve("export.onnx"), NETWORK.in(folder), folder.resolve("tokenizer.json"));
     Path note = folder.resolve("prepared");
     if (!Files.isRegularFile(note)
         || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
@@ -70,7 +69,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer) {
         PreparedModel.onnxRuntimeVersion(),
         System.getProperty("os.arch"),
         PreparedModel.hash(tokenizer, cacheFolder),
-        PreparedModel.hashes(graph, cacheFolder),
+        PreparedModel.hashes(NETWORK, file, cacheFolder),
         exported ? PreparedModel.hash(export, cacheFolder) : "");
   }
 
@@ -85,7 +84,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer) {
               PatchedExport.write(
                   bundled, weights.layers(), weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
-        FusedGraph.write(changed, PRECISION, true, graph);
+        NETWORK.write(changed, true, file);
       }
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(
@@ -100,9 +99,9 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer) {
     }
   }
 
-  /** Each pair is a batch of its own, so that its reading does not depend on its neighbours. */
-  TokenModel onCpu() throws OrtException {
-    return new CpuModel(graph, true, Pooling.FIRST);
+  /** Its readings do not depend on their neighbours. */
+  TokenModel onCpu() throws IOException, OrtException {
+    return NETWORK.open(file, Pooling.FIRST);
   }
 
   /** What the head sees of many pairs, on all threads, as a real run reads them. */

@@ -74,13 +74,7 @@ public final class FusedGraph {
     if (judge) {
       graph.input(TYPES, GraphWriter.INT32, "batch", "sequence");
     }
-    int layers = 0;
-    while (layers < MAX_LAYERS && source.hasWeight(layer(layers) + "output.dense.bias")) {
-      layers++;
-    }
-    if (layers == 0) {
-      throw new OnnxFormatException("it has no weights named like a BERT encoder's");
-    }
+    int layers = layers(source);
     String state = embeddings();
     for (int layer = 0; layer < layers - 1; layer++) {
       state = feedForward(layer, attention(layer, state, state), "state." + layer);
@@ -98,7 +92,21 @@ public final class FusedGraph {
     return result;
   }
 
-  private static String layer(int index) {
+  /**
+   * @throws OnnxFormatException when there are none
+   */
+  static int layers(OnnxFile source) throws OnnxFormatException {
+    int layers = 0;
+    while (layers < MAX_LAYERS && source.hasWeight(layer(layers) + "output.dense.bias")) {
+      layers++;
+    }
+    if (layers == 0) {
+      throw new OnnxFormatException("it has no weights named like a BERT encoder's");
+    }
+    return layers;
+  }
+
+  static String layer(int index) {
     return "encoder.layer." + index + ".";
   }
 

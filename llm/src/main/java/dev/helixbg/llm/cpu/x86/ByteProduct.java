@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu.x86;
 
 import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;

@@ -12,9 +12,10 @@ import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB_BYTES;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUMS;
 
+import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
 
 /**
  * Writes the machine code of the dot products of bytes of {@link ByteProduct}: {@code void(weights,

@@ -4,6 +4,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
 import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;

@@ -5,8 +5,9 @@ import static dev.helixbg.llm.cpu.kernel.ActivationBytes.OFFSETS;
 import static dev.helixbg.llm.cpu.kernel.ActivationBytes.STEPS;
 import static dev.helixbg.llm.cpu.kernel.ActivationBytes.SUB;
 
+import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
-import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

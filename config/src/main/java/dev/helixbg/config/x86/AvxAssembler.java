@@ -1,4 +1,4 @@
-package dev.helixbg.llm.cpu.x86;
+package dev.helixbg.config.x86;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
  * <p>Encodings: Intel's Software Developer's Manual, volume 2, chapter 2 (prefixes) and the
  * instructions' pages.
  */
-final class AvxAssembler {
-  /** General registers by their numbers in instructions; the first four arguments of a call. */
-  enum Register {
+public final class AvxAssembler {
+  /** General registers by their numbers in instructions. A function leaves the last three alone. */
+  public enum Register {
     RAX(0),
     RCX(1),
     RDX(2),
@@ -21,7 +21,10 @@ final class AvxAssembler {
     R8(8),
     R9(9),
     R10(10),
-    R11(11);
+    R11(11),
+    RBX(3),
+    RBP(5),
+    R14(14);
 
     private final int number;
 
@@ -52,11 +55,11 @@ final class AvxAssembler {
   /**
    * @param bits of the vectors, 256 or 512
    */
-  AvxAssembler(int bits) {
+  public AvxAssembler(int bits) {
     wide = bits == 512;
   }
 
-  byte[] code() {
+  public byte[] code() {
     byte[] bytes = new byte[code.position()];
     code.get(0, bytes);
     return bytes;
@@ -65,190 +68,256 @@ final class AvxAssembler {
   // ---- vectors ---------------------------------------------------------------------------------
 
   /** {@code target = memory}. */
-  void load(int target, Register base, int offset) {
+  public void load(int target, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x10, target, 0, base, offset);
   }
 
   /** {@code memory = source}. */
-  void store(int source, Register base, int offset) {
+  public void store(int source, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x11, source, 0, base, offset);
   }
 
   /** {@code target = source}. */
-  void copy(int source, int target) {
+  public void copy(int source, int target) {
     ofRegister(MAP_0F, NO_PREFIX, 0x28, target, 0, source);
   }
 
   /** 32 bits of memory to all lanes. */
-  void broadcast(int target, Register base, int offset) {
+  public void broadcast(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x18, target, 0, base, offset);
   }
 
+  /** {@code sums += a · b} with signed bytes in memory. */
+  public void dotProducts(int unsigned, Register base, int offset, int sums) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, base, offset);
+  }
+
   /** {@code sums += a · b}, of each int four products of unsigned bytes and signed ones. */
-  void dotProducts(int unsigned, int signed, int sums) {
+  public void dotProducts(int unsigned, int signed, int sums) {
     ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);
   }
 
   /** {@code target = a · b}, of each short two products of unsigned bytes and signed ones. */
-  void pairProducts(int unsigned, int signed, int target) {
+  public void pairProducts(int unsigned, int signed, int target) {
     ofRegister(MAP_0F38, PREFIX_66, 0x04, target, unsigned, signed);
   }
 
   /** {@code sum += a}, shorts. */
-  void addShorts(int a, int sum) {
+  public void addShorts(int a, int sum) {
     ofRegister(MAP_0F, PREFIX_66, 0xFD, sum, sum, a);
   }
 
   /** {@code sum += memory}, shorts. */
-  void addShorts(int sum, Register base, int offset) {
+  public void addShorts(int sum, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xFD, sum, sum, base, offset);
   }
 
   /** All shorts to 1, in 256 bits. */
-  void ones(int target) {
+  public void ones(int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x75, target, target, target); // equal, so -1
     ofRegister(MAP_0F38, PREFIX_66, 0x1D, target, 0, target);
   }
 
   /** {@code product *= b}, of each int the sum of two products of shorts. */
-  void pairSums(int b, int product) {
+  public void pairSums(int b, int product) {
     ofRegister(MAP_0F, PREFIX_66, 0xF5, product, product, b);
   }
 
   /** {@code sum += memory}, ints. */
-  void add(int sum, Register base, int offset) {
+  public void add(int sum, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xFE, sum, sum, base, offset);
   }
 
+  /** {@code sum += a}, ints. */
+  public void add(int a, int sum) {
+    ofRegister(MAP_0F, PREFIX_66, 0xFE, sum, sum, a);
+  }
+
   /** Ints to floats. */
-  void toFloats(int vector) {
+  public void toFloats(int vector) {
     ofRegister(MAP_0F, NO_PREFIX, 0x5B, vector, 0, vector);
   }
 
   /** {@code product *= memory}, floats. */
-  void multiply(int product, Register base, int offset) {
+  public void multiply(int product, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x59, product, product, base, offset);
   }
 
   /** {@code sum += a · b}, floats, rounded once. */
-  void multiplyAdd(int a, int b, int sum) {
+  public void multiplyAdd(int a, int b, int sum) {
     ofRegister(MAP_0F38, PREFIX_66, 0xB8, sum, a, b);
   }
 
   /** {@code sum += a · memory}. */
-  void multiplyAdd(int a, Register base, int offset, int sum) {
+  public void multiplyAdd(int a, Register base, int offset, int sum) {
     ofMemory(MAP_0F38, PREFIX_66, 0xB8, sum, a, base, offset);
   }
 
   /** {@code product *= b}, floats. */
-  void multiply(int b, int product) {
+  public void multiply(int b, int product) {
     ofRegister(MAP_0F, NO_PREFIX, 0x59, product, product, b);
   }
 
   /** {@code sum += a}, floats. */
-  void addFloats(int a, int sum) {
+  public void addFloats(int a, int sum) {
     ofRegister(MAP_0F, NO_PREFIX, 0x58, sum, sum, a);
+  }
+
+  /** {@code target = a ^ a}. */
+  public void clear(int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0xEF, target, target, target);
+  }
+
+  /** {@code sum += memory}, floats. */
+  public void addFloats(int sum, Register base, int offset) {
+    ofMemory(MAP_0F, NO_PREFIX, 0x58, sum, sum, base, offset);
   }
 
   // ---- vectors of 256 bits ---------------------------------------------------------------------
 
+  /** {@code product = product · b + memory}, floats, rounded once. */
+  public void multiplyThenAdd(int product, int b, Register base, int offset) {
+    ofMemory(MAP_0F38, PREFIX_66, 0xA8, product, b, base, offset);
+  }
+
+  /** {@code difference -= a · b}, floats, rounded once. */
+  public void subtractProduct(int a, int b, int difference) {
+    ofRegister(MAP_0F38, PREFIX_66, 0xBC, difference, a, b);
+  }
+
+  /** {@code target = a − b}, floats. */
+  public void subtract(int a, int b, int target) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x5C, target, a, b);
+  }
+
+  /** {@code target = a / b}, floats. */
+  public void divide(int a, int b, int target) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x5E, target, a, b);
+  }
+
+  /** The square roots of floats. */
+  public void root(int vector) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x51, vector, 0, vector);
+  }
+
+  /** {@code largest = max(largest, a)}, floats. */
+  public void maximum(int a, int largest) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x5F, largest, largest, a);
+  }
+
+  /** {@code largest = max(largest, memory)}, floats. */
+  public void maximum(int largest, Register base, int offset) {
+    ofMemory(MAP_0F, NO_PREFIX, 0x5F, largest, largest, base, offset);
+  }
+
+  /** The first float to all lanes. */
+  public void broadcast(int vector) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x18, vector, 0, vector);
+  }
+
+  /** {@code target = } one float of memory, and zeros. */
+  public void loadFirst(int target, Register base, int offset) {
+    ofMemory(MAP_0F, PREFIX_F3, 0x10, target, 0, base, offset);
+  }
+
+  /** {@code target = source << bits}, ints. */
+  public void shiftLeft(int source, int bits, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0x72, 6, target, source);
+    bytes(bits);
+  }
+
   /** 128 bits of memory to both halves. */
-  void broadcastHalves(int target, Register base, int offset) {
+  public void broadcastHalves(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x5A, target, 0, base, offset);
   }
 
   /** 16 bits of memory to all shorts. */
-  void broadcastShort(int target, Register base, int offset) {
+  public void broadcastShort(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x79, target, 0, base, offset);
   }
 
   /** The first eight numbers of f16 to floats. */
-  void halvesToFloats(int vector) {
+  public void halvesToFloats(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x13, vector, 0, vector);
   }
 
   /** Eight signed bytes of memory to ints. */
-  void bytesToInts(int target, Register base, int offset) {
+  public void bytesToInts(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x21, target, 0, base, offset);
   }
 
   /** The first 16 signed bytes to shorts. */
-  void bytesToShorts(int vector) {
+  public void bytesToShorts(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x20, vector, 0, vector);
   }
 
   /** {@code target} = of each half of {@code source} the bytes whose places are in memory. */
-  void shuffle(int source, Register base, int offset, int target) {
+  public void shuffle(int source, Register base, int offset, int target) {
     ofMemory(MAP_0F38, PREFIX_66, 0x00, target, source, base, offset);
   }
 
   /** {@code target = a & b}. */
-  void and(int a, int b, int target) {
+  public void and(int a, int b, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0xDB, target, a, b);
   }
 
   /** {@code vector &= memory}. */
-  void and(int vector, Register base, int offset) {
+  public void and(int vector, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xDB, vector, vector, base, offset);
   }
 
   /** {@code vector |= a}. */
-  void or(int a, int vector) {
+  public void or(int a, int vector) {
     ofRegister(MAP_0F, PREFIX_66, 0xEB, vector, vector, a);
   }
 
-  /** {@code target = a ^ a}. */
-  void clear(int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0xEF, target, target, target);
-  }
-
   /** {@code target = source >>> bits}, shorts. */
-  void shiftShortsRight(int source, int bits, int target) {
+  public void shiftShortsRight(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x71, 2, target, source);
     bytes(bits);
   }
 
   /** {@code target = source << bits}, shorts. */
-  void shiftShortsLeft(int source, int bits, int target) {
+  public void shiftShortsLeft(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x71, 6, target, source);
     bytes(bits);
   }
 
   /** {@code target = source >>> bits}, ints. */
-  void shiftRight(int source, int bits, int target) {
+  public void shiftRight(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x72, 2, target, source);
     bytes(bits);
   }
 
   /** {@code vector >>>= memory}, each int by bits of its own. */
-  void shiftRight(int vector, Register base, int offset) {
+  public void shiftRight(int vector, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x45, vector, vector, base, offset);
   }
 
   /** {@code target = a · b} with signed bytes in memory. */
-  void pairProducts(int unsigned, Register base, int offset, int target) {
+  public void pairProducts(int unsigned, Register base, int offset, int target) {
     ofMemory(MAP_0F38, PREFIX_66, 0x04, target, unsigned, base, offset);
   }
 
   /** The upper half to the lower one of another. */
-  void upperHalf(int source, int target) {
+  public void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
   }
 
   /** Of each four floats, those whose places are in pairs of bits, the first in the lowest. */
-  void permute(int source, int places, int target) {
+  public void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
   }
 
   /** {@code memory = } the first float. */
-  void storeFirst(int source, Register base, int offset) {
+  public void storeFirst(int source, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
   }
 
   /** Asks for a line of memory, which need not exist. */
-  void fetchAhead(Register base, int offset) {
+  public void fetchAhead(Register base, int offset) {
     if (base.number > 7) {
       bytes(0x41);
     }
@@ -257,7 +326,7 @@ final class AvxAssembler {
   }
 
   /** Clears the upper parts of vectors, which would slow down older instructions of the caller. */
-  void clearUpperParts() {
+  public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
   }
 
@@ -291,40 +360,57 @@ final class AvxAssembler {
   // ---- numbers and loops -----------------------------------------------------------------------
 
   /** {@code target = source}. */
-  void copy(Register source, Register target) {
+  public void copy(Register source, Register target) {
     bytes(rex(source, target), 0x89, OF_REGISTER | (source.number & 7) << 3 | target.number & 7);
   }
 
-  void add(Register target, int value) {
+  public void add(Register target, int value) {
     bytes(rex(Register.RAX, target), 0x81, OF_REGISTER | target.number & 7);
     code.putInt(value);
   }
 
   /** {@code target += memory}, 64 bits. */
-  void add(Register target, Register base, int offset) {
+  public void add(Register target, Register base, int offset) {
     bytes(rex(target, base), 0x03, OF_MEMORY | (target.number & 7) << 3 | base.number & 7);
     code.putInt(offset);
   }
 
   /** {@code target = value}. */
-  void set(Register target, long value) {
+  public void set(Register target, long value) {
     bytes(rex(Register.RAX, target), 0xB8 | target.number & 7);
     code.putLong(value);
   }
 
   /** Where a loop begins. */
-  int label() {
+  public int label() {
     return code.position();
   }
 
   /** Counts down by one, and jumps unless that is 0. */
-  void loop(Register counter, int label) {
+  public void loop(Register counter, int label) {
     bytes(rex(Register.RAX, counter), 0xFF, OF_REGISTER | 1 << 3 | counter.number & 7);
     bytes(0x0F, 0x85);
     code.putInt(label - code.position() - Integer.BYTES);
   }
 
-  void end() {
+  /** Keeps a register for {@link #restore}. */
+  public void save(Register register) {
+    pushOrPop(0x50, register);
+  }
+
+  /** The register that was saved last. */
+  public void restore(Register register) {
+    pushOrPop(0x58, register);
+  }
+
+  private void pushOrPop(int opcode, Register register) {
+    if (register.number > 7) {
+      bytes(0x41);
+    }
+    bytes(opcode | register.number & 7);
+  }
+
+  public void end() {
     bytes(0xC3);
   }
 

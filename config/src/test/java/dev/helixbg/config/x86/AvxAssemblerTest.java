@@ -1,8 +1,8 @@
-package dev.helixbg.llm.cpu.x86;
+package dev.helixbg.config.x86;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
+import dev.helixbg.config.x86.AvxAssembler.Register;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Set;

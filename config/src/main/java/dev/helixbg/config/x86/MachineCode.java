@@ -1,4 +1,4 @@
-package dev.helixbg.llm.cpu.x86;
+package dev.helixbg.config.x86;
 
 import dev.helixbg.config.natives.NativeFunction;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Functions of our own machine code, on Linux, which tells what the processor has. */
-final class MachineCode {
+public final class MachineCode {
   /** True, false, or the only instruction set that may be used. */
   private static final String SWITCH = "helixbg.machine.code";
 
@@ -26,7 +26,7 @@ final class MachineCode {
   private MachineCode() {}
 
   /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
-  static boolean runs(String instructions) {
+  public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
     return (allowed.equals("true") || allowed.equals(instructions))
         && System.getProperty("os.name").equals("Linux")
@@ -35,7 +35,7 @@ final class MachineCode {
   }
 
   /** Whether the processor has more that goes with it. */
-  static boolean has(String... instructions) {
+  public static boolean has(String... instructions) {
     return FLAGS.containsAll(List.of(instructions));
   }
 
@@ -56,7 +56,7 @@ final class MachineCode {
    * A function in memory that may be run but not be written to; empty where the system refuses
    * that. It stays until the process ends.
    */
-  static Optional<NativeFunction> function(byte[] code) {
+  public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();
     long address =
         map.call(0, code.length, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, NO_FILE, 0, 0, 0);

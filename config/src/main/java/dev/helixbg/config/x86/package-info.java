@@ -1,0 +1,2 @@
+/** Machine code for x86-64, for instructions that the Vector API lacks. */
+package dev.helixbg.config.x86;

@@ -1,0 +1,80 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OrtException;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.onnx.EncoderFile;
+import dev.helixbg.embed.onnx.FusedGraph;
+import dev.helixbg.embed.onnx.OnnxFile;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** How a CPU computes a network: what is made of an export, and what runs that. */
+enum CpuNetwork {
+  EXPORTED("as exported"),
+  FUSED("fused"),
+
+  /** In eight bits, by ONNX Runtime. */
+  FUSED_INT8("fused"),
+
+  /** In eight bits, by an engine of our own, which not every processor can run. */
+  ENCODER("in bytes by machine code");
+
+  /** For people. */
+  private final String description;
+
+  CpuNetwork(String description) {
+    this.description = description;
+  }
+
+  @Override
+  public String toString() {
+    return description;
+  }
+
+  static CpuNetwork of(Precision precision) {
+    return precision == Precision.FP32 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
+  }
+
+  /** What is part of an id: the same texts get other vectors by another network in eight bits. */
+  static String id(Precision precision) {
+    return precision.name() + (of(precision) == ENCODER ? " by machine code" : "");
+  }
+
+  /**
+   * Writes what it makes of an export.
+   *
+   * @param judge whether the export is one of pairs
+   * @param target is replaced
+   * @throws dev.helixbg.embed.onnx.OnnxFormatException when that cannot be done
+   */
+  void write(OnnxFile export, boolean judge, Path target) throws IOException {
+    switch (this) {
+      case ENCODER -> EncoderFile.write(export, judge, target);
+      case FUSED -> FusedGraph.write(export, Precision.FP32, judge, target);
+      case FUSED_INT8 -> FusedGraph.write(export, Precision.INT8, judge, target);
+      case EXPORTED -> throw new IllegalArgumentException("an export is there already");
+    }
+  }
+
+  /** Where it is in a folder of what was prepared. */
+  Path in(Path folder) {
+    return folder.resolve(this == ENCODER ? "encoder.weights" : "graph.onnx");
+  }
+
+  /** The file, and what belongs to it. */
+  Path[] files(Path file) {
+    return this == ENCODER ? new Path[] {file} : new Path[] {file, FusedGraph.weightsOf(file)};
+  }
+
+  /**
+   * Loads it.
+   *
+   * @param pooling {@link Pooling#FIRST} for a judge
+   */
+  TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
+    return this == ENCODER
+        ? new EncoderModel(Encoder.open(file), pooling)
+        : new CpuModel(file, this == FUSED_INT8, pooling);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.helixbg.embed;
+
+import dev.helixbg.embed.encoder.Encoder;
+
+/** The network on our own engine: any texts in a batch, one thread per caller. */
+final class EncoderModel implements TokenModel {
+  /** Tokens of a batch: more of them leave the cache, fewer leave the rows of a product unused. */
+  private static final int TOKEN_BUDGET = 512;
+
+  private final Encoder encoder;
+  private final Pooling pooling;
+
+  EncoderModel(Encoder encoder, Pooling pooling) {
+    this.encoder = encoder;
+    this.pooling = pooling;
+  }
+
+  @Override
+  public int batchSize(int longest) {
+    return Math.max(1, TOKEN_BUDGET / longest);
+  }
+
+  @Override
+  public int callers(int threads) {
+    return threads;
+  }
+
+  @Override
+  public float[][] embed(int[][] ids) {
+    int[][] types = new int[ids.length][];
+    for (int text = 0; text < ids.length; text++) {
+      types[text] = BertSession.tokenTypes(ids[text]);
+    }
+    float[] states;
+    try {
+      states = encoder.states(ids, types);
+    } catch (IndexOutOfBoundsException e) {
+      throw new EmbeddingException(
+          "the model does not fit its tokenizer or embed.max_tokens: " + e.getMessage(), e);
+    }
+    float[][] vectors = new float[ids.length][];
+    int from = 0;
+    for (int text = 0; text < ids.length; text++) {
+      vectors[text] = pooling.pool(states, from, ids[text].length, MiniLm.DIMENSION);
+      from += pooling == Pooling.FIRST ? 1 : ids[text].length;
+    }
+    return vectors;
+  }
+
+  @Override
+  public void close() {
+    encoder.close();
+  }
+}

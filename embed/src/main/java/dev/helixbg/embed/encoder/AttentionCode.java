@@ -1,0 +1,195 @@
+package dev.helixbg.embed.encoder;
+
+import static dev.helixbg.embed.encoder.Square.SIDE;
+
+import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Register;
+
+/**
+ * Writes the machine code of one head's attention over one text: keys turned, scores of {@link
+ * #ROWS} queries at a time, their softmax, and the mean of values.
+ */
+final class AttentionCode {
+  /** Values of a head. */
+  static final int HEAD = 32;
+
+  /** Queries at a time. */
+  static final int ROWS = 6;
+
+  /** Tokens of the longest text. */
+  static final int TOKENS = 512;
+
+  /** Scores, or tokens of turned keys, are there for a multiple of so many. */
+  static final int PADDING = 32;
+
+  /** Bytes from a row of queries, keys, values or results to the next. */
+  static final int STRIDE = SIDE * Float.BYTES;
+
+  /** Bytes from a row of scores or of turned keys to the next: no power of two. */
+  static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
+
+  /** Behind a row's scores: one by the sum of their powers. */
+  static final int FACTOR = TOKENS * Float.BYTES;
+
+  /** Vectors of scores or results at a time. */
+  static final int VECTORS = 2;
+
+  private static final int UNROLLED = 4;
+  private static final int VECTOR = 32;
+  private static final Register CONSTANT = Register.R10;
+
+  private AttentionCode() {}
+
+  /** {@code void(keys, turned, tokens)}: a head's keys, token after token, to rows of values. */
+  static byte[] turn() {
+    AvxAssembler code = new AvxAssembler(8 * VECTOR);
+    int token = code.label();
+    for (int i = 0; i < HEAD; i++) {
+      code.loadFirst(i % 8, Register.RDI, Float.BYTES * i);
+      code.storeFirst(i % 8, Register.RSI, WIDE_STRIDE * i);
+    }
+    code.add(Register.RDI, STRIDE);
+    code.add(Register.RSI, Float.BYTES);
+    code.loop(Register.RDX, token);
+    code.end();
+    return code.code();
+  }
+
+  /** {@code void(queries, turned keys, scores, fours of values, panels, groups)}. */
+  static byte[] scores(int bits) {
+    return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
+  }
+
+  /** {@code void(scores, values, results, fours of tokens, panels, groups)}. */
+  static byte[] results(int bits) {
+    return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
+  }
+
+  /**
+   * {@code c[row][i] = Σ a[row][k] · b[k][i]}, in groups of {@link #ROWS} rows and panels of two
+   * vectors.
+   */
+  private static byte[] product(
+      int bits, int strideOfA, int strideOfB, int strideOfC, boolean factors) {
+    AvxAssembler code = new AvxAssembler(bits);
+    int vector = bits / 8;
+    Register a = Register.R10;
+    Register b = Register.R11;
+    Register left = Register.RAX;
+    Register panelOfB = Register.RBX;
+    Register panelOfC = Register.RBP;
+    Register panels = Register.R14;
+    int x = ROWS * VECTORS;
+    int y = x + 1;
+    code.save(panelOfB);
+    code.save(panelOfC);
+    code.save(panels);
+    int group = code.label();
+    code.copy(Register.RSI, panelOfB);
+    code.copy(Register.RDX, panelOfC);
+    code.copy(Register.R8, panels);
+    int panel = code.label();
+    code.copy(Register.RDI, a);
+    code.copy(panelOfB, b);
+    code.copy(Register.RCX, left);
+    for (int sum = 0; sum < ROWS * VECTORS; sum++) {
+      code.clear(sum);
+    }
+    int loop = code.label();
+    for (int k = 0; k < UNROLLED; k++) {
+      for (int v = 0; v < VECTORS; v++) {
+        code.load(y + v, b, strideOfB * k + vector * v);
+      }
+      for (int row = 0; row < ROWS; row++) {
+        code.broadcast(x, a, strideOfA * row + Float.BYTES * k);
+        for (int v = 0; v < VECTORS; v++) {
+          code.multiplyAdd(x, y + v, row * VECTORS + v);
+        }
+      }
+    }
+    code.add(a, Float.BYTES * UNROLLED);
+    code.add(b, strideOfB * UNROLLED);
+    code.loop(left, loop);
+    for (int row = 0; row < ROWS; row++) {
+      if (factors) {
+        code.broadcast(x, Register.RDI, strideOfA * row + FACTOR);
+      }
+      for (int v = 0; v < VECTORS; v++) {
+        if (factors) {
+          code.multiply(x, row * VECTORS + v);
+        }
+        code.store(row * VECTORS + v, panelOfC, strideOfC * row + vector * v);
+      }
+    }
+    code.add(panelOfB, vector * VECTORS);
+    code.add(panelOfC, vector * VECTORS);
+    code.loop(panels, panel);
+    code.add(Register.RDI, strideOfA * ROWS);
+    code.add(Register.RDX, strideOfC * ROWS);
+    code.loop(Register.R9, group);
+    code.restore(panels);
+    code.restore(panelOfC);
+    code.restore(panelOfB);
+    code.clearUpperParts();
+    code.end();
+    return code.code();
+  }
+
+  /**
+   * {@code void(scores, mask, vectors of 8, rows)}: 2 to the power of each score less the largest,
+   * and one by the sum of all at {@link #FACTOR}.
+   *
+   * <p>The mask is what scores are added to, negative infinity where there is no token, then, from
+   * {@link #WIDE_STRIDE} on, the bits of a power that stay.
+   */
+  static byte[] softmax() {
+    AvxAssembler code = new AvxAssembler(8 * VECTOR);
+    Register at = Register.R8;
+    Register mask = Register.R9;
+    Register left = Register.RAX;
+    int largest = 0;
+    int sum = 1;
+    int u = 2;
+    int r = 3;
+    int power = 4;
+    code.set(CONSTANT, Constants.ADDRESS);
+    int row = code.label();
+    code.load(largest, Register.RDI, 0); // of the first token, and of others that may be none
+    code.broadcast(largest);
+    code.copy(Register.RDI, at);
+    code.copy(Register.RSI, mask);
+    code.copy(Register.RDX, left);
+    int first = code.label();
+    code.load(u, at, 0);
+    code.addFloats(u, mask, 0);
+    code.store(u, at, 0);
+    code.maximum(u, largest);
+    code.add(at, VECTOR);
+    code.add(mask, VECTOR);
+    code.loop(left, first);
+    RowCode.largestOfLanes(code, largest, u);
+    code.clear(sum);
+    code.copy(Register.RDI, at);
+    code.copy(Register.RSI, mask);
+    code.copy(Register.RDX, left);
+    int second = code.label();
+    code.load(u, at, 0);
+    code.subtract(u, largest, u);
+    RowCode.power(code, CONSTANT, u, r, power);
+    code.and(power, mask, WIDE_STRIDE);
+    code.store(power, at, 0);
+    code.addFloats(power, sum);
+    code.add(at, VECTOR);
+    code.add(mask, VECTOR);
+    code.loop(left, second);
+    RowCode.sumOfLanes(code, sum, u);
+    code.load(u, CONSTANT, Constants.ONE);
+    code.divide(u, sum, u);
+    code.storeFirst(u, Register.RDI, FACTOR);
+    code.add(Register.RDI, WIDE_STRIDE);
+    code.loop(Register.RCX, row);
+    code.clearUpperParts();
+    code.end();
+    return code.code();
+  }
+}

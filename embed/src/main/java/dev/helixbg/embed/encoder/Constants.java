@@ -1,0 +1,74 @@
+package dev.helixbg.embed.encoder;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Numbers that the encoder's machine code reads, each eight times. */
+final class Constants {
+  private static final int VECTOR = 32;
+  private static final int MOST = 40;
+  private static final MemorySegment MEMORY = Arena.global().allocate(MOST * VECTOR, 64);
+  private static int count;
+
+  static final long ADDRESS = MEMORY.address();
+
+  static final int MAGNITUDE = of(0x7FFFFFFF);
+  static final int LOW_BYTE = of(0xFF);
+  static final int ONE = of(1f);
+  static final int MEAN = of(1f / Square.SIDE);
+  static final int EPSILON = of(1e-12f);
+
+  /** A row is divided by its largest magnitude, at least this. */
+  static final int SMALLEST = of(1e-30f);
+
+  static final int SIGNED = of(127f);
+  static final int INVERSE_SIGNED = of(1f / 127);
+  static final int UNSIGNED = of(255f);
+  static final int INVERSE_UNSIGNED = of(1f / 255);
+
+  /** Adding this leaves the nearest integer in the low bits of a float. */
+  static final int TO_INTEGER = of(0x1.8p23f);
+
+  static final int TO_BYTE = of(0x1.8p23f + Square.ZERO);
+
+  /**
+   * No power is subnormal, nor what it is multiplied by: that would take a hundred times as long.
+   */
+  static final int LOWEST = of(-100f);
+
+  // 2^r for |r| ≤ 1/2, interpolated at Chebyshev's places: error below 2 ulp, and 2^0 is 1.
+  static final int POWER_1 = of(0.69314719f);
+  static final int POWER_2 = of(0.24022108f);
+  static final int POWER_3 = of(0.055503571f);
+  static final int POWER_4 = of(0.0096760319f);
+  static final int POWER_5 = of(0.0013390863f);
+
+  // Half of 1 − erf(|x| / √2) is a polynomial of 1 / (1 + p |x| / √2) times exp(−x² / 2), within
+  // 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.
+  static final int ERF_P = of((float) (0.3275911 / Math.sqrt(2)));
+  static final int ERF_1 = of(0.254829592f / 2);
+  static final int ERF_2 = of(-0.284496736f / 2);
+  static final int ERF_3 = of(1.421413741f / 2);
+  static final int ERF_4 = of(-1.453152027f / 2);
+  static final int ERF_5 = of(1.061405429f / 2);
+
+  /** Of x², so that a power of two is exp(−x² / 2). */
+  static final int HALF_LOG2_E = of((float) (-0.5 / Math.log(2)));
+
+  static final int GELU_SHIFT = of(Square.GELU_SHIFT);
+
+  private Constants() {}
+
+  private static int of(float value) {
+    return of(Float.floatToRawIntBits(value));
+  }
+
+  private static int of(int bits) {
+    int at = VECTOR * count++;
+    for (int i = 0; i < VECTOR; i += Integer.BYTES) {
+      MEMORY.set(ValueLayout.JAVA_INT, at + i, bits);
+    }
+    return at;
+  }
+}

@@ -1,0 +1,249 @@
+package dev.helixbg.embed.encoder;
+
+import static dev.helixbg.embed.encoder.EncoderWeights.BLOCKS;
+import static dev.helixbg.embed.encoder.EncoderWeights.ROW;
+import static dev.helixbg.embed.encoder.Square.SIDE;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/**
+ * A MiniLM whose products are computed in bytes: BERT (Devlin et al. 2018) of 384 values and 12
+ * heads. Texts of a batch lie one behind the other, without padding, and each token is rounded by
+ * steps of its own, so no state depends on a neighbour of its text.
+ */
+public final class Encoder implements AutoCloseable {
+  /** Tokens of a text at most. */
+  public static final int LONGEST = AttentionCode.TOKENS;
+
+  private static final int HEADS = SIDE / AttentionCode.HEAD;
+
+  /** Rows of the feed-forward at a time: a block of its values stays in the cache. */
+  private static final int TILE = 96;
+
+  private final EncoderKernels kernels;
+  private final Arena arena = Arena.ofShared();
+  private final EncoderWeights weights;
+  private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
+
+  private Encoder(EncoderKernels kernels, Path file) throws IOException {
+    this.kernels = kernels;
+    try {
+      weights = EncoderWeights.open(file, arena);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** Whether this processor can run it; loads nothing. */
+  public static boolean isAvailable() {
+    return EncoderKernels.APPLY;
+  }
+
+  /**
+   * @param file that {@code EncoderFile} wrote
+   * @throws IOException when it is not as it should be, or the system lets no program make code
+   */
+  public static Encoder open(Path file) throws IOException {
+    if (!isAvailable()) {
+      throw new IOException("this processor lacks the instructions to multiply bytes");
+    }
+    EncoderKernels kernels =
+        EncoderKernels.ofThisMachine()
+            .orElseThrow(
+                () -> new IOException("the system lets no program run machine code of its own"));
+    return new Encoder(kernels, file);
+  }
+
+  /**
+   * The last states; several threads may call it at once.
+   *
+   * @param ids of each text, {@link #LONGEST} at most
+   * @param types of each token
+   * @throws IndexOutOfBoundsException for a text that is too long, or a token that is none
+   * @return of each token of each text 384 values, of a judge of the first token of each text
+   */
+  public float[] states(int[][] ids, int[][] types) {
+    int tokens = 0;
+    for (int[] text : ids) {
+      weights.check(text);
+      tokens += text.length;
+    }
+    Workspace workspace = idle.poll();
+    if (workspace == null || workspace.rows < tokens) {
+      workspace = new Workspace(tokens);
+    }
+    float[] states = workspace.run(ids, types, tokens);
+    idle.push(workspace);
+    return states;
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+    idle.clear();
+  }
+
+  /** The memory of one batch at a time. */
+  private final class Workspace {
+    private final int rows;
+    private final MemorySegment states;
+    private final MemorySegment sums;
+    private final long bytes;
+    private final long steps;
+    private final long queries;
+    private final long keys;
+    private final long values;
+    private final long context;
+    private final long block;
+    private final long blockBytes;
+    private final long blockSteps;
+    private final long turned;
+    private final MemorySegment mask;
+    private final MemorySegment scores;
+
+    /** Zeros: what is computed of rows that are none is never used, but must be numbers. */
+    Workspace(int least) {
+      int batch = Math.max(LONGEST, least);
+      rows = (batch / TILE + 1) * TILE;
+      states = floats(rows);
+      sums = floats(rows);
+      bytes = arena.allocate((long) rows * SIDE, 64).address();
+      steps = arena.allocate(4L * rows, 64).address();
+      queries = floats(rows).address();
+      keys = floats(rows).address();
+      values = floats(rows).address();
+      context = floats(rows).address();
+      block = floats(TILE).address();
+      blockBytes = arena.allocate((long) TILE * SIDE, 64).address();
+      blockSteps = arena.allocate(4L * TILE, 64).address();
+      turned = wide(AttentionCode.HEAD).address();
+      mask = wide(2);
+      scores = wide(LONGEST + AttentionCode.ROWS);
+    }
+
+    private MemorySegment floats(int rows) {
+      return arena.allocate((long) rows * ROW, 64);
+    }
+
+    private MemorySegment wide(int rows) {
+      return arena.allocate((long) rows * AttentionCode.WIDE_STRIDE, 64);
+    }
+
+    private float[] run(int[][] ids, int[][] types, int tokens) {
+      long at = 0;
+      for (int text = 0; text < ids.length; text++) {
+        for (int i = 0; i < ids[text].length; i++, at += ROW) {
+          weights.embed(ids[text][i], i, types[text][i], sums, states, at);
+        }
+      }
+      kernels.normalise(
+          sums.address(), bytes, steps, tokens, states.address(), weights.embeddingNorm());
+      int wanted = tokens;
+      for (int layer = 0; layer < weights.layers; layer++) {
+        boolean firstOnly = weights.judge && layer == weights.layers - 1;
+        wanted = firstOnly ? ids.length : tokens;
+        attention(layer, ids, tokens, firstOnly);
+        feedForward(layer, wanted);
+      }
+      float[] result = new float[wanted * SIDE];
+      MemorySegment.copy(states, ValueLayout.JAVA_FLOAT, 0, result, 0, result.length);
+      return result;
+    }
+
+    private void attention(int layer, int[][] ids, int tokens, boolean firstOnly) {
+      kernels.product(bytes, steps, weights.square(layer, EncoderWeights.KEY), keys, tokens, false);
+      kernels.product(
+          bytes, steps, weights.square(layer, EncoderWeights.VALUE), values, tokens, false);
+      int asking = tokens;
+      if (firstOnly) {
+        firstRows(ids);
+        asking = ids.length;
+        kernels.round(states.address(), bytes, steps, asking);
+      }
+      kernels.product(
+          bytes, steps, weights.square(layer, EncoderWeights.QUERY), queries, asking, false);
+      int from = 0;
+      for (int text = 0; text < ids.length; text++) {
+        int length = ids[text].length;
+        mask(length);
+        long query = (long) ROW * (firstOnly ? text : from);
+        for (int head = 0; head < HEADS; head++) {
+          long inRow = (long) head * AttentionCode.HEAD * Float.BYTES;
+          kernels.attend(
+              queries + query + inRow,
+              firstOnly ? 1 : length,
+              keys + (long) ROW * from + inRow,
+              values + (long) ROW * from + inRow,
+              length,
+              turned,
+              mask.address(),
+              scores.address(),
+              context + query + inRow);
+        }
+        from += length;
+      }
+      kernels.round(context, bytes, steps, asking);
+      kernels.product(
+          bytes,
+          steps,
+          weights.square(layer, EncoderWeights.OUTPUT),
+          sums.address(),
+          asking,
+          false);
+      kernels.normalise(
+          sums.address(), bytes, steps, asking, states.address(), weights.attentionNorm(layer));
+    }
+
+    /** The state of each text's first token to the rows of the first ones. */
+    private void firstRows(int[][] ids) {
+      int from = 0;
+      for (int text = 0; text < ids.length; text++) {
+        MemorySegment.copy(states, (long) ROW * from, states, (long) ROW * text, ROW);
+        from += ids[text].length;
+      }
+    }
+
+    private void mask(int tokens) {
+      int end = Math.ceilDiv(tokens, 8) * 8;
+      for (int i = 0; i < end; i++) {
+        boolean isToken = i < tokens;
+        mask.setAtIndex(ValueLayout.JAVA_FLOAT, i, isToken ? 0 : Float.NEGATIVE_INFINITY);
+        mask.set(ValueLayout.JAVA_INT, AttentionCode.WIDE_STRIDE + 4L * i, isToken ? -1 : 0);
+      }
+    }
+
+    private void feedForward(int layer, int count) {
+      for (int from = 0; from < count; from += TILE) {
+        int tile = Math.min(TILE, count - from);
+        long in = bytes + (long) SIDE * from;
+        long out = sums.address() + (long) ROW * from;
+        for (int i = 0; i < BLOCKS; i++) {
+          kernels.product(
+              in,
+              steps + 4L * from,
+              weights.square(layer, EncoderWeights.UP + i),
+              block,
+              tile,
+              false);
+          kernels.gelu(block, blockBytes, blockSteps, tile);
+          kernels.product(
+              blockBytes,
+              blockSteps,
+              weights.square(layer, EncoderWeights.DOWN + i),
+              out,
+              tile,
+              i > 0);
+        }
+      }
+      kernels.normalise(
+          sums.address(), bytes, steps, count, states.address(), weights.feedForwardNorm(layer));
+    }
+  }
+}

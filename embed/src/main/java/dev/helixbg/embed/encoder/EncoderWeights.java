@@ -1,0 +1,158 @@
+package dev.helixbg.embed.encoder;
+
+import static dev.helixbg.embed.encoder.Square.SIDE;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The weights of a MiniLM in bytes, as {@code EncoderFile} prepared them for this engine.
+ *
+ * <p>Format, little-endian: {@link #MAGIC}; ints: layers, rows of the tables of words, positions
+ * and token types, whether it is a judge of pairs (1) or of texts (0); zeros up to {@link #HEADER};
+ * gain and bias of the embeddings' normalisation; of each layer twelve {@link Square}s, gain and
+ * bias behind attention, gain and bias behind the feed-forward; positions, token types, words in
+ * rows of 384 floats.
+ */
+public final class EncoderWeights {
+  public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"
+
+  public static final int HEADER = 64;
+
+  /** Squares of a layer, in this order; four of each of the last two. */
+  static final int QUERY = 0;
+
+  static final int KEY = 1;
+  static final int VALUE = 2;
+  static final int OUTPUT = 3;
+  static final int UP = 4;
+  static final int DOWN = 8;
+  static final int SQUARES = 12;
+
+  /** Blocks of 384 of the feed-forward's values. */
+  static final int BLOCKS = 4;
+
+  static final int ROW = SIDE * Float.BYTES;
+  private static final int NORM = 2 * ROW;
+  private static final int LAYER = SQUARES * Square.BYTES + 2 * NORM;
+  private static final int MOST_LAYERS = 48;
+  private static final int MOST_ROWS = 1 << 20;
+
+  final int layers;
+  final int words;
+  final int positions;
+  final int types;
+  final boolean judge;
+
+  /** All but the words, in native memory. */
+  private final MemorySegment dense;
+
+  /** Left in the file. */
+  private final MemorySegment wordRows;
+
+  private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
+    while (header.hasRemaining() && file.read(header, header.position()) > 0) {}
+    header.flip();
+    if (header.remaining() < HEADER || header.getLong() != MAGIC) {
+      throw new IOException(path + " is no encoder of this program");
+    }
+    layers = between(1, MOST_LAYERS, header.getInt(), path);
+    words = between(1, MOST_ROWS, header.getInt(), path);
+    positions = between(1, AttentionCode.TOKENS, header.getInt(), path);
+    types = between(1, MOST_ROWS, header.getInt(), path);
+    judge = header.getInt() == 1;
+    long wordsAt = HEADER + types() + (long) types * ROW;
+    long size = wordsAt + (long) words * ROW;
+    if (file.size() != size) {
+      throw new IOException("%s has %d bytes, not %d".formatted(path, file.size(), size));
+    }
+    dense = arena.allocate(wordsAt - HEADER, 64);
+    ByteBuffer buffer = dense.asByteBuffer();
+    while (buffer.hasRemaining() && file.read(buffer, HEADER + buffer.position()) > 0) {}
+    wordRows = file.map(FileChannel.MapMode.READ_ONLY, wordsAt, (long) words * ROW, arena);
+  }
+
+  private static int between(int least, int most, int value, Path path) throws IOException {
+    if (value < least || value > most) {
+      throw new IOException(path + " says that there are " + value + " of something");
+    }
+    return value;
+  }
+
+  /**
+   * @param arena owns the memory
+   * @throws IOException when the file is not as it should be
+   */
+  static EncoderWeights open(Path path, Arena arena) throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+      return new EncoderWeights(arena, file, path);
+    }
+  }
+
+  /** The address of gain and bias of the embeddings' normalisation. */
+  long embeddingNorm() {
+    return dense.address();
+  }
+
+  private long layer(int layer) {
+    return NORM + (long) layer * LAYER;
+  }
+
+  long square(int layer, int square) {
+    return dense.address() + layer(layer) + (long) square * Square.BYTES;
+  }
+
+  long attentionNorm(int layer) {
+    return square(layer, SQUARES);
+  }
+
+  long feedForwardNorm(int layer) {
+    return attentionNorm(layer) + NORM;
+  }
+
+  private long positions() {
+    return layer(layers);
+  }
+
+  private long types() {
+    return positions() + (long) positions * ROW;
+  }
+
+  /**
+   * @throws IndexOutOfBoundsException when a text is longer than there are positions, or has a
+   *     token that is none
+   */
+  void check(int[] text) {
+    if (text.length == 0 || text.length > positions) {
+      throw new IndexOutOfBoundsException(
+          "a text of %d tokens, %d at most".formatted(text.length, positions));
+    }
+    for (int word : text) {
+      if (word < 0 || word >= words) {
+        throw new IndexOutOfBoundsException(
+            "a token has the number %d, and there are %d".formatted(word, words));
+      }
+    }
+  }
+
+  /** The embedding of a token: of its word one row, of its position and type another. */
+  void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
+    MemorySegment.copy(wordRows, (long) word * ROW, sums, at, ROW);
+    MemorySegment.copy(dense, positions() + (long) position * ROW, states, at, ROW);
+    long typeAt = types() + (long) type * ROW;
+    for (int i = 0; i < ROW; i += Float.BYTES) {
+      float sum =
+          states.get(ValueLayout.JAVA_FLOAT, at + i)
+              + dense.get(ValueLayout.JAVA_FLOAT, typeAt + i);
+      states.set(ValueLayout.JAVA_FLOAT, at + i, sum);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package dev.helixbg.embed.encoder;
+
+import static dev.helixbg.embed.encoder.Square.SIDE;
+
+import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Register;
+
+/**
+ * Writes the machine code of what happens to rows of 384 floats between products, in 256 bits:
+ * their sums normalised, GELU, and the rounding of both to bytes.
+ */
+final class RowCode {
+  private static final int VECTOR = 32;
+  private static final int VECTORS = SIDE * Float.BYTES / VECTOR;
+  private static final int ROW = SIDE * Float.BYTES;
+
+  /** Vectors of a step of the loop over a row. */
+  private static final int STEP = 4;
+
+  /** Inputs whose bytes lie together; see {@link Square#input}. */
+  private static final int GROUP = 64;
+
+  private static final Register CONSTANT = Register.R10;
+  private static final Register ROWS = Register.RCX;
+
+  // What lasts for a row.
+  private static final int LARGEST = 15;
+  private static final int INVERSE = 14;
+
+  private final AvxAssembler code = new AvxAssembler(8 * VECTOR);
+
+  private RowCode() {
+    code.set(CONSTANT, Constants.ADDRESS);
+  }
+
+  /** {@code void(rows, bytes, steps, count)}: rounds rows. */
+  static byte[] round() {
+    return new RowCode().rounding();
+  }
+
+  /** {@code void(rows, bytes, steps, count)}: GELU of rows, in place, and rounded. */
+  static byte[] gelu() {
+    return new RowCode().activation();
+  }
+
+  /**
+   * {@code void(sums, bytes, steps, count, states, gain)}: the sum of two rows, normalised, with
+   * gain and, behind it, bias, becomes the state, and is rounded.
+   */
+  static byte[] normalise() {
+    return new RowCode().normalisation();
+  }
+
+  private byte[] rounding() {
+    int row = code.label();
+    code.clear(LARGEST);
+    for (int i = 0; i < VECTORS; i++) {
+      int v = i % STEP;
+      code.load(v, Register.RDI, VECTOR * i);
+      code.and(v, CONSTANT, Constants.MAGNITUDE);
+      code.maximum(v, LARGEST);
+    }
+    steps(Constants.SIGNED, Constants.INVERSE_SIGNED);
+    bytes(Register.RDI, Constants.TO_BYTE);
+    return end(row);
+  }
+
+  private byte[] normalisation() {
+    Register states = Register.R8;
+    Register gain = Register.R9;
+    int row = code.label();
+    for (int sum = 8; sum < 8 + STEP; sum++) {
+      code.clear(sum);
+    }
+    for (int i = 0; i < VECTORS; i++) {
+      int v = i % STEP;
+      code.load(v, Register.RDI, VECTOR * i);
+      code.addFloats(v, states, VECTOR * i);
+      code.store(v, states, VECTOR * i);
+      code.addFloats(v, 8 + v);
+    }
+    sum(8);
+    int mean = 13;
+    code.copy(8, mean);
+    code.multiply(mean, CONSTANT, Constants.MEAN);
+    for (int sum = 8; sum < 8 + STEP; sum++) {
+      code.clear(sum);
+    }
+    for (int i = 0; i < VECTORS; i++) {
+      int v = i % STEP;
+      code.load(v, states, VECTOR * i);
+      code.subtract(v, mean, v);
+      code.multiplyAdd(v, v, 8 + v);
+    }
+    sum(8);
+    code.multiply(8, CONSTANT, Constants.MEAN);
+    code.addFloats(8, CONSTANT, Constants.EPSILON);
+    code.root(8);
+    int scale = 12;
+    code.load(scale, CONSTANT, Constants.ONE);
+    code.divide(scale, 8, scale);
+    code.clear(LARGEST);
+    for (int i = 0; i < VECTORS; i++) {
+      int v = i % STEP;
+      code.load(v, states, VECTOR * i);
+      code.subtract(v, mean, v);
+      code.multiply(scale, v);
+      code.load(4 + v, gain, VECTOR * i);
+      code.multiplyThenAdd(v, 4 + v, gain, ROW + VECTOR * i);
+      code.store(v, states, VECTOR * i);
+      code.and(v, CONSTANT, Constants.MAGNITUDE);
+      code.maximum(v, LARGEST);
+    }
+    steps(Constants.SIGNED, Constants.INVERSE_SIGNED);
+    bytes(states, Constants.TO_BYTE);
+    code.add(states, ROW);
+    return end(row);
+  }
+
+  private byte[] activation() {
+    Register left = Register.RAX;
+    int row = code.label();
+    code.clear(LARGEST);
+    code.set(left, VECTORS / STEP);
+    int loop = code.label();
+    for (int i = 0; i < STEP; i++) {
+      gelu(VECTOR * i);
+    }
+    code.add(Register.RDI, VECTOR * STEP);
+    code.loop(left, loop);
+    code.add(Register.RDI, -ROW);
+    steps(Constants.UNSIGNED, Constants.INVERSE_UNSIGNED);
+    bytes(Register.RDI, Constants.TO_INTEGER);
+    return end(row);
+  }
+
+  /** x · Φ(x) is max(x, 0) less |x| times what Φ is away from it. */
+  private void gelu(int at) {
+    int x = 0;
+    int magnitude = 1;
+    int t = 2;
+    int u = 3;
+    int r = 4;
+    int power = 5;
+    int tail = 6;
+    code.load(x, Register.RDI, at);
+    code.copy(x, magnitude);
+    code.and(magnitude, CONSTANT, Constants.MAGNITUDE);
+    code.load(t, CONSTANT, Constants.ERF_P);
+    code.multiplyThenAdd(t, magnitude, CONSTANT, Constants.ONE);
+    code.load(u, CONSTANT, Constants.ONE);
+    code.divide(u, t, t);
+    code.copy(magnitude, u);
+    code.multiply(magnitude, u);
+    code.multiply(u, CONSTANT, Constants.HALF_LOG2_E);
+    power(u, r, power);
+    code.load(tail, CONSTANT, Constants.ERF_5);
+    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_4);
+    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_3);
+    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_2);
+    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_1);
+    code.multiply(t, tail);
+    code.multiply(power, tail);
+    code.clear(power);
+    code.maximum(power, x);
+    code.addFloats(x, CONSTANT, Constants.GELU_SHIFT);
+    code.subtractProduct(magnitude, tail, x);
+    code.store(x, Register.RDI, at);
+    code.maximum(x, LARGEST);
+  }
+
+  /** {@code power = 2^u}; u and r are overwritten. */
+  private void power(int u, int r, int power) {
+    power(code, CONSTANT, u, r, power);
+  }
+
+  static void power(AvxAssembler code, Register constant, int u, int r, int power) {
+    code.maximum(u, constant, Constants.LOWEST);
+    code.load(r, constant, Constants.TO_INTEGER);
+    code.addFloats(u, r); // r: the integer in the low bits
+    code.load(power, constant, Constants.TO_INTEGER);
+    code.subtract(r, power, power);
+    code.subtract(u, power, u); // u: the rest
+    code.load(power, constant, Constants.POWER_5);
+    code.multiplyThenAdd(power, u, constant, Constants.POWER_4);
+    code.multiplyThenAdd(power, u, constant, Constants.POWER_3);
+    code.multiplyThenAdd(power, u, constant, Constants.POWER_2);
+    code.multiplyThenAdd(power, u, constant, Constants.POWER_1);
+    code.multiplyThenAdd(power, u, constant, Constants.ONE);
+    code.shiftLeft(r, 23, r);
+    code.add(r, power);
+  }
+
+  /** Of four vectors from a register on: the sum of all lanes, in each lane of the first. */
+  private void sum(int first) {
+    code.addFloats(first + 1, first);
+    code.addFloats(first + 3, first + 2);
+    code.addFloats(first + 2, first);
+    sumOfLanes(code, first, first + 1);
+  }
+
+  static void sumOfLanes(AvxAssembler code, int vector, int other) {
+    code.upperHalf(vector, other);
+    code.addFloats(other, vector);
+    code.permute(vector, 0x4E, other);
+    code.addFloats(other, vector);
+    code.permute(vector, 0xB1, other);
+    code.addFloats(other, vector);
+    code.broadcast(vector);
+  }
+
+  static void largestOfLanes(AvxAssembler code, int vector, int other) {
+    code.upperHalf(vector, other);
+    code.maximum(other, vector);
+    code.permute(vector, 0x4E, other);
+    code.maximum(other, vector);
+    code.permute(vector, 0xB1, other);
+    code.maximum(other, vector);
+    code.broadcast(vector);
+  }
+
+  /** Of {@link #LARGEST} the row's step, to memory, and what its numbers are multiplied by. */
+  private void steps(int bytes, int inverse) {
+    largestOfLanes(code, LARGEST, 0);
+    code.maximum(LARGEST, CONSTANT, Constants.SMALLEST);
+    code.load(INVERSE, CONSTANT, bytes);
+    code.divide(INVERSE, LARGEST, INVERSE);
+    code.multiply(LARGEST, CONSTANT, inverse);
+    code.storeFirst(LARGEST, Register.RDX, 0);
+    code.add(Register.RDX, Float.BYTES);
+  }
+
+  /** Rounds a row: of each 64 numbers four vectors, 16 apart, become the bytes of one of ints. */
+  private void bytes(Register from, int rounding) {
+    for (int group = 0; group < SIDE; group += GROUP) {
+      for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < 4; i++) {
+          code.load(i, from, Float.BYTES * (group + 16 * i) + VECTOR * half);
+          code.multiplyThenAdd(i, INVERSE, CONSTANT, rounding);
+          if (i < 3) {
+            code.and(i, CONSTANT, Constants.LOW_BYTE);
+          }
+          if (i > 0) {
+            code.shiftLeft(i, 8 * i, i);
+            code.or(i, 0);
+          }
+        }
+        code.store(0, Register.RSI, group + VECTOR * half);
+      }
+    }
+    code.add(Register.RSI, SIDE);
+  }
+
+  private byte[] end(int row) {
+    code.add(Register.RDI, ROW);
+    code.loop(ROWS, row);
+    code.clearUpperParts();
+    code.end();
+    return code.code();
+  }
+}

@@ -1,0 +1,2 @@
+/** The small encoder's forward pass in bytes, by machine code of our own. */
+package dev.helixbg.embed.encoder;

@@ -1,0 +1,122 @@
+package dev.helixbg.embed.onnx;
+
+import dev.helixbg.embed.encoder.EncoderWeights;
+import dev.helixbg.embed.encoder.Square;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/** Writes the weights of an exported MiniLM in bytes, for {@link EncoderWeights}. */
+public final class EncoderFile {
+  private static final int WIDTH = Square.SIDE;
+  private static final int BLOCKS = 4;
+
+  /** Of queries: scores are exponents of two, divided by the root of a head's 32 values. */
+  private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
+
+  private static final String EMBEDDINGS = "embeddings.";
+
+  private final OnnxFile source;
+
+  private EncoderFile(OnnxFile source) {
+    this.source = source;
+  }
+
+  /**
+   * @param judge whether it is one of pairs, of whose last states the first of each pair is wanted
+   * @param target is replaced
+   * @throws OnnxFormatException when the source is not a model that can be written
+   */
+  public static void write(OnnxFile source, boolean judge, Path target) throws IOException {
+    EncoderFile file = new EncoderFile(source);
+    AtomicFile.replace(target, out -> file.writeTo(out, judge));
+  }
+
+  private void writeTo(OutputStream out, boolean judge) throws IOException {
+    int layers = FusedGraph.layers(source);
+    float[] words = table("word");
+    float[] positions = table("position");
+    float[] types = table("token_type");
+    ByteBuffer header = buffer(EncoderWeights.HEADER);
+    header.putLong(EncoderWeights.MAGIC).putInt(layers);
+    header.putInt(words.length / WIDTH).putInt(positions.length / WIDTH);
+    header.putInt(types.length / WIDTH).putInt(judge ? 1 : 0);
+    out.write(header.array());
+    norm(EMBEDDINGS, out);
+    for (int layer = 0; layer < layers; layer++) {
+      layer(FusedGraph.layer(layer), out);
+    }
+    floats(positions, out);
+    floats(types, out);
+    floats(words, out);
+  }
+
+  private void layer(String layer, OutputStream out) throws IOException {
+    ByteBuffer squares = buffer(3 * BLOCKS * Square.BYTES);
+    square(layer + "attention.self.query.", QUERY_FACTOR, squares);
+    square(layer + "attention.self.key.", 1, squares);
+    square(layer + "attention.self.value.", 1, squares);
+    square(layer + "attention.output.dense.", 1, squares);
+    String upBias = layer + "intermediate.dense.bias";
+    int wide = BLOCKS * WIDTH;
+    float[] up = matrix(upBias, WIDTH, wide);
+    float[] upBiases = source.floats(source.weight(upBias, wide));
+    for (int block = 0; block < BLOCKS; block++) {
+      Square.pack(up, block * WIDTH, wide, 1, upBiases, block * WIDTH, false, squares);
+    }
+    String downBias = layer + "output.dense.bias";
+    float[] down = matrix(downBias, wide, WIDTH);
+    float[] downBiases = source.floats(source.weight(downBias, WIDTH));
+    // What the shift behind GELU adds is of all blocks, and biases count in the first only.
+    ByteBuffer blocks = buffer(BLOCKS * Square.BYTES);
+    for (int block = 0; block < BLOCKS; block++) {
+      Square.pack(
+          down,
+          block * wide * WIDTH / BLOCKS,
+          WIDTH,
+          1,
+          block == 0 ? downBiases : null,
+          0,
+          true,
+          blocks);
+    }
+    Square.gatherBiases(blocks.array(), BLOCKS);
+    squares.put(blocks.array());
+    out.write(squares.array());
+    norm(layer + "attention.output.", out);
+    norm(layer + "output.", out);
+  }
+
+  private void square(String name, float factor, ByteBuffer to) throws IOException {
+    float[] biases = source.floats(source.weight(name + "bias", WIDTH));
+    Square.pack(matrix(name + "bias", WIDTH, WIDTH), 0, WIDTH, factor, biases, 0, false, to);
+  }
+
+  private float[] matrix(String bias, int rows, int columns) throws IOException {
+    return source.floats(source.weight(source.matrixOfBias(bias), rows, columns));
+  }
+
+  private float[] table(String name) throws IOException {
+    String weight = EMBEDDINGS + name + "_embeddings.weight";
+    return source.floats(source.weight(weight, source.rows(weight), WIDTH));
+  }
+
+  /** Gain and bias of a normalisation. */
+  private void norm(String block, OutputStream out) throws IOException {
+    floats(source.floats(source.weight(block + "LayerNorm.weight", WIDTH)), out);
+    floats(source.floats(source.weight(block + "LayerNorm.bias", WIDTH)), out);
+  }
+
+  private static void floats(float[] values, OutputStream out) throws IOException {
+    ByteBuffer bytes = buffer(values.length * Float.BYTES);
+    bytes.asFloatBuffer().put(values);
+    out.write(bytes.array());
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}
