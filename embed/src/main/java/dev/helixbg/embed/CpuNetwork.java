@@ -11,34 +11,35 @@ import java.nio.file.Path;
 
 /** How a CPU computes a network: what is made of an export, and what runs that. */
 enum CpuNetwork {
-  EXPORTED("as exported"),
-  FUSED("fused"),
+  EXPORTED("FP32", "as exported"),
+  FUSED("FP32", "fused"),
 
   /** In eight bits, by ONNX Runtime. */
-  FUSED_INT8("fused"),
+  FUSED_INT8("INT8", "fused"),
 
   /** In eight bits, by an engine of our own, which not every processor can run. */
-  ENCODER("in bytes by machine code");
+  ENCODER("INT8 by machine code", "in bytes by machine code");
 
-  /** For people. */
+  private final String id;
   private final String description;
 
-  CpuNetwork(String description) {
+  CpuNetwork(String id, String description) {
+    this.id = id;
     this.description = description;
-  }
-
-  @Override
-  public String toString() {
-    return description;
   }
 
   static CpuNetwork of(Precision precision) {
     return precision == Precision.FP32 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
-  /** What is part of an id: the same texts get other vectors by another network in eight bits. */
-  static String id(Precision precision) {
-    return precision.name() + (of(precision) == ENCODER ? " by machine code" : "");
+  /** The same where the same texts get the same vectors, up to their last bits. */
+  String id() {
+    return id;
+  }
+
+  /** For people. */
+  String describe() {
+    return description;
   }
 
   /**

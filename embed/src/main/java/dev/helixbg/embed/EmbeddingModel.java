@@ -23,12 +23,14 @@ public final class EmbeddingModel {
   private final EmbedSettings settings;
   private final Path cacheFolder;
   private final ModelSource source;
+  private final CpuNetwork network;
   private final String id;
 
   private EmbeddingModel(EmbedSettings settings, Path cacheFolder, ModelSource source) {
     this.settings = settings;
     this.cacheFolder = cacheFolder;
     this.source = source;
+    this.network = CpuNetwork.of(settings.precision());
     this.id =
         Sha256.of(
                 String.join(
@@ -36,7 +38,7 @@ public final class EmbeddingModel {
                     RECIPE,
                     source.graphHash(),
                     source.tokenizerHash(),
-                    CpuNetwork.id(settings.precision()),
+                    network.id(),
                     Integer.toString(settings.maxTokens()) + (isCoreMl() ? "\nCoreML" : "")))
             .substring(0, 32);
   }
@@ -96,9 +98,7 @@ public final class EmbeddingModel {
         isCoreMl()
             ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
             : new SpeedTrial(
-                "eight bits, " + CpuNetwork.of(settings.precision()),
-                PreparedModel.INT8_BOUND,
-                System::nanoTime);
+                "eight bits, " + network.describe(), PreparedModel.INT8_BOUND, System::nanoTime);
     return trial.remembered(
         ProviderSelection.trials(cacheFolder),
         source.graphHash(),
@@ -128,8 +128,8 @@ public final class EmbeddingModel {
     ProviderSelection providers =
         new ProviderSelection(settings.provider(), settings.precision(), cacheFolder);
     providers.wantsCoreMl(); // which says so where it cannot be had
-    PreparedModel prepared = PreparedModel.of(source, settings.precision(), cacheFolder);
-    String graph = prepared.network() + ", " + prepared.why();
+    PreparedModel prepared = PreparedModel.of(source, network, cacheFolder);
+    String graph = prepared.network().describe() + ", " + prepared.why();
     MiniLm.Provenance provenance =
         isCoreMl()
             ? new MiniLm.Provenance("as exported, for CoreML", "CoreML")

@@ -29,7 +29,8 @@ final class EncoderModel implements TokenModel {
   public float[][] embed(int[][] ids) {
     int[][] types = new int[ids.length][];
     for (int text = 0; text < ids.length; text++) {
-      types[text] = BertSession.tokenTypes(ids[text]);
+      types[text] =
+          pooling == Pooling.FIRST ? BertSession.tokenTypes(ids[text]) : new int[ids[text].length];
     }
     float[] states;
     try {

@@ -62,7 +62,7 @@ public final class PairModel {
     if (id == null) {
       String way = isCoreMl() ? "\nCoreML" : "";
       id =
-          Sha256.of(RECIPE + "\n" + CpuNetwork.id(PreparedPairModel.PRECISION) + "\n" + hash + way)
+          Sha256.of(RECIPE + "\n" + PreparedPairModel.NETWORK.id() + "\n" + hash + way)
               .substring(0, 32);
     }
     return id;

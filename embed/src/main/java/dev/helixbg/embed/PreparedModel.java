@@ -2,7 +2,6 @@ package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
@@ -34,18 +33,15 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double FP32_BOUND = 0.9999;
   static final double INT8_BOUND = 0.98;
 
-  static PreparedModel of(ModelSource source, Precision precision, Path cacheFolder)
+  /**
+   * @param network that is wanted
+   */
+  static PreparedModel of(ModelSource source, CpuNetwork network, Path cacheFolder)
       throws IOException {
     String key =
-        Sha256.of(
-                source.graphHash()
-                    + "\n"
-                    + source.tokenizerHash()
-                    + "\n"
-                    + CpuNetwork.id(precision))
+        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + network.id())
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
-    CpuNetwork network = CpuNetwork.of(precision);
     PreparedModel found = read(source, network, folder, cacheFolder);
     return found != null ? found : make(source, network, folder, cacheFolder);
   }

@@ -28,10 +28,8 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
   /** Raise the number whenever something else is written. */
   private static final String FORMAT = "helix-bg prepared pair judge 5";
 
-  /** Of the graph: what leads is the same as in fp32, and it is read faster. */
-  static final Precision PRECISION = Precision.INT8;
-
-  private static final CpuNetwork NETWORK = CpuNetwork.of(PRECISION);
+  /** In eight bits: what leads is the same as in fp32, and it is read faster. */
+  static final CpuNetwork NETWORK = CpuNetwork.of(Precision.INT8);
 
   /** How far a logit may be from the expected one, which fp32 computed; on 103 real pairs 0.45. */
   private static final double BOUND = 1;
@@ -46,7 +44,7 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
   static PreparedPairModel of(
       ModelSource source, PairWeights weights, boolean exported, Path cacheFolder)
       throws IOException, OrtException {
-    String key = Sha256.of(weights.hash() + "\n" + CpuNetwork.id(PRECISION)).substring(0, 16);
+    String key = Sha256.of(weights.hash() + "\n" + NETWORK.id()).substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve("judge-" + key);
     PreparedPairModel prepared =
         new PreparedPairModel(

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.OnnxRuntimeInt8;
 import dev.helixbg.embed.bench.BenchTexts;
 import dev.helixbg.embed.bench.EmbedBench;
 import dev.helixbg.embed.bench.EmbedBench.Entrant;
@@ -30,7 +31,8 @@ import picocli.CommandLine.Option;
     name = "embed",
     description =
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
-            + " and in eight bits, beside langchain4j in the same run.")
+            + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
+            + " run.")
 final class BenchEmbedCommand extends JsonCommand {
   /** All rivals cut there, so that everybody does the same work. */
   private static final int COMMON_TOKENS = 128;
@@ -87,6 +89,7 @@ final class BenchEmbedCommand extends JsonCommand {
         Langchain4jContender together = new Langchain4jContender(settings.threads());
         MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
         MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
+        MiniLm rival = onnxRuntimeInt8(settings);
         MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
       List<Entrant> entrants = new ArrayList<>();
       entrants.add(new Entrant(alone.name(), alone, SAME));
@@ -96,6 +99,8 @@ final class BenchEmbedCommand extends JsonCommand {
       entrants.add(new Entrant("helix-bg fp32, 128 tokens", common::embedAll, same));
       entrants.add(
           new Entrant("helix-bg int8, 128 tokens", eightBit::embedAll, SAME_IN_EIGHT_BITS));
+      entrants.add(
+          new Entrant("ONNX Runtime int8, 128 tokens", rival::embedAll, SAME_IN_EIGHT_BITS));
       entrants.add(new Entrant("helix-bg fp32, 256 tokens", own::embedAll, LOOSELY_SAME));
       BenchTexts mixed = BenchTexts.mixed(texts / 2, own::tokenCount);
       List<BenchTexts> sets =
@@ -116,13 +121,21 @@ final class BenchEmbedCommand extends JsonCommand {
     }
   }
 
-  /** Where the settings say; in eight bits on the CPU, which alone has them. */
   private static MiniLm open(Settings settings, Precision precision, int maxTokens) {
+    return EmbeddingModel.locate(embed(settings, precision, maxTokens), settings.cache())
+        .open(settings.threads());
+  }
+
+  private static MiniLm onnxRuntimeInt8(Settings settings) {
+    EmbedSettings embed = embed(settings, Precision.INT8, COMMON_TOKENS);
+    return OnnxRuntimeInt8.open(embed, settings.cache(), settings.threads());
+  }
+
+  /** Where the settings say; in eight bits on the CPU, which alone has them. */
+  private static EmbedSettings embed(Settings settings, Precision precision, int maxTokens) {
     ExecutionProvider provider =
         precision == Precision.INT8 ? ExecutionProvider.CPU : settings.embed().provider();
-    EmbedSettings embed =
-        new EmbedSettings(settings.embed().models(), provider, precision, maxTokens);
-    return EmbeddingModel.locate(embed, settings.cache()).open(settings.threads());
+    return new EmbedSettings(settings.embed().models(), provider, precision, maxTokens);
   }
 
   private void print(Bench bench) {
