@@ -70,6 +70,9 @@ public final class Encoder implements AutoCloseable {
    * @return of each token of each text 384 values, of a judge of the first token of each text
    */
   public float[] states(int[][] ids, int[][] types) {
+    if (ids.length == 0) {
+      return new float[0]; // the machine code's loops count down from 1 at least
+    }
     int tokens = 0;
     for (int[] text : ids) {
       weights.check(text);
