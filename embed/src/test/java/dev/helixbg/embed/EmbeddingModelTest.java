@@ -90,17 +90,7 @@ class EmbeddingModelTest {
 
   @Test
   void locatingWritesNothingAndLoadsNoModelCode() throws Exception {
-    Process child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xlog:class+load:stdout",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Locating.class.getName(),
-                cache.toString())
-            .start();
-    String log = new String(child.getInputStream().readAllBytes());
-    assertEquals(0, child.waitFor());
+    String log = OtherJvm.run("-Xlog:class+load:stdout", Locating.class, cache.toString());
     assertTrue(log.contains("dev.helixbg.embed.EmbeddingModel "));
     for (String forbidden :
         List.of(" ai.onnxruntime.", " ai.djl.", "dev.helixbg.embed.NativeLibraries")) {

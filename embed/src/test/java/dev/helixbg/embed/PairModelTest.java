@@ -12,6 +12,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.embed.encoder.Encoder;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -60,8 +61,9 @@ class PairModelTest {
   @Test
   void idsNamePrecisionAndProvider() {
     String cpu = id(ExecutionProvider.CPU);
-    assertEquals(
-        Sha256.of("pair judge 1\nINT8\n" + WEIGHTS.hash()).substring(0, 32), cpu, "unnamed");
+    String way = Encoder.isAvailable() ? "INT8 by machine code" : "INT8";
+    String text = "pair judge 1\n" + way + "\n" + WEIGHTS.hash();
+    assertEquals(Sha256.of(text).substring(0, 32), cpu, "unnamed");
     assertNotEquals(cpu, id(ExecutionProvider.COREML));
     if (PackedLibraries.os().equals("osx")) {
       assertTrue(
@@ -221,11 +223,12 @@ class PairModelTest {
     try (PairReader first = PairModel.locate(ExecutionProvider.CPU, cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
+    String weights = Encoder.isAvailable() ? "encoder.weights" : "graph.onnx.weights";
     Path graph;
     try (Stream<Path> files = Files.walk(cache)) {
       graph =
           files
-              .filter(file -> file.endsWith("graph.onnx.weights"))
+              .filter(file -> file.endsWith(weights))
               .filter(file -> file.getParent().getFileName().toString().startsWith("judge-"))
               .findFirst()
               .orElseThrow();

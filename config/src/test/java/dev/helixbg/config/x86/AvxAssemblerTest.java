@@ -104,6 +104,36 @@ class AvxAssemblerTest {
       c4417e118b40000000 {vex3} {disp32} vmovss %xmm9, 64(%r11)
       0f188f00080000 {disp32} prefetcht0 2048(%rdi)
       410f188900f0ffff {disp32} prefetcht0 -4096(%r9)
+      c4c21d509940000000 {vex} {disp32} vpdpbusd 64(%r9), %ymm12, %ymm3
+      c4626d509b00f0ffff {vex} {disp32} vpdpbusd -4096(%rbx), %ymm2, %ymm11
+      c4e16dfed3 {vex3} vpaddd %ymm3, %ymm2, %ymm2
+      c44135fece {vex3} vpaddd %ymm14, %ymm9, %ymm9
+      c4612dfed1 {vex3} vpaddd %ymm1, %ymm10, %ymm10
+      c4413c588260000000 {vex3} {disp32} vaddps 96(%r10), %ymm8, %ymm8
+      c4e16c589700f0ffff {vex3} {disp32} vaddps -4096(%rdi), %ymm2, %ymm2
+      c4c235a89220000000 {vex3} {disp32} vfmadd213ps 32(%r10), %ymm9, %ymm2
+      c46275a8a620060000 {vex3} {disp32} vfmadd213ps 1568(%rsi), %ymm1, %ymm12
+      c46275bcc6 {vex3} vfnmadd231ps %ymm6, %ymm1, %ymm8
+      c4c235bcc6 {vex3} vfnmadd231ps %ymm14, %ymm9, %ymm0
+      c4e1145cd4 {vex3} vsubps %ymm4, %ymm13, %ymm2
+      c4415c5cd5 {vex3} vsubps %ymm13, %ymm4, %ymm10
+      c4e1345ed4 {vex3} vdivps %ymm4, %ymm9, %ymm2
+      c441745ef7 {vex3} vdivps %ymm15, %ymm1, %ymm14
+      c4e17c51db {vex3} vsqrtps %ymm3, %ymm3
+      c4417c51c0 {vex3} vsqrtps %ymm8, %ymm8
+      c461045ffa {vex3} vmaxps %ymm2, %ymm15, %ymm15
+      c4c17c5fc1 {vex3} vmaxps %ymm9, %ymm0, %ymm0
+      c441045fbaa0000000 {vex3} {disp32} vmaxps 160(%r10), %ymm15, %ymm15
+      c4e1645f9840000000 {vex3} {disp32} vmaxps 64(%rax), %ymm3, %ymm3
+      c4e27d18db {vex3} vbroadcastss %xmm3, %ymm3
+      c4427d18ff {vex3} vbroadcastss %xmm15, %ymm15
+      c4e17e10bf7c000000 {vex3} {disp32} vmovss 124(%rdi), %xmm7
+      c4417e108b00f0ffff {vex3} {disp32} vmovss -4096(%r11), %xmm9
+      c4e11572f417 {vex3} vpslld $23, %ymm4, %ymm13
+      c4c17572f208 {vex3} vpslld $8, %ymm10, %ymm1
+      c4617c10ab40000000 {vex3} {disp32} vmovups 64(%rbx), %ymm13
+      c4e17c119d20000000 {vex3} {disp32} vmovups %ymm3, 32(%rbp)
+      c4427d18a600080000 {vex3} {disp32} vbroadcastss 2048(%r14), %ymm12
       62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
       62d17c48119045230100 {evex} {disp32} vmovups %zmm2, 74565(%r8)
       62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
@@ -154,6 +184,16 @@ class AvxAssemblerTest {
       62d1544859a845230100 {evex} {disp32} vmulps 74565(%r8), %zmm5, %zmm5
       62d23d40b8ed {evex} vfmadd231ps %zmm13, %zmm24, %zmm5
       62621548b88240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm13, %zmm24
+      62f16548efdb {evex} vpxord %zmm3, %zmm3, %zmm3
+      62511548efed {evex} vpxord %zmm13, %zmm13, %zmm13
+      62a14d40eff6 {evex} vpxord %zmm22, %zmm22, %zmm22
+      62010540efff {evex} vpxord %zmm31, %zmm31, %zmm31
+      62f16c4859d3 {evex} vmulps %zmm3, %zmm2, %zmm2
+      6251344859cc {evex} vmulps %zmm12, %zmm9, %zmm9
+      6221044059fc {evex} vmulps %zmm20, %zmm31, %zmm31
+      62717c4810ab40000000 {evex} {disp32} vmovups 64(%rbx), %zmm13
+      62617c48119d00060000 {evex} {disp32} vmovups %zmm27, 1536(%rbp)
+      62427d48188600f0ffff {evex} {disp32} vbroadcastss -4096(%r14), %zmm24
       4989f9 mov %rdi, %r9
       4c89c0 mov %r8, %rax
       4d89d3 mov %r10, %r11
@@ -164,6 +204,23 @@ class AvxAssemblerTest {
       4c039948000000 {disp32} add 72(%rcx), %r11
       49baf0debc9a78563412 movabs $0x123456789abcdef0, %r10
       48b8feffffffffffffff movabs $-2, %rax
+      4889f3 mov %rsi, %rbx
+      4989eb mov %rbp, %r11
+      4d89c6 mov %r8, %r14
+      4c89f5 mov %r14, %rbp
+      53 push %rbx
+      55 push %rbp
+      4156 push %r14
+      415e pop %r14
+      5d pop %rbp
+      5b pop %rbx
+      49039e40000000 {disp32} add 64(%r14), %rbx
+      4c03b548000000 {disp32} add 72(%rbp), %r14
+      48bdfeffffffffffffff movabs $-2, %rbp
+      49bef0debc9a78563412 movabs $0x123456789abcdef0, %r14
+      4881c378563412 add $0x12345678, %rbx
+      4881c500f0ffff add $-4096, %rbp
+      4981c678563412 add $0x12345678, %r14
       c5f877 vzeroupper
       c3 ret
       """;
@@ -178,7 +235,7 @@ class AvxAssemblerTest {
     String[] parts = line.split(" ", 2);
     AvxAssembler code = new AvxAssembler(line.contains("%zmm") ? 512 : 256);
     String[] words = parts[1].replaceAll("\\{\\w+} |,", "").split(" ");
-    if (Set.of("mov", "movabs", "add").contains(words[0])) {
+    if (Set.of("mov", "movabs", "add", "push", "pop").contains(words[0])) {
       ofNumbers(code, words);
     } else {
       ofVectors(code, words);
@@ -190,6 +247,10 @@ class AvxAssemblerTest {
   private static void ofNumbers(AvxAssembler code, String[] words) {
     if (words[0].equals("mov")) {
       code.copy(register(words[1]), register(words[2]));
+    } else if (words[0].equals("push")) {
+      code.save(register(words[1]));
+    } else if (words[0].equals("pop")) {
+      code.restore(register(words[1]));
     } else if (words[0].equals("movabs")) {
       code.set(register(words[2]), Long.decode(words[1].substring(1)));
     } else if (words[1].endsWith(")")) {
@@ -210,8 +271,20 @@ class AvxAssemblerTest {
         }
       }
       case "vmovaps" -> code.copy(vector(words[1]), vector(words[2]));
-      case "vbroadcastss" -> code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
-      case "vpdpbusd" -> code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vbroadcastss" -> {
+        if (ofMemory) {
+          code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
+        } else {
+          code.broadcast(vector(words[2]));
+        }
+      }
+      case "vpdpbusd" -> {
+        if (ofMemory) {
+          code.dotProducts(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
+        } else {
+          code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+        }
+      }
       case "vpmaddubsw" -> {
         if (ofMemory) {
           code.pairProducts(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
@@ -228,7 +301,13 @@ class AvxAssemblerTest {
       }
       case "vpmaddwd" -> code.pairSums(vector(words[1]), vector(words[3]));
       case "vpcmpeqw" -> code.ones(vector(words[1]));
-      case "vpaddd" -> code.add(vector(words[3]), base(words[1]), offset(words[1]));
+      case "vpaddd" -> {
+        if (ofMemory) {
+          code.add(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.add(vector(words[1]), vector(words[3]));
+        }
+      }
       case "vcvtdq2ps" -> code.toFloats(vector(words[2]));
       case "vmulps" -> {
         if (ofMemory) {
@@ -246,6 +325,7 @@ class AvxAssemblerTest {
           code.multiplyAdd(a, vector(words[1]), sum);
         }
       }
+      case "vpxor", "vpxord" -> code.clear(vector(words[3]));
       case "vzeroupper" -> code.clearUpperParts();
       case "ret" -> code.end();
       default -> of256Bits(code, words, ofMemory);
@@ -254,7 +334,28 @@ class AvxAssemblerTest {
 
   private static void of256Bits(AvxAssembler code, String[] words, boolean ofMemory) {
     switch (words[0]) {
-      case "vaddps" -> code.addFloats(vector(words[1]), vector(words[3]));
+      case "vaddps" -> {
+        if (ofMemory) {
+          code.addFloats(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.addFloats(vector(words[1]), vector(words[3]));
+        }
+      }
+      case "vmaxps" -> {
+        if (ofMemory) {
+          code.maximum(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.maximum(vector(words[1]), vector(words[3]));
+        }
+      }
+      case "vfmadd213ps" ->
+          code.multiplyThenAdd(
+              vector(words[3]), vector(words[2]), base(words[1]), offset(words[1]));
+      case "vfnmadd231ps" ->
+          code.subtractProduct(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vsubps" -> code.subtract(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vdivps" -> code.divide(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vsqrtps" -> code.root(vector(words[2]));
       case "vbroadcasti128" ->
           code.broadcastHalves(vector(words[2]), base(words[1]), offset(words[1]));
       case "vpbroadcastw" ->
@@ -272,14 +373,20 @@ class AvxAssemblerTest {
         }
       }
       case "vpor" -> code.or(vector(words[1]), vector(words[3]));
-      case "vpxor" -> code.clear(vector(words[3]));
       case "vpsrlw" -> code.shiftShortsRight(vector(words[2]), bits(words[1]), vector(words[3]));
       case "vpsllw" -> code.shiftShortsLeft(vector(words[2]), bits(words[1]), vector(words[3]));
       case "vpsrld" -> code.shiftRight(vector(words[2]), bits(words[1]), vector(words[3]));
+      case "vpslld" -> code.shiftLeft(vector(words[2]), bits(words[1]), vector(words[3]));
       case "vpsrlvd" -> code.shiftRight(vector(words[3]), base(words[1]), offset(words[1]));
       case "vextractf128" -> code.upperHalf(vector(words[2]), vector(words[3]));
       case "vpermilps" -> code.permute(vector(words[2]), bits(words[1]), vector(words[3]));
-      case "vmovss" -> code.storeFirst(vector(words[1]), base(words[2]), offset(words[2]));
+      case "vmovss" -> {
+        if (ofMemory) {
+          code.loadFirst(vector(words[2]), base(words[1]), offset(words[1]));
+        } else {
+          code.storeFirst(vector(words[1]), base(words[2]), offset(words[2]));
+        }
+      }
       case "prefetcht0" -> code.fetchAhead(base(words[1]), offset(words[1]));
       default -> throw new IllegalArgumentException(words[0]);
     }
@@ -306,17 +413,20 @@ class AvxAssemblerTest {
     return Integer.parseInt(word.substring(0, word.indexOf('(')));
   }
 
-  /** {@code vzeroupper; 1: mov %rdi, %rax; dec %rcx; jne.d32 1b; dec %r11; jne.d32 1b; ret}. */
+  /** {@code vzeroupper; 1: mov %rdi, %rax; dec %rcx; jne.d32 1b; …; ret}. */
   @Test
   void loopsGoBackToWhereTheyBegin() {
     AvxAssembler code = new AvxAssembler(256);
     code.clearUpperParts();
     int begin = code.label();
     code.copy(Register.RDI, Register.RAX);
-    code.loop(Register.RCX, begin);
-    code.loop(Register.R11, begin);
+    for (String counter : "RCX R11 R14 RBX RBP".split(" ")) {
+      code.loop(Register.valueOf(counter), begin);
+    }
     code.end();
-    String counted = "48ffc9" + "0f85f4ffffff" + "49ffcb" + "0f85ebffffff";
+    String counted =
+        ("48ffc9" + "0f85f4ffffff" + "49ffcb" + "0f85ebffffff" + "49ffce" + "0f85e2ffffff")
+            + ("48ffcb" + "0f85d9ffffff" + "48ffcd" + "0f85d0ffffff");
     assertEquals("c5f877" + "4889f8" + counted + "c3", hex(code));
   }
 

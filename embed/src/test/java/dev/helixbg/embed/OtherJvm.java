@@ -1,0 +1,30 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs a program of the tests in a JVM of its own, with the class path of this one. */
+public final class OtherJvm {
+  private OtherJvm() {}
+
+  /** What the program prints; it must end well. */
+  public static String run(String option, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of(option, "-cp", System.getProperty("java.class.path")));
+    command.add(program.getName());
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return printed;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.helixbg.embed.encoder;
+
+import static dev.helixbg.embed.encoder.Square.SIDE;
+
+import java.util.stream.IntStream;
+
+/** What the encoder's kernels compute, in doubles, as the formulas say it. */
+final class Scalars {
+  private Scalars() {}
+
+  /** {@code x · Φ(x)}: Φ is 1/2 + φ(x) · (x + x³ / 3 + x⁵ / (3 · 5) + …). */
+  static double gelu(double x) {
+    double magnitude = Math.min(Math.abs(x), 9); // Φ(9) is 1
+    double sum = 0;
+    double term = magnitude;
+    for (int k = 3; term > 1e-20 * sum; k += 2) {
+      sum += term;
+      term *= magnitude * magnitude / k;
+    }
+    double above = sum * Math.exp(-magnitude * magnitude / 2) / Math.sqrt(2 * Math.PI);
+    return x * (x < 0 ? 0.5 - above : 0.5 + above);
+  }
+
+  /**
+   * LayerNorm.
+   *
+   * @param gain of 384 floats, and a bias of as many
+   */
+  static double[] normalise(double[] row, float[] gain) {
+    double mean = IntStream.range(0, SIDE).mapToDouble(i -> row[i]).sum() / SIDE;
+    double squares = 0;
+    for (double value : row) {
+      squares += (value - mean) * (value - mean);
+    }
+    double deviation = Math.sqrt(squares / SIDE + 1e-12);
+    double[] normal = new double[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+      normal[i] = (row[i] - mean) / deviation * gain[i] + gain[SIDE + i];
+    }
+    return normal;
+  }
+
+  /**
+   * What one query gets of one head, to its places in a row of results.
+   *
+   * @param from the head's first place in each row
+   * @param factor of scores, which are exponents of e
+   */
+  static void attend(
+      double[] query, double[][] keys, double[][] values, int from, double factor, double[] to) {
+    double[] scores = new double[keys.length];
+    double largest = Double.NEGATIVE_INFINITY;
+    for (int token = 0; token < keys.length; token++) {
+      for (int i = from; i < from + AttentionCode.HEAD; i++) {
+        scores[token] += query[i] * keys[token][i] * factor;
+      }
+      largest = Math.max(largest, scores[token]);
+    }
+    double sum = 0;
+    for (int token = 0; token < keys.length; token++) {
+      double power = Math.exp(scores[token] - largest);
+      sum += power;
+      for (int i = from; i < from + AttentionCode.HEAD; i++) {
+        to[i] += power * values[token][i];
+      }
+    }
+    for (int i = from; i < from + AttentionCode.HEAD; i++) {
+      to[i] /= sum;
+    }
+  }
+}
