@@ -72,10 +72,17 @@ enum CpuNetwork {
    * Loads it.
    *
    * @param pooling {@link Pooling#FIRST} for a judge
+   * @throws EmbeddingException where the system lets no program make code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
-    return this == ENCODER
-        ? new EncoderModel(Encoder.open(file), pooling)
-        : new CpuModel(file, this == FUSED_INT8, pooling);
+    if (this != ENCODER) {
+      return new CpuModel(file, this == FUSED_INT8, pooling);
+    }
+    try {
+      return new EncoderModel(Encoder.open(file), pooling);
+    } catch (UnsupportedOperationException e) {
+      throw new EmbeddingException(
+          e.getMessage() + ": set JAVA_TOOL_OPTIONS=-Dhelixbg.machine.code=false to do without", e);
+    }
   }
 }

@@ -27,7 +27,7 @@ public final class Encoder implements AutoCloseable {
   private static final int TILE = 96;
 
   private final EncoderKernels kernels;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena = Arena.ofShared(); // of the weights
   private final EncoderWeights weights;
   private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
 
@@ -48,16 +48,17 @@ public final class Encoder implements AutoCloseable {
 
   /**
    * @param file that {@code EncoderFile} wrote
-   * @throws IOException when it is not as it should be, or the system lets no program make code
+   * @throws IOException when it is not as it should be
+   * @throws UnsupportedOperationException where the processor or the system does not let it run
    */
   public static Encoder open(Path file) throws IOException {
     if (!isAvailable()) {
-      throw new IOException("this processor lacks the instructions to multiply bytes");
+      throw new UnsupportedOperationException("the processor lacks instructions for bytes");
     }
     EncoderKernels kernels =
         EncoderKernels.ofThisMachine()
             .orElseThrow(
-                () -> new IOException("the system lets no program run machine code of its own"));
+                () -> new UnsupportedOperationException("the system lets no program make code"));
     return new Encoder(kernels, file);
   }
 
@@ -74,12 +75,16 @@ public final class Encoder implements AutoCloseable {
       return new float[0]; // the machine code's loops count down from 1 at least
     }
     int tokens = 0;
-    for (int[] text : ids) {
-      weights.check(text);
-      tokens += text.length;
+    for (int text = 0; text < ids.length; text++) {
+      weights.check(ids[text], types[text]);
+      tokens += ids[text].length;
     }
     Workspace workspace = idle.poll();
-    if (workspace == null || workspace.rows < tokens) {
+    if (workspace != null && workspace.rows < tokens) {
+      workspace.arena.close();
+      workspace = null;
+    }
+    if (workspace == null) {
       workspace = new Workspace(tokens);
     }
     float[] states = workspace.run(ids, types, tokens);
@@ -87,14 +92,17 @@ public final class Encoder implements AutoCloseable {
     return states;
   }
 
+  /** Gives its memory back; nobody may compute any more. */
   @Override
   public void close() {
-    arena.close();
+    idle.forEach(workspace -> workspace.arena.close());
     idle.clear();
+    arena.close();
   }
 
   /** The memory of one batch at a time. */
   private final class Workspace {
+    private final Arena arena = Arena.ofShared();
     private final int rows;
     private final MemorySegment states;
     private final MemorySegment sums;

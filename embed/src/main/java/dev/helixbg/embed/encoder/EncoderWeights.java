@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 
 /**
  * The weights of a MiniLM in bytes, as {@code EncoderFile} prepared them for this engine.
@@ -128,18 +129,16 @@ public final class EncoderWeights {
 
   /**
    * @throws IndexOutOfBoundsException when a text is longer than there are positions, or has a
-   *     token that is none
+   *     token or a type that is none
    */
-  void check(int[] text) {
+  void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {
       throw new IndexOutOfBoundsException(
           "a text of %d tokens, %d at most".formatted(text.length, positions));
     }
-    for (int word : text) {
-      if (word < 0 || word >= words) {
-        throw new IndexOutOfBoundsException(
-            "a token has the number %d, and there are %d".formatted(word, words));
-      }
+    for (int i = 0; i < text.length; i++) {
+      Objects.checkIndex(text[i], words);
+      Objects.checkIndex(types[i], this.types);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.helixbg.embed.onnx;
 
+import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.encoder.EncoderWeights;
 import dev.helixbg.embed.encoder.Square;
 import dev.helixbg.embed.store.AtomicFile;
@@ -8,6 +9,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** Writes the weights of an exported MiniLM in bytes, for {@link EncoderWeights}. */
 public final class EncoderFile {
@@ -39,6 +41,7 @@ public final class EncoderFile {
     int layers = FusedGraph.layers(source);
     float[] words = table("word");
     float[] positions = table("position");
+    positions = Arrays.copyOf(positions, Math.min(positions.length, Encoder.LONGEST * WIDTH));
     float[] types = table("token_type");
     ByteBuffer header = buffer(EncoderWeights.HEADER);
     header.putLong(EncoderWeights.MAGIC).putInt(layers);
