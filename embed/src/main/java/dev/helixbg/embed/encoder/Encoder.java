@@ -29,6 +29,7 @@ public final class Encoder implements AutoCloseable {
   private final EncoderKernels kernels;
   private final Arena arena = Arena.ofShared(); // of the weights
   private final EncoderWeights weights;
+  private final Mask mask = new Mask(arena);
   private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
 
   private Encoder(EncoderKernels kernels, Path file) throws IOException {
@@ -116,7 +117,6 @@ public final class Encoder implements AutoCloseable {
     private final long blockBytes;
     private final long blockSteps;
     private final long turned;
-    private final MemorySegment mask;
     private final MemorySegment scores;
 
     /** Zeros: what is computed of rows that are none is never used, but must be numbers. */
@@ -135,7 +135,6 @@ public final class Encoder implements AutoCloseable {
       blockBytes = arena.allocate((long) TILE * SIDE, 64).address();
       blockSteps = arena.allocate(4L * TILE, 64).address();
       turned = wide(AttentionCode.HEAD).address();
-      mask = wide(2);
       scores = wide(LONGEST + AttentionCode.ROWS);
     }
 
@@ -183,7 +182,6 @@ public final class Encoder implements AutoCloseable {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
         int length = ids[text].length;
-        mask(length);
         long query = (long) ROW * (firstOnly ? text : from);
         for (int head = 0; head < HEADS; head++) {
           long inRow = (long) head * AttentionCode.HEAD * Float.BYTES;
@@ -194,7 +192,7 @@ public final class Encoder implements AutoCloseable {
               values + (long) ROW * from + inRow,
               length,
               turned,
-              mask.address(),
+              mask.of(length),
               scores.address(),
               context + query + inRow);
         }
@@ -218,15 +216,6 @@ public final class Encoder implements AutoCloseable {
       for (int text = 0; text < ids.length; text++) {
         MemorySegment.copy(states, (long) ROW * from, states, (long) ROW * text, ROW);
         from += ids[text].length;
-      }
-    }
-
-    private void mask(int tokens) {
-      int end = Math.ceilDiv(tokens, 8) * 8;
-      for (int i = 0; i < end; i++) {
-        boolean isToken = i < tokens;
-        mask.setAtIndex(ValueLayout.JAVA_FLOAT, i, isToken ? 0 : Float.NEGATIVE_INFINITY);
-        mask.set(ValueLayout.JAVA_INT, AttentionCode.WIDE_STRIDE + 4L * i, isToken ? -1 : 0);
       }
     }
 

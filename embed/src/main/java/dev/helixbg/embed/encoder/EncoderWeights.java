@@ -5,7 +5,6 @@ import static dev.helixbg.embed.encoder.Square.SIDE;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -16,11 +15,11 @@ import java.util.Objects;
 /**
  * The weights of a MiniLM in bytes, as {@code EncoderFile} prepared them for this engine.
  *
- * <p>Format, little-endian: {@link #MAGIC}; ints: layers, rows of the tables of words, positions
- * and token types, whether it is a judge of pairs (1) or of texts (0); zeros up to {@link #HEADER};
- * gain and bias of the embeddings' normalisation; of each layer twelve {@link Square}s, gain and
- * bias behind attention, gain and bias behind the feed-forward; positions, token types, words in
- * rows of 384 floats.
+ * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, whether it
+ * is a judge of pairs (1) or of texts (0); zeros up to {@link #HEADER}; gain and bias of the
+ * embeddings' normalisation; of each layer twelve {@link Square}s, gain and bias behind attention,
+ * gain and bias behind the feed-forward; in rows of 384 floats, of each token type each position's
+ * embedding with that of the type, then those of the words.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"
@@ -52,11 +51,11 @@ public final class EncoderWeights {
   final int types;
   final boolean judge;
 
-  /** All but the words, in native memory. */
+  /** All but the embeddings, in native memory. */
   private final MemorySegment dense;
 
-  /** Left in the file. */
-  private final MemorySegment wordRows;
+  /** Left in the file, of which a text needs a few rows. */
+  private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
@@ -70,15 +69,16 @@ public final class EncoderWeights {
     positions = between(1, AttentionCode.TOKENS, header.getInt(), path);
     types = between(1, MOST_ROWS, header.getInt(), path);
     judge = header.getInt() == 1;
-    long wordsAt = HEADER + types() + (long) types * ROW;
-    long size = wordsAt + (long) words * ROW;
-    if (file.size() != size) {
-      throw new IOException("%s has %d bytes, not %d".formatted(path, file.size(), size));
+    long size = NORM + (long) layers * LAYER;
+    long rows = ((long) types * positions + words) * ROW;
+    if (file.size() != HEADER + size + rows) {
+      throw new IOException(
+          "%s has %d bytes, not %d".formatted(path, file.size(), HEADER + size + rows));
     }
-    dense = arena.allocate(wordsAt - HEADER, 64);
+    dense = arena.allocate(size, 64);
     ByteBuffer buffer = dense.asByteBuffer();
     while (buffer.hasRemaining() && file.read(buffer, HEADER + buffer.position()) > 0) {}
-    wordRows = file.map(FileChannel.MapMode.READ_ONLY, wordsAt, (long) words * ROW, arena);
+    embeddings = file.map(FileChannel.MapMode.READ_ONLY, HEADER + size, rows, arena);
   }
 
   private static int between(int least, int most, int value, Path path) throws IOException {
@@ -103,12 +103,8 @@ public final class EncoderWeights {
     return dense.address();
   }
 
-  private long layer(int layer) {
-    return NORM + (long) layer * LAYER;
-  }
-
   long square(int layer, int square) {
-    return dense.address() + layer(layer) + (long) square * Square.BYTES;
+    return dense.address() + NORM + (long) layer * LAYER + (long) square * Square.BYTES;
   }
 
   long attentionNorm(int layer) {
@@ -117,14 +113,6 @@ public final class EncoderWeights {
 
   long feedForwardNorm(int layer) {
     return attentionNorm(layer) + NORM;
-  }
-
-  private long positions() {
-    return layer(layers);
-  }
-
-  private long types() {
-    return positions() + (long) positions * ROW;
   }
 
   /**
@@ -144,14 +132,9 @@ public final class EncoderWeights {
 
   /** The embedding of a token: of its word one row, of its position and type another. */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
-    MemorySegment.copy(wordRows, (long) word * ROW, sums, at, ROW);
-    MemorySegment.copy(dense, positions() + (long) position * ROW, states, at, ROW);
-    long typeAt = types() + (long) type * ROW;
-    for (int i = 0; i < ROW; i += Float.BYTES) {
-      float sum =
-          states.get(ValueLayout.JAVA_FLOAT, at + i)
-              + dense.get(ValueLayout.JAVA_FLOAT, typeAt + i);
-      states.set(ValueLayout.JAVA_FLOAT, at + i, sum);
-    }
+    long placed = (long) type * positions + position;
+    long named = (long) types * positions + word;
+    MemorySegment.copy(embeddings, named * ROW, sums, at, ROW);
+    MemorySegment.copy(embeddings, placed * ROW, states, at, ROW);
   }
 }

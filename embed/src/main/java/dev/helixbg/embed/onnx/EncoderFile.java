@@ -43,6 +43,9 @@ public final class EncoderFile {
     float[] positions = table("position");
     positions = Arrays.copyOf(positions, Math.min(positions.length, Encoder.LONGEST * WIDTH));
     float[] types = table("token_type");
+    if (!judge) {
+      types = Arrays.copyOf(types, WIDTH); // of texts all are of the first type
+    }
     ByteBuffer header = buffer(EncoderWeights.HEADER);
     header.putLong(EncoderWeights.MAGIC).putInt(layers);
     header.putInt(words.length / WIDTH).putInt(positions.length / WIDTH);
@@ -52,8 +55,13 @@ public final class EncoderFile {
     for (int layer = 0; layer < layers; layer++) {
       layer(FusedGraph.layer(layer), out);
     }
-    floats(positions, out);
-    floats(types, out);
+    for (int type = 0; type < types.length; type += WIDTH) {
+      float[] sums = positions.clone();
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += types[type + i % WIDTH];
+      }
+      floats(sums, out);
+    }
     floats(words, out);
   }
 

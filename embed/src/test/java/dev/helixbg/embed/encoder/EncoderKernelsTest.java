@@ -35,6 +35,7 @@ class EncoderKernelsTest {
   private static final String NONE = "none";
   private static final EncoderKernels KERNELS =
       Encoder.isAvailable() ? EncoderKernels.ofThisMachine().orElseThrow() : null;
+  private static final Mask MASK = new Mask(Arena.global());
   private static final int[] PRODUCT_ROWS = {1, 5, 6, 7, 12, 13, 96};
   private static final int[] ROWS = {1, 2, 7};
   private static final int[] TOKENS = {1, 2, 5, 6, 7, 8, 31, 32, 33, 77, 128, 500, 512};
@@ -254,11 +255,6 @@ class EncoderKernelsTest {
     int tokens = (int) (keys.byteSize() / EncoderWeights.ROW);
     int used = Math.ceilDiv(count, AttentionCode.ROWS) * AttentionCode.ROWS;
     int wide = AttentionCode.WIDE_STRIDE / Float.BYTES;
-    MemorySegment mask = any(2 * wide);
-    for (int i = 0; i < Math.ceilDiv(tokens, 8) * 8; i++) {
-      mask.setAtIndex(JAVA_FLOAT, i, i < tokens ? 0 : Float.NEGATIVE_INFINITY);
-      mask.setAtIndex(JAVA_INT, wide + i, i < tokens ? -1 : 0);
-    }
     MemorySegment results = any((used + 1) * SIDE);
     float[] before = results.toArray(JAVA_FLOAT);
     KERNELS.attend(
@@ -268,7 +264,7 @@ class EncoderKernelsTest {
         behind(values, tokens + 3).address() + 4L * head,
         tokens,
         any(AttentionCode.HEAD * wide).address(),
-        mask.address(),
+        MASK.of(tokens),
         any(used * wide).address(),
         results.address() + 4L * head);
     float[] after = results.toArray(JAVA_FLOAT);

@@ -156,15 +156,18 @@ final class RandomModel {
   }
 
   void write(Path file, boolean judge) throws IOException {
-    ByteBuffer to = buffer(8_000_000);
+    ByteBuffer to = buffer(10_000_000);
     to.putLong(EncoderWeights.MAGIC).putInt(LAYERS).putInt(WORDS).putInt(Encoder.LONGEST);
     to.putInt(TYPES).putInt(judge ? 1 : 0).position(EncoderWeights.HEADER);
     floats(embeddingNorm, to);
     for (Layer layer : layers) {
       layer.write(to);
     }
-    floats(positions, to);
-    floats(types, to);
+    for (int type = 0; type < TYPES; type++) {
+      for (int i = 0; i < positions.length; i++) {
+        to.putFloat(positions[i] + types[type * SIDE + i % SIDE]);
+      }
+    }
     floats(words, to);
     Files.write(file, Arrays.copyOf(to.array(), to.position()));
   }
