@@ -69,6 +69,9 @@ public interface Progress extends AutoCloseable {
 
       @Override
       public void step(long part) {
+        if (done == 0) {
+          bar.reset(); // of the clock: texts become tokens before the first of the work
+        }
         done += part;
         bar.stepTo(Math.round((double) things * done / work));
       }
