@@ -36,12 +36,12 @@ public final class MiniLm implements Embedder {
   }
 
   /**
-   * What it costs to run a text of so many tokens, in multiply-adds of one layer for each of its
-   * values: 12 · 384 a token in the products with weights, and 2 a token for each other one in
-   * attention.
+   * What it costs to run a text of so many tokens, in multiply-adds with weights in one layer for
+   * each of its values: 12 · 384 a token; attention has 2 for each other token, which take as long
+   * as 3 to 11, by engine and processor.
    */
   public static long work(long tokens) {
-    return tokens * (12 * DIMENSION + 2 * tokens);
+    return tokens * (12 * DIMENSION + 5 * tokens);
   }
 
   /** How many tokens of a text the model sees, its two special tokens included. */
