@@ -81,7 +81,7 @@ public final class Encoder implements AutoCloseable {
       tokens += ids[text].length;
     }
     Workspace workspace = idle.poll();
-    if (workspace != null && workspace.rows < tokens) {
+    if (workspace != null && workspace.rows < tokens + AttentionCode.ROWS) {
       workspace.arena.close();
       workspace = null;
     }
@@ -121,8 +121,8 @@ public final class Encoder implements AutoCloseable {
 
     /** Zeros: what is computed of rows that are none is never used, but must be numbers. */
     Workspace(int least) {
-      int batch = Math.max(LONGEST, least);
-      rows = (batch / TILE + 1) * TILE;
+      int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // behind the last text, too
+      rows = Math.ceilDiv(used, TILE) * TILE;
       states = floats(rows);
       sums = floats(rows);
       bytes = arena.allocate((long) rows * SIDE, 64).address();
