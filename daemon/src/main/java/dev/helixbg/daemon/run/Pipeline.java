@@ -154,7 +154,7 @@ public record Pipeline(
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         Known known = () -> remembered(findings(kb, log, stages.result()));
-        if (!goingOn.goesOn(known)) {
+        if (!goesOn(goingOn, known)) {
           return known.take();
         }
         looked = true;
@@ -165,7 +165,7 @@ public record Pipeline(
     Found seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
       Known known = () -> remembered(seen);
-      if (!goingOn.goesOn(known)) {
+      if (!goesOn(goingOn, known)) {
         return known.take();
       }
     }
@@ -173,12 +173,23 @@ public record Pipeline(
     Found found = seen.read(reading.run(kb, seen.open, save));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
-      if (known.questions() >= MANY_QUESTIONS && !goingOn.goesOn(() -> known)) {
+      if (known.questions() >= MANY_QUESTIONS && !goesOn(goingOn, () -> known)) {
         return known;
       }
     }
     return new Outcome(
         report(found, judging.run(kb, found.open, vectors.vectors(), save)), vectors);
+  }
+
+  /**
+   * Asks. What the analysis and a report of many entries leave is garbage among what is old, which
+   * nobody would collect before the heap had grown by all of it and by the next report's.
+   */
+  private static boolean goesOn(GoingOn goingOn, Known known) throws InterruptedException {
+    System.gc();
+    boolean goesOn = goingOn.goesOn(known);
+    System.gc();
+    return goesOn;
   }
 
   /**
