@@ -210,6 +210,25 @@ public final class AvxAssembler {
     ofMemory(MAP_0F, NO_PREFIX, 0x5F, largest, largest, base, offset);
   }
 
+  /** The sum of all floats, in the first of a vector; another is overwritten. */
+  public void sumOfLanes(int vector, int other) {
+    ofLanes(0x58, vector, other);
+  }
+
+  /** The largest of all floats, in the first of a vector; another is overwritten. */
+  public void largestOfLanes(int vector, int other) {
+    ofLanes(0x5F, vector, other);
+  }
+
+  private void ofLanes(int opcode, int vector, int other) {
+    upperHalf(vector, other);
+    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
+    permute(vector, 0x4E, other);
+    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
+    permute(vector, 0xB1, other);
+    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
+  }
+
   /** The first float to all lanes. */
   public void broadcast(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x18, vector, 0, vector);

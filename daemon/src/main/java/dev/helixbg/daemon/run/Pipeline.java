@@ -187,9 +187,11 @@ public record Pipeline(
    */
   private static boolean goesOn(GoingOn goingOn, Known known) throws InterruptedException {
     System.gc();
-    boolean goesOn = goingOn.goesOn(known);
+    if (!goingOn.goesOn(known)) {
+      return false;
+    }
     System.gc();
-    return goesOn;
+    return true;
   }
 
   /**

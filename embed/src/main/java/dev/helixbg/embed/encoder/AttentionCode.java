@@ -167,7 +167,8 @@ final class AttentionCode {
     code.add(at, VECTOR);
     code.add(mask, VECTOR);
     code.loop(left, first);
-    RowCode.largestOfLanes(code, largest, u);
+    code.largestOfLanes(largest, u);
+    code.broadcast(largest);
     code.clear(sum);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);
@@ -182,7 +183,8 @@ final class AttentionCode {
     code.add(at, VECTOR);
     code.add(mask, VECTOR);
     code.loop(left, second);
-    RowCode.sumOfLanes(code, sum, u);
+    code.sumOfLanes(sum, u);
+    code.broadcast(sum);
     code.load(u, CONSTANT, Constants.ONE);
     code.divide(u, sum, u);
     code.storeFirst(u, Register.RDI, FACTOR);

@@ -56,11 +56,7 @@ public final class Encoder implements AutoCloseable {
     if (!isAvailable()) {
       throw new UnsupportedOperationException("the processor lacks instructions for bytes");
     }
-    EncoderKernels kernels =
-        EncoderKernels.ofThisMachine()
-            .orElseThrow(
-                () -> new UnsupportedOperationException("the system lets no program make code"));
-    return new Encoder(kernels, file);
+    return new Encoder(EncoderKernels.ofThisMachine(), file);
   }
 
   /**

@@ -26,40 +26,32 @@ record EncoderKernels(
   /** Whether the processor has the instructions. */
   static final boolean APPLY = (VNNI || MachineCode.runs("avx2")) && MachineCode.has("avx2", "fma");
 
-  /** For as many bits as the processor multiplies bytes in; empty where the system refuses. */
-  static Optional<EncoderKernels> ofThisMachine() {
+  /**
+   * For as many bits as the processor multiplies bytes in.
+   *
+   * @throws UnsupportedOperationException where the system refuses
+   */
+  static EncoderKernels ofThisMachine() {
     int bits = WIDE ? 512 : 256;
-    byte[][] codes = {
-      new SquareCode(bits, VNNI, false).code(),
-      new SquareCode(bits, VNNI, true).code(),
-      RowCode.round(),
-      RowCode.gelu(),
-      RowCode.normalise(),
-      AttentionCode.turn(),
-      AttentionCode.scores(bits),
-      AttentionCode.softmax(),
-      AttentionCode.results(bits)
-    };
-    NativeFunction[] functions = new NativeFunction[codes.length];
-    for (int i = 0; i < codes.length; i++) {
-      Optional<NativeFunction> function = MachineCode.function(codes[i]);
-      if (function.isEmpty()) {
-        return Optional.empty();
-      }
-      functions[i] = function.get();
+    return new EncoderKernels(
+        function(new SquareCode(bits, VNNI, false).code()),
+        function(new SquareCode(bits, VNNI, true).code()),
+        function(RowCode.round()),
+        function(RowCode.gelu()),
+        function(RowCode.normalise()),
+        function(AttentionCode.turn()),
+        function(AttentionCode.scores(bits)),
+        function(AttentionCode.softmax()),
+        function(AttentionCode.results(bits)),
+        bits);
+  }
+
+  private static NativeFunction function(byte[] code) {
+    Optional<NativeFunction> function = MachineCode.function(code);
+    if (function.isEmpty()) {
+      throw new UnsupportedOperationException("the system lets no program make code");
     }
-    return Optional.of(
-        new EncoderKernels(
-            functions[0],
-            functions[1],
-            functions[2],
-            functions[3],
-            functions[4],
-            functions[5],
-            functions[6],
-            functions[7],
-            functions[8],
-            bits));
+    return function.get();
   }
 
   /**

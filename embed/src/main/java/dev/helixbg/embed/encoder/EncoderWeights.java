@@ -34,10 +34,10 @@ public final class EncoderWeights {
   static final int OUTPUT = 3;
   static final int UP = 4;
   static final int DOWN = 8;
-  static final int SQUARES = 12;
+  public static final int SQUARES = 12;
 
   /** Blocks of 384 of the feed-forward's values. */
-  static final int BLOCKS = 4;
+  public static final int BLOCKS = 4;
 
   static final int ROW = SIDE * Float.BYTES;
   private static final int NORM = 2 * ROW;
@@ -59,7 +59,7 @@ public final class EncoderWeights {
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
-    while (header.hasRemaining() && file.read(header, header.position()) > 0) {}
+    read(file, 0, header);
     header.flip();
     if (header.remaining() < HEADER || header.getLong() != MAGIC) {
       throw new IOException(path + " is no encoder of this program");
@@ -76,9 +76,13 @@ public final class EncoderWeights {
           "%s has %d bytes, not %d".formatted(path, file.size(), HEADER + size + rows));
     }
     dense = arena.allocate(size, 64);
-    ByteBuffer buffer = dense.asByteBuffer();
-    while (buffer.hasRemaining() && file.read(buffer, HEADER + buffer.position()) > 0) {}
+    read(file, HEADER, dense.asByteBuffer());
     embeddings = file.map(FileChannel.MapMode.READ_ONLY, HEADER + size, rows, arena);
+  }
+
+  /** Reads a buffer full, or to the end of the file. */
+  private static void read(FileChannel file, long at, ByteBuffer buffer) throws IOException {
+    while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) > 0) {}
   }
 
   private static int between(int least, int most, int value, Path path) throws IOException {

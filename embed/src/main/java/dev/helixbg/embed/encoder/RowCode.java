@@ -153,7 +153,7 @@ final class RowCode {
     code.copy(magnitude, u);
     code.multiply(magnitude, u);
     code.multiply(u, CONSTANT, Constants.HALF_LOG2_E);
-    power(u, r, power);
+    power(code, CONSTANT, u, r, power);
     code.load(tail, CONSTANT, Constants.ERF_5);
     code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_4);
     code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_3);
@@ -170,10 +170,6 @@ final class RowCode {
   }
 
   /** {@code power = 2^u}; u and r are overwritten. */
-  private void power(int u, int r, int power) {
-    power(code, CONSTANT, u, r, power);
-  }
-
   static void power(AvxAssembler code, Register constant, int u, int r, int power) {
     code.maximum(u, constant, Constants.LOWEST);
     code.load(r, constant, Constants.TO_INTEGER);
@@ -196,32 +192,14 @@ final class RowCode {
     code.addFloats(first + 1, first);
     code.addFloats(first + 3, first + 2);
     code.addFloats(first + 2, first);
-    sumOfLanes(code, first, first + 1);
-  }
-
-  static void sumOfLanes(AvxAssembler code, int vector, int other) {
-    code.upperHalf(vector, other);
-    code.addFloats(other, vector);
-    code.permute(vector, 0x4E, other);
-    code.addFloats(other, vector);
-    code.permute(vector, 0xB1, other);
-    code.addFloats(other, vector);
-    code.broadcast(vector);
-  }
-
-  static void largestOfLanes(AvxAssembler code, int vector, int other) {
-    code.upperHalf(vector, other);
-    code.maximum(other, vector);
-    code.permute(vector, 0x4E, other);
-    code.maximum(other, vector);
-    code.permute(vector, 0xB1, other);
-    code.maximum(other, vector);
-    code.broadcast(vector);
+    code.sumOfLanes(first, first + 1);
+    code.broadcast(first);
   }
 
   /** Of {@link #LARGEST} the row's step, to memory, and what its numbers are multiplied by. */
   private void steps(int bytes, int inverse) {
-    largestOfLanes(code, LARGEST, 0);
+    code.largestOfLanes(LARGEST, 0);
+    code.broadcast(LARGEST);
     code.maximum(LARGEST, CONSTANT, Constants.SMALLEST);
     code.load(INVERSE, CONSTANT, bytes);
     code.divide(INVERSE, LARGEST, INVERSE);

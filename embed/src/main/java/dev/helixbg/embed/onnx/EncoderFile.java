@@ -14,7 +14,7 @@ import java.util.Arrays;
 /** Writes the weights of an exported MiniLM in bytes, for {@link EncoderWeights}. */
 public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
-  private static final int BLOCKS = 4;
+  private static final int BLOCKS = EncoderWeights.BLOCKS;
 
   /** Of queries: scores are exponents of two, divided by the root of a head's 32 values. */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
@@ -66,7 +66,7 @@ public final class EncoderFile {
   }
 
   private void layer(String layer, OutputStream out) throws IOException {
-    ByteBuffer squares = buffer(3 * BLOCKS * Square.BYTES);
+    ByteBuffer squares = buffer(EncoderWeights.SQUARES * Square.BYTES);
     square(layer + "attention.self.query.", QUERY_FACTOR, squares);
     square(layer + "attention.self.key.", 1, squares);
     square(layer + "attention.self.value.", 1, squares);

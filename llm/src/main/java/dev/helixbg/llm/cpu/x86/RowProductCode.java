@@ -170,12 +170,7 @@ final class RowProductCode {
 
   /** In the order of {@code LaneSums}. */
   private void storeSum() {
-    code.upperHalf(SUM, A);
-    code.addFloats(A, SUM);
-    code.permute(SUM, 0x4E, A);
-    code.addFloats(A, SUM);
-    code.permute(SUM, 0xB1, A);
-    code.addFloats(A, SUM);
+    code.sumOfLanes(SUM, A);
     code.storeFirst(SUM, Y, 0);
   }
 
