@@ -143,17 +143,7 @@ final class IncrementalPairs implements PairSimilarities {
           PairSink nearer = lists.sink(texts);
           PairList near = new PairList(maxPairs);
           found.add(near);
-          return (a, b, similarity) -> {
-            nearer.accept(a, b, similarity);
-            if (b < count) { // and a, which is lower
-              if (similarities.length > 0) {
-                similarities[SimilarityDistribution.at(a, b)] = similarity;
-              }
-              if (similarity >= floor) {
-                near.add(a, b, similarity);
-              }
-            }
-          };
+          return new EveryPair(nearer, near, floor, count, similarities);
         });
     nearest = lists;
     if (!keep(found)) {
@@ -165,6 +155,37 @@ final class IncrementalPairs implements PairSimilarities {
                 similarities, IntStream.range(0, count).toArray(), lists.all())
             : SimilarityDistribution.of(keys, vectors, lists.all(), maxDrawn, threads);
     return true;
+  }
+
+  /**
+   * Takes in all pairs of texts.
+   *
+   * @param near those of entries at least as similar as {@code floor}
+   * @param entries which come first
+   * @param similarities of all pairs of entries; empty where nobody wants them
+   */
+  private record EveryPair(
+      PairSink nearer, PairList near, float floor, int entries, float[] similarities)
+      implements PairSink {
+    @Override
+    public void accept(int a, int b, float similarity) {
+      nearer.accept(a, b, similarity);
+      if (b < entries) { // and a, which is lower
+        if (similarities.length > 0) {
+          similarities[SimilarityDistribution.at(a, b)] = similarity;
+        }
+        if (similarity >= floor) {
+          near.add(a, b, similarity);
+        }
+      }
+    }
+
+    @Override
+    public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
+      return similarities.length > 0
+          ? Float.NEGATIVE_INFINITY
+          : Math.min(floor, nearer.limit(firstRow, rowEnd, firstColumn, columnEnd));
+    }
   }
 
   private boolean compareFresh(BitSet isFresh, Vectors vectors, PackedVectors packed, int threads) {

@@ -65,12 +65,37 @@ final class NearestNeighbours {
 
   /** Takes in the pairs of vectors with these owners. */
   PairSink sink(int[] owners) {
-    return (a, b, similarity) -> {
+    return new OwnersPairs(owners);
+  }
+
+  private final class OwnersPairs implements PairSink {
+    private final int[] owners;
+
+    OwnersPairs(int[] owners) {
+      this.owners = owners;
+    }
+
+    @Override
+    public void accept(int a, int b, float similarity) {
       if (owners[a] != owners[b]) {
         offer(owners[a], owners[b], similarity);
         offer(owners[b], owners[a], similarity);
       }
-    };
+    }
+
+    /** The lowest place of all; as in offer, an older one is never too high. */
+    @Override
+    public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
+      return Math.min(lowest(firstRow, rowEnd), lowest(firstColumn, columnEnd));
+    }
+
+    private float lowest(int first, int end) {
+      float lowest = Float.POSITIVE_INFINITY;
+      for (int i = first; i < end; i++) {
+        lowest = Math.min(lowest, least[owners[i]]);
+      }
+      return lowest;
+    }
   }
 
   /**
@@ -89,15 +114,28 @@ final class NearestNeighbours {
     /** Takes in the pairs of vectors. */
     PairSink sink(ComparedVectors texts) {
       PairSink everything = all.sink(texts.owners());
-      return own == all
-          ? everything
-          : (a, b, similarity) -> {
-            everything.accept(a, b, similarity);
-            if (a < texts.entries() && b < texts.entries()) {
-              own.offer(a, b, similarity);
-              own.offer(b, a, similarity);
-            }
-          };
+      if (own == all) {
+        return everything;
+      }
+      PairSink ofEntries = own.sink(texts.owners()); // an entry's own text is its own
+      int entries = texts.entries();
+      return new PairSink() {
+        @Override
+        public void accept(int a, int b, float similarity) {
+          everything.accept(a, b, similarity);
+          if (a < entries && b < entries) {
+            ofEntries.accept(a, b, similarity);
+          }
+        }
+
+        @Override
+        public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
+          float limit = everything.limit(firstRow, rowEnd, firstColumn, columnEnd);
+          return firstRow < entries && firstColumn < entries
+              ? Math.min(limit, ofEntries.limit(firstRow, rowEnd, firstColumn, columnEnd))
+              : limit;
+        }
+      };
     }
 
     /**

@@ -137,23 +137,20 @@ public final class AllPairs {
     }
 
     private void compareTile(int firstRow, int firstColumn, float[] products) {
-      boolean reached =
-          kernel.multiply(rows.strips(), firstRow * rows.dimension(), firstColumn, limit, products);
-      if (reached) {
-        report(firstRow, firstColumn, products);
-      }
-    }
-
-    private void report(int firstRow, int firstColumn, float[] products) {
       int rowEnd = Math.min(firstRow + STRIP, rows.count());
       int columnEnd = Math.min(firstColumn + PANEL, columns.count());
+      float least = Math.max(limit, sink.limit(firstRow, rowEnd, firstColumn, columnEnd));
+      if (!kernel.multiply(
+          rows.strips(), firstRow * rows.dimension(), firstColumn, least, products)) {
+        return;
+      }
       for (int row = firstRow; row < rowEnd; row++) {
         int productStart = (row - firstRow) * PANEL - firstColumn;
         for (int column = upper ? Math.max(row + 1, firstColumn) : firstColumn;
             column < columnEnd;
             column++) {
           float product = products[productStart + column];
-          if (product >= limit) {
+          if (product >= least) {
             sink.accept(row, column, product);
           }
         }
@@ -171,5 +168,13 @@ public final class AllPairs {
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);
+
+    /**
+     * Pairs of these rows and columns below it mean nothing to this sink, and need not be given to
+     * it: a call for each pair can take longer than its product.
+     */
+    default float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
+      return Float.NEGATIVE_INFINITY;
+    }
   }
 }

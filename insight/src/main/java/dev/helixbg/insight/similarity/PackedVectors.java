@@ -172,13 +172,15 @@ public final class PackedVectors implements AutoCloseable {
 
     /** Loaded only where the JVM was started with jdk.incubator.vector, which it names. */
     private static final class Vector {
+      private static final int BITS = FloatVector.SPECIES_PREFERRED.vectorBitSize();
+
       /** In bits: two vectors of each fit into a panel. */
       private static final Set<Integer> WIDTHS = Set.of(128, 256, 512);
 
       static final TileKernel.Packing KERNEL =
-          WIDTHS.contains(FloatVector.SPECIES_PREFERRED.vectorBitSize())
-              ? VectorKernel::new
-              : PLAIN;
+          !WIDTHS.contains(BITS)
+              ? PLAIN
+              : BITS == 256 && CodeKernel.applies() ? CodeKernel::new : VectorKernel::new;
     }
   }
 }

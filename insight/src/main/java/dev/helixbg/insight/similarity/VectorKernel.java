@@ -12,8 +12,8 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The products in vectors of this machine's width, 128 to 512 bits: 24 sums, two registers of
- * columns and one of a row take 27 of the 32 that AVX-512 and NEON have. AVX2 has 16; that some of
- * the sums are in the cache there costs less than a smaller tile (decision 91).
+ * columns and one of a row take 27 of the 32 that AVX-512 and NEON have. AVX2 has 16, and this is
+ * used there only where machine code cannot be ({@link CodeKernel}).
  *
  * <p>Flat, because C2 keeps vectors in registers only within one inlined body, and short, because a
  * body of some thousand bytecodes would stay interpreted for seconds.

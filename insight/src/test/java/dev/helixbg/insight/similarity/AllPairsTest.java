@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,7 +32,9 @@ class AllPairsTest {
   private static final int[] DIMENSIONS = {1, 3, 15, 16, 17, 383, 384, 385};
 
   static List<TileKernel.Packing> kernels() {
-    return List.of(TileKernels.PLAIN, VectorKernel::new);
+    return CodeKernel.applies()
+        ? List.of(TileKernels.PLAIN, VectorKernel::new, CodeKernel::new)
+        : List.of(TileKernels.PLAIN, VectorKernel::new);
   }
 
   @ParameterizedTest
@@ -154,12 +157,13 @@ class AllPairsTest {
   }
 
   @Test
-  void manyPairsUseTheVectorKernelAndFewDoNot() {
+  void manyPairsUseAFastKernelAndFewDoNot() {
     assertTrue(TileKernels.vectorApi(), "the tests run with the module");
     try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
         PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
       assertInstanceOf(ScalarKernel.class, few.kernel());
-      assertTrue(many.kernel().getClass().getSimpleName().startsWith("Vector"));
+      boolean code = FloatVector.SPECIES_PREFERRED.vectorBitSize() == 256 && CodeKernel.applies();
+      assertSame(code ? CodeKernel.class : VectorKernel.class, many.kernel().getClass());
     }
   }
 

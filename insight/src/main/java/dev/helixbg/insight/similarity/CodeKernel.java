@@ -1,0 +1,65 @@
+package dev.helixbg.insight.similarity;
+
+import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.config.x86.MachineCode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+
+/**
+ * The products by machine code, for x86-64 processors with vectors of 256 bits: a compiler that has
+ * 16 registers for the 27 of {@link VectorKernel} moves sums to memory and back.
+ */
+final class CodeKernel implements TileKernel {
+  private static final int FLOATS = Float.BYTES;
+
+  /** Arrays of the heap are read where they are, since a call takes microseconds. */
+  private static final MethodHandle CALL =
+      Linker.nativeLinker()
+          .downcallHandle(
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_FLOAT,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.JAVA_LONG),
+              Linker.Option.critical(true));
+
+  private static final Optional<NativeFunction> FUNCTION =
+      MachineCode.runs("avx2") && MachineCode.has("fma")
+          ? MachineCode.function(TileCode.write())
+          : Optional.empty();
+
+  private final MemorySegment code = FUNCTION.orElseThrow().address();
+  private final MemorySegment panels;
+  private final int dimension;
+
+  CodeKernel(Vectors columns, Arena arena) {
+    this.panels = PackedVectors.nativePanels(columns, arena);
+    this.dimension = columns.dimension();
+  }
+
+  /** Whether this processor has the instructions, and the system lets a program make code. */
+  static boolean applies() {
+    return FUNCTION.isPresent();
+  }
+
+  @Override
+  public boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products) {
+    MemorySegment strip = MemorySegment.ofArray(rows).asSlice((long) rowStart * FLOATS);
+    MemorySegment panel = panels.asSlice((long) column * dimension * FLOATS);
+    try {
+      float largest =
+          (float)
+              CALL.invokeExact(
+                  code, strip, panel, MemorySegment.ofArray(products), (long) dimension);
+      return largest >= limit;
+    } catch (Throwable thrown) {
+      throw NativeFunction.unexpected(thrown);
+    }
+  }
+}
