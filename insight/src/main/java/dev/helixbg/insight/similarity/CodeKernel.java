@@ -15,8 +15,6 @@ import java.util.Optional;
  * 16 registers for the 27 of {@link VectorKernel} moves sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
-  private static final int FLOATS = Float.BYTES;
-
   /** Arrays of the heap are read where they are, since a call takes microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
@@ -50,8 +48,8 @@ final class CodeKernel implements TileKernel {
 
   @Override
   public boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products) {
-    MemorySegment strip = MemorySegment.ofArray(rows).asSlice((long) rowStart * FLOATS);
-    MemorySegment panel = panels.asSlice((long) column * dimension * FLOATS);
+    MemorySegment strip = MemorySegment.ofArray(rows).asSlice((long) rowStart * Float.BYTES);
+    MemorySegment panel = panels.asSlice((long) column * dimension * Float.BYTES);
     try {
       float largest =
           (float)

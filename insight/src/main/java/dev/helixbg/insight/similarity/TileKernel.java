@@ -17,7 +17,8 @@ interface TileKernel {
    *     below the number of columns
    * @param limit products of interest are at least this large
    * @param products receives the products, row-major
-   * @return whether there is a product of interest
+   * @return false where no product is of interest; for a limit of 0 or less it may be true there,
+   *     too
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 
