@@ -68,7 +68,9 @@ public final class ModelOpener {
     try {
       return open(file);
     } catch (Throwable e) {
-      file.close();
+      try (file) {
+        mapped.requireUnchanged(); // else that is the reason
+      }
       throw e;
     }
   }

@@ -105,6 +105,22 @@ public record LanguageModelFile(Path file, boolean named) {
   }
 
   /**
+   * The same, of the file whose {@link #hash} the answers are remembered under.
+   *
+   * @throws Failure with {@link ExitCode#MODEL} when the file is another one by now
+   */
+  public Judge openWithHash(Settings settings, String hash) {
+    Judge judge = open(settings);
+    if (!hash(settings).equals(hash)) {
+      judge.close();
+      throw new Failure(
+          ExitCode.MODEL,
+          "the language model %s was replaced since the run began. Run again".formatted(file));
+    }
+    return judge;
+  }
+
+  /**
    * @param device that runs it
    * @param threads if the CPU runs it
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +69,18 @@ class LanguageModelFileTest {
         assertThrows(Failure.class, () -> LanguageModelFile.require(settings(Map.of())));
     assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
     assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
+  }
+
+  @Test
+  void aFileReplacedSinceItsHashWasTakenIsNotOpened() throws IOException {
+    Path file = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("a.gguf"));
+    LanguageModelFile model = new LanguageModelFile(file, false);
+    Settings settings = settings(Map.of());
+    String hash = model.hash(settings);
+    model.openWithHash(settings, hash).close();
+    Files.copy(GoldenModel.Q8_0.path(), file, StandardCopyOption.REPLACE_EXISTING);
+    Failure failure = assertThrows(Failure.class, () -> model.openWithHash(settings, hash));
+    assertTrue(failure.getMessage().contains("was replaced"), failure.getMessage());
   }
 
   private Optional<LanguageModelFile> located(Map<String, String> flags) {
