@@ -213,5 +213,7 @@ class ModelCommandsIT {
     assertEquals(ExitCode.MODEL.number(), ended.code());
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("cut.gguf"), ended.err());
+    assertTrue(ended.err().contains("the download broke off"), ended.err());
+    assertTrue(ended.out().contains("general.architecture = qwen3"), ended.out());
   }
 }

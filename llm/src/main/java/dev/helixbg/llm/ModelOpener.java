@@ -210,6 +210,7 @@ public final class ModelOpener {
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
+    vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
     return BpeTokenizer.of(vocabulary, options.cacheFolder());
   }
 

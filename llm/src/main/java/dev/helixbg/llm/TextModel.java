@@ -11,6 +11,7 @@ import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
@@ -57,8 +58,8 @@ public final class TextModel implements AutoCloseable {
 
   /** What the file calls itself, else the file's name. */
   public String name() {
-    return file.metadata().has(NAME_KEY)
-        ? file.metadata().text(NAME_KEY)
+    return file.metadata().values().get(NAME_KEY) instanceof Text(String name)
+        ? name
         : file.path().getFileName().toString();
   }
 

@@ -228,6 +228,11 @@ final class DoctorCommand extends JsonCommand {
                 "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
         return;
       }
+      LanguageModelFile.skipped(settings)
+          .forEach(
+              reason ->
+                  checks.add(
+                      CheckLine.note("model not taken", reason, "delete it, or set llm.model")));
       try (Judge judge = model.get().open(settings)) {
         checks.add(
             CheckLine.ok(

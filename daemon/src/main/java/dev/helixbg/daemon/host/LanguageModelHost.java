@@ -150,6 +150,8 @@ public final class LanguageModelHost implements AutoCloseable {
   }
 
   private void load(LanguageModelFile model, boolean idle, Device device) {
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> troubles.met("not taken as the language model", reason));
     if (!model.file().equals(loadedFrom) || idle != loadedForIdle || loaded.isStale()) {
       release();
       int threads = idle ? settings.daemon().modelThreads() : settings.threads();

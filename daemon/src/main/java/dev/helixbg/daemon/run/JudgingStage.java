@@ -72,6 +72,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       return Judgements.NONE;
     }
     LanguageModelFile chosen = model.get();
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
     try (QuestionSession asking = asking(answers(kb, save), chosen)) {
       return new JudgeRun(asking, chosen.name(), findings, vectors)
           .run()

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.llm.gguf.GgufWriter;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +43,36 @@ class LanguageModelFileTest {
     assertEquals(Optional.of(new LanguageModelFile(first, false)), located(Map.of()));
     Files.delete(first);
     assertEquals(Optional.of(new LanguageModelFile(second, false)), located(Map.of()));
+  }
+
+  @Test
+  void filesThatCannotBeRunDoNotHideOneThatCan() throws IOException {
+    byte[] whole = Files.readAllBytes(GoldenModel.Q4_0.path());
+    Files.write(folder.resolve("._d.gguf"), new byte[100]);
+    Files.write(folder.resolve("a.gguf"), new byte[100]);
+    new GgufWriter().text("general.architecture", "bert").write(folder.resolve("b.gguf"));
+    Path half = Files.write(folder.resolve("c.gguf"), Arrays.copyOf(whole, whole.length / 2));
+    Path good = Files.write(folder.resolve("d.gguf"), whole);
+    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    List<String> skipped = LanguageModelFile.skipped(settings(Map.of()));
+    assertEquals(3, skipped.size());
+    assertTrue(skipped.get(0).contains("a.gguf: this is no GGUF file"), skipped.get(0));
+    assertTrue(skipped.get(1).contains("b.gguf: the architecture is \"bert\""), skipped.get(1));
+    assertTrue(skipped.get(2).contains("the download broke off"), skipped.get(2));
+    Files.delete(good);
+    assertEquals(Optional.of(new LanguageModelFile(half, false)), located(Map.of()));
+  }
+
+  @Test
+  void aPartOfASplitModelIsNotTaken() throws IOException {
+    new GgufWriter()
+        .text("general.architecture", "qwen3")
+        .uint32("split.count", 2)
+        .write(folder.resolve("a-00001-of-00002.gguf"));
+    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
+    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
+    assertTrue(reason.contains("one of 2 files of a split model"), reason);
   }
 
   @Test

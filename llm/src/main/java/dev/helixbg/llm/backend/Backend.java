@@ -62,11 +62,8 @@ public interface Backend extends AutoCloseable {
   /** Token ids: {@code slots} independent lists of up to {@code rows} ids. */
   TokenSlots tokens(int slots, int rows);
 
-  /**
-   * The rotation angles of positions 0 to {@code positions − 1}: pair i of a head turns by position
-   * · base^(−2i / headSize).
-   */
-  Rope rope(int headSize, double base, int positions);
+  /** The rotation of positions 0 to {@code positions − 1}. */
+  Rope rope(RopeAngles angles, int positions);
 
   KvCache cache(KvShape shape);
 

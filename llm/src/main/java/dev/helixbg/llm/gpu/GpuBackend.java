@@ -7,6 +7,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
@@ -186,8 +187,8 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public Rope rope(int headSize, double base, int positions) {
-    return GpuRope.make(device, arena, headSize, base, positions);
+  public Rope rope(RopeAngles angles, int positions) {
+    return GpuRope.make(device, arena, angles, positions);
   }
 
   @Override

@@ -50,7 +50,7 @@ public final class LoadModelCommand extends JsonCommand {
   @Override
   public Integer call() throws IOException {
     try (MappedFile mapped = MappedFile.open(file)) {
-      GgufDescription described = GgufDescription.of(mapped);
+      GgufDescription described = GgufDescription.asFarAsPossible(mapped);
       ObjectNode answer = toJson(mapped, described);
       if (!json) {
         print(mapped, described);
@@ -127,11 +127,13 @@ public final class LoadModelCommand extends JsonCommand {
         config.kvHeads(),
         config.headSize());
     console.say(
-        "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, epsilon %g",
+        "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, rope scaling"
+            + " %s, epsilon %g",
         model.model().vocabulary(),
         model.model().hasSeparateOutput() ? "separate" : "tied",
         config.contextLength(),
         config.ropeBase(),
+        config.ropeScaling(),
         config.epsilon());
   }
 
@@ -189,6 +191,7 @@ public final class LoadModelCommand extends JsonCommand {
         .put("separate_output", model.model().hasSeparateOutput())
         .put("context_length", config.contextLength())
         .put("rope_base", config.ropeBase())
+        .put("rope_scaling", config.ropeScaling().toString())
         .put("epsilon", config.epsilon());
   }
 
