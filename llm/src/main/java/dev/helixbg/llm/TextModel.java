@@ -16,7 +16,9 @@ import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
+import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -31,6 +33,7 @@ import java.util.function.Supplier;
  */
 public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
+  private static final String TEMPLATE_KEY = "tokenizer.chat_template";
 
   private final GgufFile file;
   private final Qwen3 model;
@@ -82,8 +85,13 @@ public final class TextModel implements AutoCloseable {
     }
   }
 
+  /** The chat form that the file's template asks for. */
   public ChatTemplate chat() {
-    return new ChatTemplate(tokenizer());
+    Optional<String> template =
+        file.metadata().values().get(TEMPLATE_KEY) instanceof Text(String text)
+            ? Optional.of(text)
+            : Optional.empty();
+    return new ChatTemplate(tokenizer(), Thought.of(template));
   }
 
   public Session session() {
