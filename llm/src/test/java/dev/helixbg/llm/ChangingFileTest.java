@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,7 +38,8 @@ class ChangingFileTest {
 
   @TempDir Path folder;
 
-  /** The first runs machine code over the weights; the last has neither that nor the guard. */
+  /** The first runs machine code over the weights; the last runs compiled vector loops alone. */
+  @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
   @ParameterizedTest
   @CsvSource({"-XX:UseAVX=2, true", "-XX:UseAVX=3, true", "-XX:UseAVX=2, false"})
   void aFileShortenedWhileItAnswersIsOneErrorAndTheProcessLives(String vectors, String machineCode)

@@ -28,15 +28,14 @@ public final class MachineCode {
   /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
-    return isAllowed()
+    return isKnownSystem()
         && (allowed.equals("true") || allowed.equals(instructions))
         && FLAGS.contains(instructions);
   }
 
-  /** Whether this is Linux on x86-64, and machine code may be used at all. */
-  static boolean isAllowed() {
-    return !System.getProperty(SWITCH, "true").equals("false")
-        && System.getProperty("os.name").equals("Linux")
+  /** Whether this is Linux on x86-64. */
+  static boolean isKnownSystem() {
+    return System.getProperty("os.name").equals("Linux")
         && System.getProperty("os.arch").equals("amd64");
   }
 

@@ -11,12 +11,13 @@ import java.util.Optional;
 /**
  * Keeps the process alive when a mapped file is shortened, or its disk fails, while it is read.
  *
- * <p>Linux answers such a read with SIGBUS. The JVM makes an error of it in code of its own, and
- * ends the process in all other code. So a handler of ours comes first. Within a guarded mapping it
- * puts pages of zeros from the missing page to the end, notes the fault, and lets the read go on.
- * All other signals go to the JVM's handler. Without a fault a guard costs no time.
+ * <p>Linux answers such a read with SIGBUS. The JVM makes an error of it in some code, and ends the
+ * process in the rest: in machine code of ours, and in compiled vector loops. So a handler of ours
+ * comes first. Within a guarded mapping it puts pages of zeros from the missing page to the end,
+ * notes the fault, and lets the read go on. All other signals go to the JVM's handler. Without a
+ * fault a guard costs no time.
  *
- * <p>On Linux on x86-64; elsewhere no mapping is guarded, and no machine code of ours reads one.
+ * <p>On Linux on x86-64; elsewhere no mapping is guarded, and such a read may end the process.
  */
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
@@ -38,7 +39,7 @@ public final class MappingGuard implements AutoCloseable {
   private static final MemorySegment TABLE =
       Arena.global().allocate((long) SLOTS * SLOT_BYTES, Long.BYTES);
 
-  private static final boolean INSTALLED = MachineCode.isAllowed() && install();
+  private static final boolean INSTALLED = MachineCode.isKnownSystem() && install();
 
   private final MemorySegment slot;
 

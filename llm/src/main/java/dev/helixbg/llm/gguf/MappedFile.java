@@ -18,8 +18,8 @@ import java.util.Optional;
  *
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux on
  * x86-64 a {@link MappingGuard} then lets reads go on with zeros; elsewhere they throw an {@code
- * InternalError}. So {@link #requireUnchanged} is asked after the bytes were used, and what came of
- * them counts only if it returns.
+ * InternalError}, or end the process. So {@link #requireUnchanged} is asked after the bytes were
+ * used, and what came of them counts only if it returns.
  */
 public final class MappedFile implements AutoCloseable {
   /** The embedding model and the JVM leave that much on any machine that they run on. */
