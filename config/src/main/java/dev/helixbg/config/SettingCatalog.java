@@ -57,7 +57,8 @@ final class SettingCatalog {
           .means("A longer text is cut there before it is embedded.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
-          .means("The language model, a GGUF file. Not set: the first .gguf in embed.models.");
+          .means(
+              "The language model, a GGUF file. Not set: the first usable .gguf in embed.models.");
   static final Setting<Integer> LLM_SECONDS =
       integer("llm.seconds", 600, 0, 86_400)
           .means("How long a run may ask the language model; the next run goes on. 0: do not ask.");

@@ -14,7 +14,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +86,66 @@ class ModelCommandsIT {
   }
 
   @Test
+  void anUnknownBackendIsRefusedWithTheNamesOfTheHelp() throws Exception {
+    Program.Ended ended = program.run("generate", model, "-p", "x", "--backend", "gpu");
+    assertEquals(ExitCode.USAGE.number(), ended.code());
+    assertTrue(ended.err().contains("[cpu, metal, cuda, auto, scalar], not 'gpu'"), ended.err());
+  }
+
+  @Test
+  void anEmptyPromptIsRefused() throws Exception {
+    for (String[] more : new String[][] {{"--raw"}, {}}) {
+      List<String> command = new ArrayList<>(List.of("generate", model, "-p", ""));
+      command.addAll(List.of(more));
+      Program.Ended ended = program.run(command.toArray(String[]::new));
+      assertEquals(ExitCode.USAGE.number(), ended.code());
+      assertTrue(ended.err().contains("the prompt is empty"), ended.err());
+    }
+  }
+
+  /** As many ids as there are, and what was computed for each. */
+  @Test
+  void statisticsHaveHashProductsAndCountsPerToken() throws Exception {
+    String[] command = {"generate", model, "-p", "x", "-n", "4", "--backend", "cpu", "--json"};
+    JsonNode answer = json(program.run(command));
+    assertEquals(1, answer.at("/counters_per_token/passes").asDouble());
+    assertEquals(16, answer.get("ids_hash").asText().length());
+    assertEquals(answer.get("ids_hash"), json(program.run(command)).get("ids_hash"));
+    Set<String> kernels = new HashSet<>();
+    answer.get("products").forEach(product -> kernels.add(product.get("kernel").asText()));
+    assertTrue(kernels.contains("rows"), answer.toString());
+    String[] checked = {"generate", model, "-p", "x", "-n", "1", "--backend", "cpu", "--check"};
+    Program.Ended check = program.run(checked);
+    assertTrue(check.err().contains("layer   3  layer_output"), check.err());
+  }
+
+  @Test
+  void benchTellsTheChangeAgainstASavedRun() throws Exception {
+    Path saved = home.resolve("saved.json");
+    Files.writeString(saved, "[{\"test\":\"tg2x3\",\"median\":0.001}]");
+    String[] command = {
+      "bench",
+      "llm",
+      model,
+      "-p",
+      "0",
+      "-n",
+      "2",
+      "-r",
+      "1",
+      "--answers",
+      "1,3",
+      "--json",
+      "--against",
+      saved.toString()
+    };
+    JsonNode bench = json(program.run(command));
+    assertEquals("tg2x1", bench.at("/1/test").asText());
+    assertTrue(bench.at("/1/change_percent").isMissingNode());
+    assertTrue(bench.at("/2/change_percent").asDouble() > 0, bench.toString());
+  }
+
+  @Test
   void loadModelTellsWhatIsInTheFile() throws Exception {
     JsonNode loaded = json(program.run("load-model", model, "--json"));
     assertEquals(Files.size(Path.of(model)), loaded.at("/memory/weights").asLong());
@@ -94,6 +158,9 @@ class ModelCommandsIT {
             * loaded.at("/memory/tokens").asInt(),
         loaded.at("/memory/cache").asLong());
     assertEquals(24, loaded.at("/tensor_types/Q4_K").asInt());
+    assertTrue(
+        loaded.at("/tensor_bytes/feed-forward").asLong()
+            > loaded.at("/tensor_bytes/norms").asLong());
     assertEquals(46, loaded.get("tensors").size());
     assertEquals(128, loaded.at("/config/head_size").asInt());
     assertEquals("qwen2", loaded.at("/metadata/tokenizer.ggml.pre").asText());
@@ -208,10 +275,12 @@ class ModelCommandsIT {
   @Test
   void aBrokenModelIsOneLineAndAnExitCode() throws Exception {
     Path cut = home.resolve("cut.gguf");
-    Files.write(cut, Arrays.copyOf(Files.readAllBytes(Path.of(model)), 1000));
+    Files.write(cut, Arrays.copyOf(Files.readAllBytes(Path.of(model)), 5000));
     Program.Ended ended = program.run("load-model", cut.toString());
     assertEquals(ExitCode.MODEL.number(), ended.code());
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("cut.gguf"), ended.err());
+    assertTrue(ended.err().contains("the download broke off"), ended.err());
+    assertTrue(ended.out().contains("general.architecture = qwen3"), ended.out());
   }
 }

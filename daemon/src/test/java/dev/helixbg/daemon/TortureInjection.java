@@ -15,6 +15,7 @@ import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
+import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -217,9 +218,11 @@ final class TortureInjection implements TortureArea {
 
   /** The frame has its control tokens, and the text has none. */
   private void prompts(String text) {
-    int[] harmless = control(new ChatTemplate(tokenizer).prompt("x", "x", false));
+    int[] harmless = control(new ChatTemplate(tokenizer, Thought.OPTIONAL).prompt("x", "x", false));
     require(
-        Arrays.equals(harmless, control(new ChatTemplate(tokenizer).prompt(text, text, false))),
+        Arrays.equals(
+            harmless,
+            control(new ChatTemplate(tokenizer, Thought.OPTIONAL).prompt(text, text, false))),
         "a prompt has control tokens out of %s",
         JSON.valueToTree(text));
   }

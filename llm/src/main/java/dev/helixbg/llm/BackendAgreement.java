@@ -18,11 +18,16 @@ import java.util.Set;
  *     largest value
  * @param logits the same of the logits after the prompt
  * @param sameToken whether the likeliest next token is the same
+ * @param places all places of all layers, in the order of the computation
  * @param firstParting the first place of the first layer, in the order of the computation, that
  *     differs by more than rounding
  */
 public record BackendAgreement(
-    double embedding, double logits, boolean sameToken, Optional<Parting> firstParting) {
+    double embedding,
+    double logits,
+    boolean sameToken,
+    List<Parting> places,
+    Optional<Parting> firstParting) {
   /**
    * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
    * some types with eight-bit activations.
@@ -51,11 +56,13 @@ public record BackendAgreement(
     Trace expected = new Trace();
     int token = actual.run(tested, prompt);
     int wanted = expected.run(reference, prompt);
+    List<Parting> places = places(actual, expected);
     return new BackendAgreement(
         difference(Tap.EMBEDDING, actual, expected),
         difference(Tap.LOGITS, actual, expected),
         token == wanted,
-        firstParting(actual, expected));
+        places,
+        places.stream().filter(found -> !(found.difference <= BOUND)).findFirst());
   }
 
   /** Whether the differences are no more than rounding. */
@@ -71,12 +78,11 @@ public record BackendAgreement(
         .orElse(0.0);
   }
 
-  private static Optional<Parting> firstParting(Trace actual, Trace expected) {
+  private static List<Parting> places(Trace actual, Trace expected) {
     return expected.places.stream()
         .filter(place -> place.tap != Tap.EMBEDDING && place.tap != Tap.LOGITS)
         .map(place -> parting(place, actual.at(place), ROWS_COMPARED))
-        .filter(found -> !(found.difference <= BOUND))
-        .findFirst();
+        .toList();
   }
 
   /** The largest difference of the first rows; one that is no number is larger than all. */

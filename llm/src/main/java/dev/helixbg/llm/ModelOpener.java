@@ -45,7 +45,7 @@ public final class ModelOpener {
    * opens one. Macs are taken to have a GPU that will do instead.
    */
   public static void prepare() {
-    if (!System.getProperty("os.name").startsWith("Mac")) {
+    if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
       KernelCompilation.prepare();
     }
   }
@@ -68,7 +68,9 @@ public final class ModelOpener {
     try {
       return open(file);
     } catch (Throwable e) {
-      file.close();
+      try (file) {
+        mapped.requireUnchanged(); // else that is the reason
+      }
       throw e;
     }
   }
@@ -77,7 +79,7 @@ public final class ModelOpener {
     requireWholeBlocks(file);
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
-      case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
+      case SCALAR -> openScalar(file);
       case METAL -> openOnGpu(file, GpuApi.METAL);
       case CUDA -> openOnGpu(file, GpuApi.CUDA);
       case AUTO -> openOnAny(file);
@@ -101,12 +103,21 @@ public final class ModelOpener {
   }
 
   private TextModel openOnCpu(GgufFile file) {
+    Optional<String> slowness = CpuBackend.slowness();
+    if (slowness.isPresent()) {
+      options.news().accept(slowness.get());
+      return openScalar(file);
+    }
     long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
     KernelCompilation kernels = new KernelCompilation(config, types(file), storage());
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
+  }
+
+  private TextModel openScalar(GgufFile file) {
+    return open(file, new ScalarBackend(), model -> {}, List::of);
   }
 
   /** On the first GPU that takes the model, else on the CPU. */
@@ -125,16 +136,19 @@ public final class ModelOpener {
   }
 
   private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
-    if (storage() == Storage.Q8_0) {
-      throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
-    }
     GpuBackend backend =
         time(
             "backend",
             () ->
                 new GpuBackend(
-                    gpu.open(Optional.of(options.cacheFolder())), true, options.profiled()));
+                    gpu.open(Optional.of(options.cacheFolder())),
+                    true,
+                    options.profiled(),
+                    options.ring()));
     try {
+      if (storage() == Storage.Q8_0) {
+        throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
+      }
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
@@ -208,6 +222,7 @@ public final class ModelOpener {
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
+    vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
     return BpeTokenizer.of(vocabulary, options.cacheFolder());
   }
 

@@ -3,6 +3,7 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,7 @@ import java.util.function.Consumer;
  * @param limits sizes of its buffers
  * @param cacheFolder where native libraries are unpacked
  * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
+ * @param ring how many command buffers of a GPU may be under way at once, 1 to 8
  * @param news is told, a line at a time, how far it is with what takes seconds
  */
 public record ModelOptions(
@@ -21,7 +23,11 @@ public record ModelOptions(
     PassLimits limits,
     Path cacheFolder,
     boolean profiled,
+    int ring,
     Consumer<String> news) {
+  /** Command buffers of a GPU under way at once. */
+  private static final int USUAL_RING = 3;
+
   /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
   private static final int PROMPT_ROWS = 512;
 
@@ -38,12 +44,18 @@ public record ModelOptions(
     /** A GPU where there is one that can be used, else the CPU. */
     AUTO,
     /** The slow reference. */
-    SCALAR
+    SCALAR;
+
+    /** As users write it. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** Not profiled, in silence. */
   public ModelOptions(Device device, int threads, PassLimits limits, Path cacheFolder) {
-    this(device, threads, limits, cacheFolder, false, line -> {});
+    this(device, threads, limits, cacheFolder, false, USUAL_RING, line -> {});
   }
 
   /**
@@ -59,27 +71,32 @@ public record ModelOptions(
   /** These options, with keys and values stored otherwise. */
   public ModelOptions caching(Storage storage) {
     PassLimits other = new PassLimits(limits.context(), limits.rows(), limits.wanted(), storage);
-    return new ModelOptions(device, threads, other, cacheFolder, profiled, news);
+    return new ModelOptions(device, threads, other, cacheFolder, profiled, ring, news);
   }
 
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled, news);
+    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled, ring, news);
   }
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider =
         new PassLimits(limits.context(), rows, limits.wanted(), limits.cacheStorage());
-    return new ModelOptions(device, threads, wider, cacheFolder, profiled, news);
+    return new ModelOptions(device, threads, wider, cacheFolder, profiled, ring, news);
+  }
+
+  /** These options, with so many command buffers of a GPU under way at once. */
+  public ModelOptions ring(int depth) {
+    return new ModelOptions(device, threads, limits, cacheFolder, profiled, depth, news);
   }
 
   /** These options, with a profile or without. */
   public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled, news);
+    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled, ring, news);
   }
 
   /** These options, telling somebody how far it is. */
   public ModelOptions telling(Consumer<String> newNews) {
-    return new ModelOptions(device, threads, limits, cacheFolder, profiled, newNews);
+    return new ModelOptions(device, threads, limits, cacheFolder, profiled, ring, newNews);
   }
 }

@@ -11,11 +11,14 @@ import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
+import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -24,12 +27,13 @@ import java.util.function.Supplier;
 /**
  * A language model, ready to read and answer. {@link ModelOpener} opens one.
  *
- * <p>One thread at a time; sessions of one model may take turns. Every call notices when the model
- * file was shortened since it was opened, and fails with a {@link
- * dev.helixbg.llm.gguf.GgufException} instead of killing the process.
+ * <p>One thread at a time; sessions of one model may take turns. Every call that computes fails
+ * with a {@link dev.helixbg.llm.gguf.GgufException} when the model file was changed since it was
+ * opened. Its sessions and the model are then to be closed.
  */
 public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
+  private static final String TEMPLATE_KEY = "tokenizer.chat_template";
 
   private final GgufFile file;
   private final Qwen3 model;
@@ -57,8 +61,8 @@ public final class TextModel implements AutoCloseable {
 
   /** What the file calls itself, else the file's name. */
   public String name() {
-    return file.metadata().has(NAME_KEY)
-        ? file.metadata().text(NAME_KEY)
+    return file.metadata().values().get(NAME_KEY) instanceof Text(String name)
+        ? name
         : file.path().getFileName().toString();
   }
 
@@ -73,11 +77,21 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary is not what it should be
    */
   public BpeTokenizer tokenizer() {
-    return tokenizerLoad.await();
+    try {
+      return tokenizerLoad.await();
+    } catch (RuntimeException | InternalError e) {
+      file.mapped().requireUnchanged();
+      throw e;
+    }
   }
 
+  /** The chat form that the file's template asks for. */
   public ChatTemplate chat() {
-    return new ChatTemplate(tokenizer());
+    Optional<String> template =
+        file.metadata().values().get(TEMPLATE_KEY) instanceof Text(String text)
+            ? Optional.of(text)
+            : Optional.empty();
+    return new ChatTemplate(tokenizer(), Thought.of(template));
   }
 
   public Session session() {
@@ -92,7 +106,7 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if they do not fit
    */
   public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
-    return passes.read(session.cache, ids, false, cancelled);
+    return whileUnchanged(() -> passes.read(session.cache, ids, false, cancelled));
   }
 
   /**
@@ -106,7 +120,8 @@ public final class TextModel implements AutoCloseable {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    return Generator.generate(passes, session.cache, prompt, options, listener, cancelled);
+    return whileUnchanged(
+        () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
   /**
@@ -115,7 +130,7 @@ public final class TextModel implements AutoCloseable {
    */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
-    return choiceScorer.score(shared.cache, prompts, choices, cancelled);
+    return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
   /**
@@ -128,7 +143,28 @@ public final class TextModel implements AutoCloseable {
       int maxTokens,
       Set<Integer> stopTokens,
       BooleanSupplier cancelled) {
-    return GroupGenerator.generate(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled);
+    return whileUnchanged(
+        () ->
+            GroupGenerator.generate(
+                passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
+  }
+
+  /** Does some work, whose result or failure counts only if the file is still what was opened. */
+  private <T> T whileUnchanged(Supplier<T> work) {
+    T result;
+    try {
+      result = work.get();
+    } catch (RuntimeException | InternalError e) {
+      file.mapped().requireUnchanged();
+      throw e;
+    }
+    file.mapped().requireUnchanged();
+    return result;
+  }
+
+  /** Whether the model file was changed since it was opened; every call then fails. */
+  public boolean isStale() {
+    return file.mapped().isChanged();
   }
 
   /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */

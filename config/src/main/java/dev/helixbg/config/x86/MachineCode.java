@@ -28,10 +28,15 @@ public final class MachineCode {
   /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
-    return (allowed.equals("true") || allowed.equals(instructions))
-        && System.getProperty("os.name").equals("Linux")
-        && System.getProperty("os.arch").equals("amd64")
+    return isKnownSystem()
+        && (allowed.equals("true") || allowed.equals(instructions))
         && FLAGS.contains(instructions);
+  }
+
+  /** Whether this is Linux on x86-64. */
+  static boolean isKnownSystem() {
+    return System.getProperty("os.name").equals("Linux")
+        && System.getProperty("os.arch").equals("amd64");
   }
 
   /** Whether the processor has more that goes with it. */

@@ -25,6 +25,7 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.GpuApi;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -228,6 +229,11 @@ final class DoctorCommand extends JsonCommand {
                 "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
         return;
       }
+      LanguageModelFile.skipped(settings)
+          .forEach(
+              reason ->
+                  checks.add(
+                      CheckLine.note("model not taken", reason, "delete it, or set llm.model")));
       try (Judge judge = model.get().open(settings)) {
         checks.add(
             CheckLine.ok(
@@ -237,6 +243,10 @@ final class DoctorCommand extends JsonCommand {
                         model.get().file(),
                         judge.model().name(),
                         ModelMemory.of(judge.model()).words())));
+        if (judge.model().backend() instanceof ScalarBackend) {
+          CpuBackend.slowness()
+              .ifPresent(why -> checks.add(CheckLine.note("processor", why, "use a faster one")));
+        }
       } catch (GpuException e) {
         checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
         return;

@@ -12,8 +12,8 @@ import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Which language model is asked, without opening it.
@@ -27,11 +27,9 @@ public record LanguageModelFile(Path file, boolean named) {
   /** Whole prompts share a pass: the wider it is, the less of it stays empty. */
   public static final int PASS_ROWS = 1024;
 
-  private static final String SUFFIX = ".gguf";
-
   /**
    * The model of the flag {@code --model}, else of the settings, else the first by name in the
-   * models folder.
+   * models folder that can be run.
    *
    * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
    */
@@ -46,20 +44,16 @@ public record LanguageModelFile(Path file, boolean named) {
       }
       return Optional.of(new LanguageModelFile(named.get(), true));
     }
-    Path folder = settings.embed().models();
-    if (!Files.isDirectory(folder)) {
-      return Optional.empty();
-    }
-    try (Stream<Path> files = Files.list(folder)) {
-      return files
-          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
-          .filter(Files::isRegularFile)
-          .sorted()
-          .findFirst()
-          .map(file -> new LanguageModelFile(file, false));
-    } catch (IOException e) {
-      return Optional.empty();
-    }
+    return ModelFolder.look(settings.embed().models())
+        .chosen()
+        .map(file -> new LanguageModelFile(file, false));
+  }
+
+  /** Why files of the models folder were left out for another one, a sentence each. */
+  public static List<String> skipped(Settings settings) {
+    return settings.llm().model().isPresent()
+        ? List.of()
+        : ModelFolder.look(settings.embed().models()).skipped();
   }
 
   /**
@@ -81,7 +75,9 @@ public record LanguageModelFile(Path file, boolean named) {
   /** As the report calls it. */
   public String name() {
     String file = this.file.getFileName().toString();
-    return file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
+    return file.endsWith(ModelFolder.SUFFIX)
+        ? file.substring(0, file.length() - ModelFolder.SUFFIX.length())
+        : file;
   }
 
   /** SHA-256 of the file; remembered while the file stays as it is. */
@@ -102,6 +98,22 @@ public record LanguageModelFile(Path file, boolean named) {
   public Judge open(Settings settings) {
     return new Judge(
         open(settings, device(settings), settings.threads()), settings.llm().entryTokens());
+  }
+
+  /**
+   * The same, of the file whose {@link #hash} the answers are remembered under.
+   *
+   * @throws Failure with {@link ExitCode#MODEL} when the file is another one by now
+   */
+  public Judge openWithHash(Settings settings, String hash) {
+    Judge judge = open(settings);
+    if (!hash(settings).equals(hash)) {
+      judge.close();
+      throw new Failure(
+          ExitCode.MODEL,
+          "the language model %s was replaced since the run began. Run again".formatted(file));
+    }
+    return judge;
   }
 
   /**

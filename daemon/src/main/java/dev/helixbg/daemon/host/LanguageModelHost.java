@@ -8,6 +8,7 @@ import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -142,14 +143,16 @@ public final class LanguageModelHost implements AutoCloseable {
           .trouble()
           .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
       return result;
-    } catch (GpuException | Error e) {
-      release(); // nobody knows in which state it is
+    } catch (GpuException | GgufException | Error e) {
+      release(); // its state is unknown, or its file is another one now
       throw e;
     }
   }
 
   private void load(LanguageModelFile model, boolean idle, Device device) {
-    if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> troubles.met("not taken as the language model", reason));
+    if (!model.file().equals(loadedFrom) || idle != loadedForIdle || loaded.isStale()) {
       release();
       int threads = idle ? settings.daemon().modelThreads() : settings.threads();
       loaded = model.open(settings, device, threads);

@@ -72,6 +72,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       return Judgements.NONE;
     }
     LanguageModelFile chosen = model.get();
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
     try (QuestionSession asking = asking(answers(kb, save), chosen)) {
       return new JudgeRun(asking, chosen.name(), findings, vectors)
           .run()
@@ -102,11 +104,12 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
   public QuestionSession asking(AnswerFile answers, LanguageModelFile model) {
+    String hash = model.hash(settings);
     return new QuestionSession(
         answers,
-        model.hash(settings),
+        hash,
         settings.llm().entryTokens(),
-        () -> model.open(settings),
+        () -> model.openWithHash(settings, hash),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
         new JudgeProgressBar(display),

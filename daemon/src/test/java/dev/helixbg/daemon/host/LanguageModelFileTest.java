@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.llm.gguf.GgufWriter;
+import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +46,36 @@ class LanguageModelFileTest {
   }
 
   @Test
+  void filesThatCannotBeRunDoNotHideOneThatCan() throws IOException {
+    byte[] whole = Files.readAllBytes(GoldenModel.Q4_0.path());
+    Files.write(folder.resolve("._d.gguf"), new byte[100]);
+    Files.write(folder.resolve("a.gguf"), new byte[100]);
+    new GgufWriter().text("general.architecture", "bert").write(folder.resolve("b.gguf"));
+    Path half = Files.write(folder.resolve("c.gguf"), Arrays.copyOf(whole, whole.length / 2));
+    Path good = Files.write(folder.resolve("d.gguf"), whole);
+    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    List<String> skipped = LanguageModelFile.skipped(settings(Map.of()));
+    assertEquals(3, skipped.size());
+    assertTrue(skipped.get(0).contains("a.gguf: this is no GGUF file"), skipped.get(0));
+    assertTrue(skipped.get(1).contains("b.gguf: the architecture is \"bert\""), skipped.get(1));
+    assertTrue(skipped.get(2).contains("the download broke off"), skipped.get(2));
+    Files.delete(good);
+    assertEquals(Optional.of(new LanguageModelFile(half, false)), located(Map.of()));
+  }
+
+  @Test
+  void aPartOfASplitModelIsNotTaken() throws IOException {
+    new GgufWriter()
+        .text("general.architecture", "qwen3")
+        .uint32("split.count", 2)
+        .write(folder.resolve("a-00001-of-00002.gguf"));
+    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
+    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
+    assertTrue(reason.contains("one of 2 files of a split model"), reason);
+  }
+
+  @Test
   void theFlagBeatsTheSettingsAndTheseTheFolder() throws IOException {
     Files.createFile(folder.resolve("a.gguf"));
     Path configured = Files.createFile(home.resolve("configured.gguf"));
@@ -67,6 +102,18 @@ class LanguageModelFileTest {
         assertThrows(Failure.class, () -> LanguageModelFile.require(settings(Map.of())));
     assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
     assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
+  }
+
+  @Test
+  void aFileReplacedSinceItsHashWasTakenIsNotOpened() throws IOException {
+    Path file = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("a.gguf"));
+    LanguageModelFile model = new LanguageModelFile(file, false);
+    Settings settings = settings(Map.of());
+    String hash = model.hash(settings);
+    model.openWithHash(settings, hash).close();
+    Files.copy(GoldenModel.Q8_0.path(), file, StandardCopyOption.REPLACE_EXISTING);
+    Failure failure = assertThrows(Failure.class, () -> model.openWithHash(settings, hash));
+    assertTrue(failure.getMessage().contains("was replaced"), failure.getMessage());
   }
 
   private Optional<LanguageModelFile> located(Map<String, String> flags) {

@@ -12,7 +12,9 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -124,6 +126,19 @@ class LanguageModelHostTest {
       assertEquals(3, Set.copyOf(given).size());
       assertEquals("cpu", given.getLast().backend().name());
       assertEquals(true, host.use(model -> model.orElseThrow() == given.getLast()));
+    }
+  }
+
+  /** Else answers of the old file would be kept under the hash of the new one. */
+  @Test
+  void aModelWhoseFileWasReplacedIsLoadedAnew() throws Exception {
+    Path file = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("model.gguf"));
+    try (LanguageModelHost host = host(Map.of("llm.model", file.toString()))) {
+      TextModel before = host.use(Optional::orElseThrow);
+      assertEquals(before, host.use(Optional::orElseThrow));
+      Files.copy(GoldenModel.Q8_0.path(), file, StandardCopyOption.REPLACE_EXISTING);
+      long bytes = host.use(model -> model.orElseThrow().file().mapped().bytes().byteSize());
+      assertEquals(Files.size(GoldenModel.Q8_0.path()), bytes);
     }
   }
 

@@ -36,6 +36,14 @@ public interface Backend extends AutoCloseable {
   int depth();
 
   /**
+   * Up to how many single tokens of different sequences a pass is computed as one after the other;
+   * 0 where all passes are computed in one way.
+   */
+  default int fewRows() {
+    return 0;
+  }
+
+  /**
    * Whether a sequence may be forked at positions that a batch has claimed but not yet computed,
    * and the fork go on in that same batch: it then attends to what the pass itself writes.
    */
@@ -62,11 +70,8 @@ public interface Backend extends AutoCloseable {
   /** Token ids: {@code slots} independent lists of up to {@code rows} ids. */
   TokenSlots tokens(int slots, int rows);
 
-  /**
-   * The rotation angles of positions 0 to {@code positions − 1}: pair i of a head turns by position
-   * · base^(−2i / headSize).
-   */
-  Rope rope(int headSize, double base, int positions);
+  /** The rotation of positions 0 to {@code positions − 1}. */
+  Rope rope(RopeAngles angles, int positions);
 
   KvCache cache(KvShape shape);
 

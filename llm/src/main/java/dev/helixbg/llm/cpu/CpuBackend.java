@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
@@ -17,6 +18,7 @@ import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
 /**
@@ -27,6 +29,8 @@ import java.util.Optional;
  * other; see {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
+  private static final boolean FUSES = fuses();
+
   private static final int ROW_PARTS_PER_MEMBER = 4;
 
   private final ThreadTeam team;
@@ -85,9 +89,34 @@ public final class CpuBackend extends HostBackend {
                 : "prompts without machine code");
   }
 
+  /**
+   * Why this backend is slower here than the scalar one, in a sentence; empty where it is not. Its
+   * kernels are chains of fused multiply-adds. Where the JVM has no instruction for them, it
+   * computes each in software, a hundred times slower.
+   */
+  public static Optional<String> slowness() {
+    return FUSES
+        ? Optional.empty()
+        : Optional.of(
+            "this processor, or the JVM on it, has no fused multiply-add (on x86: FMA, with AVX);"
+                + " models run on the scalar backend, on one thread");
+  }
+
+  private static boolean fuses() {
+    return Boolean.parseBoolean(
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+            .getVMOption("UseFMA")
+            .getValue());
+  }
+
   @Override
   public String name() {
     return "cpu";
+  }
+
+  @Override
+  public int fewRows() {
+    return Matmul.FEW;
   }
 
   @Override
@@ -195,7 +224,8 @@ public final class CpuBackend extends HostBackend {
   private void multiply(HostActivations x, int rows, int passRows) {
     boolean few = passRows <= Matmul.FEW;
     products.run(x, rows, few);
-    counters().add(Counter.DISPATCHES, few ? rows : 2);
+    products.tally(counters(), few);
+    counters().add(Counter.DISPATCHES, few ? 1 : 2);
   }
 
   /** Leaves the first {@code rows} rows of x, or the wanted ones, normalised in {@link #normed}. */

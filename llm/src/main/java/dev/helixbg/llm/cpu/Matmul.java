@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu;
 
+import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostMemory;
@@ -10,13 +11,16 @@ import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Matrix multiplication: products of up to three matrices with the same rows of activations, each
  * matrix read once: {@code y[r] = W·x[r]} or {@code y[r] += W·x[r]}.
  *
- * <p>Up to {@link #FEW} rows are multiplied one by one, in place on the stored weights. More are
+ * <p>Up to {@link #FEW} rows are multiplied one by one, in place on the stored weights, all with
+ * some of these before the next are read: so they cost no more than one after the other. More are
  * packed into tiles of tokens; panels of unpacked weights then pass over all tiles. In both ways a
  * row's result depends on that row alone, bit for bit; between the two ways it differs by the order
  * of its sum.
@@ -24,6 +28,9 @@ import java.util.Arrays;
 final class Matmul {
   /** Here a pass over tiles begins to cost less than one pass over the weights per row. */
   static final int FEW = 5;
+
+  /** Bytes of weights that rows share: they stay in the second cache, with the activations. */
+  private static final long SHARED_BYTES = 1 << 16;
 
   /**
    * Where the parts of a member begin and end, in 32nds of its share. Taking one costs the time of
@@ -40,11 +47,15 @@ final class Matmul {
   private final ThreadTeam team;
   private final ThreadScratch[] scratch;
   private final Runnable beforeTiles;
-  private final PreparedInputs inputs;
+  private final Arena arena;
+
+  /** Of each row, up to {@link #FEW}. */
+  private final List<PreparedInputs> inputs = new ArrayList<>();
+
   private final FloatMatmul floats;
   private final TiledMatmul integers;
   private final Pack pack = new Pack();
-  private final MultiplyRow multiplyRow = new MultiplyRow();
+  private final MultiplyRows multiplyRows = new MultiplyRows();
   private final MultiplyTiles multiplyTiles = new MultiplyTiles();
 
   private final HostMatrix[] matrices = new HostMatrix[3];
@@ -61,7 +72,7 @@ final class Matmul {
     this.beforeTiles = beforeTiles;
     this.team = team;
     this.scratch = scratch;
-    inputs = new PreparedInputs(arena);
+    this.arena = arena;
     floats = new FloatMatmul(arena);
     integers = ByteProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
   }
@@ -93,14 +104,17 @@ final class Matmul {
     columns = x.columns();
     int parts = PARTS_PER_MEMBER * team.size();
     if (few) {
-      for (int r = 0; r < rows; r++) {
-        inputs.of(x.address(r), columns);
-        for (int m = 0; m < count; m++) {
-          inputs.prepare(matrices[m].type());
-        }
-        multiplyRow.row = r;
-        team.run(multiplyRow, parts);
+      while (inputs.size() < rows) {
+        inputs.add(new PreparedInputs(arena));
       }
+      for (int r = 0; r < rows; r++) {
+        inputs.get(r).of(x.address(r), columns);
+        for (int m = 0; m < count; m++) {
+          inputs.get(r).prepare(matrices[m].type());
+        }
+      }
+      multiplyRows.rows = rows;
+      team.run(multiplyRows, parts);
     } else {
       beforeTiles.run();
       boolean asFloats = false;
@@ -114,6 +128,15 @@ final class Matmul {
       int integerTiles = asIntegers ? integers.of(x, rows) : 0;
       team.run(pack, pack.floatTiles + integerTiles);
       team.run(multiplyTiles, parts);
+    }
+  }
+
+  /** Counts the products of the last run. */
+  void tally(BackendCounters counters, boolean few) {
+    for (int m = 0; m < count; m++) {
+      TensorType type = matrices[m].type();
+      String kernel = few ? "rows" : inIntegers(type) ? "tiles in bytes" : "tiles";
+      counters.product(kernel, type, matrices[m].rows(), columns);
     }
   }
 
@@ -145,29 +168,49 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  private final class MultiplyRow extends Multiply {
-    private int row;
+  /** All rows of activations with some weights, while these are in the cache. */
+  private final class MultiplyRows extends Multiply {
+    private int rows;
 
     @Override
     void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      int block = rows == 1 ? to - from : block(w);
+      for (int first = from; first < to; first += block) {
+        int end = Math.min(first + block, to);
+        for (int row = 0; row < rows; row++) {
+          multiply(row, mine, w, target, first, end);
+        }
+      }
+    }
+
+    private int block(HostMatrix w) {
+      return (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
+    }
+
+    private void multiply(
+        int row, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      PreparedInputs input = inputs.get(row);
       long results = target.address(row);
       long y = adds ? mine.floats(w.rows()) : results;
       int streams = mine.streams.next();
-      boolean timed = mine.streams.times();
+      // Weights that are in the cache already tell nothing of memory.
+      boolean timed = row == 0 && mine.streams.times();
       long start = timed ? System.nanoTime() : 0;
       RowKernels.multiply(
-          inputs.kernel(w.type()),
+          input.kernel(w.type()),
           w.type(),
           w.address(0),
           columns,
-          inputs.of(w.type()),
+          input.of(w.type()),
           y,
           from,
           to,
           streams,
           mine.unpacker);
       long nanos = timed ? System.nanoTime() - start : 0;
-      mine.streams.took(nanos, (to - from) * w.rowBytes());
+      if (row == 0) {
+        mine.streams.took(nanos, (to - from) * w.rowBytes());
+      }
       if (adds) {
         VectorOps.add(y + 4L * from, to - from, results + 4L * from);
       }

@@ -174,6 +174,9 @@ public final class GroupGenerator {
    * the device waits once only if whole tiles of them are spared.
    */
   private int cost(int answers) {
+    if (answers <= backend.fewRows()) {
+      return answers;
+    }
     return depth > 1
         ? Math.ceilDiv(answers, ForwardPasses.STEADY_ROWS)
         : Math.max(answers, ForwardPasses.STEADY_ROWS);
@@ -193,7 +196,9 @@ public final class GroupGenerator {
         work.addSilent();
       }
     }
-    work.fill();
+    if (rows.size() > backend.fewRows()) {
+      work.fill();
+    }
     for (int row = rows.size(); encoded == 1 && row < work.batch.rows(); row++) {
       work.tokens.set(0, row, 0);
     }

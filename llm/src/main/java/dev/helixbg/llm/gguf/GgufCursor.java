@@ -20,6 +20,9 @@ final class GgufCursor {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /** What is wrong, as a rule, with a file that is too short. */
+  static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
+
   /** Some hundred strings of a vocabulary. */
   private static final int WINDOW_BYTES = 1 << 12;
 
@@ -101,8 +104,8 @@ final class GgufCursor {
     long count = int64();
     if (count < 0 || count > left() / leastBytes) {
       throw error(
-          "%s is %s, but only %d bytes are left"
-              .formatted(what, Long.toUnsignedString(count), left()));
+          "%s is %s, but only %d bytes are left: %s"
+              .formatted(what, Long.toUnsignedString(count), left(), BROKEN_OFF));
     }
     if (count > limit) {
       throw error("%s is %d; the most this program takes is %d".formatted(what, count, limit));
@@ -110,10 +113,18 @@ final class GgufCursor {
     return count;
   }
 
+  /** A string whose malformed bytes become U+FFFD, for what is only shown. */
+  String textAsFarAsUtf8() {
+    return new String(stringBytes(), StandardCharsets.UTF_8);
+  }
+
+  private byte[] stringBytes() {
+    return bytes((int) count("the length of a string", 1, Integer.MAX_VALUE - 8));
+  }
+
   /** A string: its length in bytes (64 bits), then UTF-8 without a terminator. */
   String string() {
-    int length = (int) count("the length of a string", 1, Integer.MAX_VALUE - 8);
-    byte[] utf8 = bytes(length);
+    byte[] utf8 = stringBytes();
     String text = new String(utf8, StandardCharsets.UTF_8);
     // The constructor writes U+FFFD for what is malformed; only where there is one, look closer.
     if (text.indexOf('\uFFFD') >= 0) {
@@ -181,7 +192,7 @@ final class GgufCursor {
   private long advance(long length) {
     fieldStart = position;
     if (length > left()) {
-      throw error("the file ends inside a field of %d bytes".formatted(length));
+      throw error("the file ends inside a field of %d bytes: %s".formatted(length, BROKEN_OFF));
     }
     position += length;
     return fieldStart;

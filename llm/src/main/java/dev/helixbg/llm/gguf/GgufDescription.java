@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gguf;
 
+import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,8 @@ import java.util.SequencedMap;
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
+
+  private static final String SPLIT_COUNT = "split.count";
 
   /**
    * A tensor as it is described.
@@ -82,8 +85,8 @@ public record GgufDescription(
         throw wrong(
             file,
             offsetAt(),
-            "%d bytes at offset %d do not fit the %d bytes of data"
-                .formatted(bytes, offset, data.byteSize()));
+            "%d bytes at offset %d do not fit the %d bytes of data: %s"
+                .formatted(bytes, offset, data.byteSize(), GgufCursor.BROKEN_OFF));
       }
       return new Tensor(name, type, shape, data.asSlice(offset, bytes));
     }
@@ -100,6 +103,38 @@ public record GgufDescription(
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
+  }
+
+  /**
+   * The same, but a damaged head gives what stands before the damage.
+   *
+   * @throws GgufException if it is no GGUF file
+   */
+  public static GgufDescription asFarAsPossible(MappedFile mapped) {
+    return GgufParser.describeBeginning(mapped.path().toString(), mapped.bytes());
+  }
+
+  /** Whether the file is one of several that are a model together. */
+  public boolean isSplit() {
+    return metadata.values().get(SPLIT_COUNT) instanceof Whole(_, long count) && count > 1;
+  }
+
+  /**
+   * Refuses a part of a model.
+   *
+   * @param file what the error calls it
+   * @throws GgufException if it is one of several files
+   */
+  public void requireWholeModel(String file) {
+    if (isSplit()) {
+      throw new GgufException(
+          file,
+          "this is one of %s files of a split model; join them with llama-gguf-split --merge, and"
+                  .formatted(metadata.values().get(SPLIT_COUNT))
+              + " take the result",
+          GgufException.NO_OFFSET,
+          SPLIT_COUNT);
+    }
   }
 
   /**

@@ -23,11 +23,21 @@ public record GgufFile(
   public static GgufFile read(MappedFile mapped) {
     try {
       GgufDescription head = GgufDescription.of(mapped);
-      return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));
+      head.requireWholeModel(mapped.path().toString());
+      return located(mapped, head);
     } catch (Throwable e) {
       mapped.close();
       throw e;
     }
+  }
+
+  /**
+   * Finds the tensors that the head of a mapped file describes.
+   *
+   * @throws GgufException if one is not what it should be; the mapped file stays the caller's
+   */
+  public static GgufFile located(MappedFile mapped, GgufDescription head) {
+    return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));
   }
 
   public Path path() {

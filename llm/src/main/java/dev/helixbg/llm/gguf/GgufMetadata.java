@@ -6,10 +6,12 @@ import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import dev.helixbg.llm.gguf.GgufValue.Real;
 import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.gguf.GgufValue.Whole;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.stream.IntStream;
 
 /**
  * The key-value part of a model file, with the place of every value, so that errors can name it.
@@ -47,6 +49,27 @@ public final class GgufMetadata {
     if (!(required(key) instanceof Whole(GgufType type, long value))) {
       throw wrongType(key, "a whole number");
     }
+    return whole(key, type, value, least, most);
+  }
+
+  /**
+   * A whole number, or an array that has it once for each layer.
+   *
+   * @throws GgufException if it is missing, of another type, not the same for all layers, or not
+   *     within the bounds
+   */
+  public int wholeOfAllLayers(String key, int least, int most) {
+    if (!(required(key) instanceof GgufArray array)) {
+      return whole(key, least, most);
+    }
+    int[] each = array.ints();
+    if (each.length == 0 || IntStream.of(each).anyMatch(one -> one != each[0])) {
+      throw error(key, "layers that differ are not supported: " + Arrays.toString(each));
+    }
+    return whole(key, GgufType.INT32, each[0], least, most);
+  }
+
+  private int whole(String key, GgufType type, long value, int least, int most) {
     boolean wraps = type == GgufType.UINT64 && value < 0;
     if (wraps || value < least || value > most) {
       throw error(
@@ -56,14 +79,17 @@ public final class GgufMetadata {
   }
 
   /**
-   * A positive, finite real number.
+   * A positive, finite number.
    *
    * @throws GgufException if it is missing or no such number
    */
   public double positive(String key) {
-    if (!(required(key) instanceof Real(_, double value))) {
-      throw wrongType(key, "a floating-point number");
-    }
+    double value =
+        switch (required(key)) {
+          case Real(_, double real) -> real;
+          case Whole(_, long whole) -> whole;
+          default -> throw wrongType(key, "a number");
+        };
     if (!(value > 0 && Double.isFinite(value))) {
       throw error(key, "the value %s is not a positive number".formatted(values.get(key)));
     }

@@ -23,7 +23,7 @@ import java.util.List;
  * kv_count times:
  *   key         string
  *   type        u32: see {@link GgufType}
- *   value       by type; a bool is one byte, 0 or 1;
+ *   value       by type; a bool is one byte, 0 for false;
  *               an array is element type u32, count u64, elements; no arrays of arrays
  * tensor_count times:
  *   name        string, 1 to 64 bytes
@@ -34,7 +34,8 @@ import java.util.List;
  * padding       to a multiple of the alignment
  * data          the tensors
  *
- * string        length u64 in bytes, UTF-8 without terminator
+ * string        length u64 in bytes, UTF-8 without terminator; malformed bytes of a value
+ *               become U+FFFD: most values are only shown
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
@@ -63,6 +64,10 @@ final class GgufParser {
 
   private final GgufCursor in;
   private final GgufMetadata metadata;
+  private final List<TensorEntry> tensors = new ArrayList<>();
+  private int version;
+  private int alignment = DEFAULT_ALIGNMENT;
+  private long dataStart;
 
   private GgufParser(String name, MemorySegment file) {
     in = new GgufCursor(name, file.asSlice(0, Math.min(file.byteSize(), MAX_HEAD_BYTES)));
@@ -78,24 +83,45 @@ final class GgufParser {
    * @throws GgufException if it is no GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
-    return new GgufParser(name, file).description();
+    GgufParser parser = new GgufParser(name, file);
+    parser.read();
+    return parser.description();
+  }
+
+  /**
+   * What can be read before an error.
+   *
+   * @throws GgufException if it is no GGUF file
+   */
+  static GgufDescription describeBeginning(String name, MemorySegment file) {
+    GgufParser parser = new GgufParser(name, file);
+    try {
+      parser.read();
+    } catch (GgufException e) {
+      if (parser.version == 0) {
+        throw e;
+      }
+    }
+    return parser.description();
   }
 
   private GgufDescription description() {
-    int version = magicAndVersion();
+    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
+  }
+
+  private void read() {
+    version = magicAndVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
     for (int i = 0; i < entryCount; i++) {
       entry();
     }
-    int alignment = alignment();
-    List<TensorEntry> tensors = new ArrayList<>();
+    alignment = alignment();
     for (int i = 0; i < tensorCount; i++) {
       tensors.add(tensor(alignment));
     }
     in.inside("");
-    long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
-    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
+    dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
   }
 
   private int magicAndVersion() {
@@ -155,18 +181,10 @@ final class GgufParser {
       case UINT64, INT64 -> new Whole(type, in.int64());
       case FLOAT32 -> new Real(type, Float.intBitsToFloat(in.int32()));
       case FLOAT64 -> new Real(type, Double.longBitsToDouble(in.int64()));
-      case BOOL -> new Flag(bool());
-      case STRING -> new Text(in.string());
+      case BOOL -> new Flag(in.uint8() != 0);
+      case STRING -> new Text(in.textAsFarAsUtf8());
       case ARRAY -> array();
     };
-  }
-
-  private boolean bool() {
-    int value = in.uint8();
-    if (value > 1) {
-      throw in.error("a truth value is " + value + "; it must be 0 or 1");
-    }
-    return value == 1;
   }
 
   private GgufArray array() {

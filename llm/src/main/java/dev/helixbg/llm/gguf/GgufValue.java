@@ -62,8 +62,13 @@ public sealed interface GgufValue
      * @throws GgufException if they are none
      */
     public int[] ints() {
-      expect(elementType == GgufType.INT32 || elementType == GgufType.UINT32, "32-bit integers");
+      expect(isOfInts(), "32-bit integers");
       return elements.copy().int32s(count);
+    }
+
+    /** Whether {@link #ints} may be asked. */
+    public boolean isOfInts() {
+      return elementType == GgufType.INT32 || elementType == GgufType.UINT32;
     }
 
     private void expect(boolean holds, String wanted) {

@@ -1,6 +1,8 @@
 package dev.helixbg.llm.gguf;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.x86.MappingGuard;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -9,12 +11,15 @@ import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A file mapped into memory, read-only, until {@link #close}.
  *
- * <p>A file that someone shortens under its mapping would kill the process at the next access, so
- * {@link #requireWhole} is asked before the bytes are used.
+ * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux on
+ * x86-64 a {@link MappingGuard} then lets reads go on with zeros; elsewhere they throw an {@code
+ * InternalError}, or end the process. So {@link #requireUnchanged} is asked after the bytes were
+ * used, and what came of them counts only if it returns.
  */
 public final class MappedFile implements AutoCloseable {
   /** The embedding model and the JVM leave that much on any machine that they run on. */
@@ -22,17 +27,24 @@ public final class MappedFile implements AutoCloseable {
 
   private final Path path;
 
+  /** Before it was opened. */
+  private final FileState state;
+
   /** Tells the file's size; unlike a channel, an interrupted thread does not close it. */
   private final RandomAccessFile handle;
 
   private final Arena arena;
   private final MemorySegment bytes;
+  private final Optional<MappingGuard> guard;
 
-  private MappedFile(Path path, RandomAccessFile handle, Arena arena, MemorySegment bytes) {
+  private MappedFile(
+      Path path, FileState state, RandomAccessFile handle, Arena arena, MemorySegment bytes) {
     this.path = path;
+    this.state = state;
     this.handle = handle;
     this.arena = arena;
     this.bytes = bytes;
+    guard = MappingGuard.of(bytes);
   }
 
   /**
@@ -48,9 +60,10 @@ public final class MappedFile implements AutoCloseable {
     Arena arena = Arena.ofShared();
     RandomAccessFile handle = null;
     try {
+      FileState state = FileState.of(path);
       handle = new RandomAccessFile(path.toFile(), "r");
       MemorySegment bytes = handle.getChannel().map(MapMode.READ_ONLY, 0, handle.length(), arena);
-      return new MappedFile(path, handle, arena, bytes);
+      return new MappedFile(path, state, handle, arena, bytes);
     } catch (IOException e) {
       release(handle, arena);
       throw unreadable(path, e);
@@ -120,7 +133,7 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Checks that the file still has all the bytes that were mapped.
+   * Checks that the file still has all the bytes that were mapped; costs a microsecond.
    *
    * @throws GgufException if it was shortened, or cannot be asked
    */
@@ -137,10 +150,37 @@ public final class MappedFile implements AutoCloseable {
     } catch (IOException e) {
       throw unreadable(path, e);
     }
+    if (guard.isPresent() && guard.get().isFaulted()) {
+      throw error("the file could not be read while in use; load the model again");
+    }
+  }
+
+  /**
+   * Checks that the file is as it was when it was opened, by size, times and inode.
+   *
+   * @throws GgufException if it was shortened, written to, replaced or removed since
+   */
+  public void requireUnchanged() {
+    requireWhole();
+    if (isChanged()) {
+      throw error(
+          "the file was changed, replaced or removed while in use; what was computed is thrown"
+              + " away: load the model again");
+    }
+  }
+
+  /** Whether the file at the path is no longer the one that was opened. */
+  public boolean isChanged() {
+    try {
+      return !FileState.of(path).equals(state);
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   @Override
   public void close() {
+    guard.ifPresent(MappingGuard::close);
     release(handle, arena);
   }
 }

@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKind;
@@ -268,12 +269,12 @@ final class AttentionEncoder {
   /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
   record GpuRope(GpuBuffer buffer, int positions) implements Rope {
 
-    static GpuRope make(GpuDevice device, Arena arena, int headSize, double base, int positions) {
-      GpuBuffer buffer = device.buffer(arena, "rope", 4L * headSize * positions);
+    static GpuRope make(GpuDevice device, Arena arena, RopeAngles angles, int positions) {
+      GpuBuffer buffer = device.buffer(arena, "rope", 4L * angles.headSize() * positions);
       try (Arena own = Arena.ofConfined()) {
-        HostRope angles = new HostRope(own, headSize, base, positions);
-        angles.fillTo(positions);
-        buffer.write(0, angles.table());
+        HostRope rope = new HostRope(own, angles, positions);
+        rope.fillTo(positions);
+        buffer.write(0, rope.table());
       }
       return new GpuRope(buffer, positions);
     }

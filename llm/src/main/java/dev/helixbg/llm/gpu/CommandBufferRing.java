@@ -17,20 +17,23 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The ring of command buffers, first in, first out: the next is encoded while up to {@link #DEPTH}
- * less one are with the GPU.
+ * The ring of command buffers, first in, first out: the next is encoded while up to the ring's
+ * depth less one are with the GPU.
  *
  * <p>They end in the order in which they were committed, so waiting for one is waiting for all
  * before it.
  */
 final class CommandBufferRing {
   /** Hides the time between two passes from the GPU. */
-  static final int DEPTH = 3;
+  static final int USUAL_DEPTH = 3;
 
+  static final int MOST_DEPTH = 8;
+
+  private final int depth;
   private final GpuDevice device;
   private final BackendCounters counters;
-  private final GpuCommands[] buffers = new GpuCommands[DEPTH];
-  private final String[] labels = new String[DEPTH];
+  private final GpuCommands[] buffers = new GpuCommands[MOST_DEPTH];
+  private final String[] labels = new String[MOST_DEPTH];
   private final Map<String, HostWaits> waited = new TreeMap<>();
 
   /** To be closed when the buffer has ended that was the last begun when they came here. */
@@ -46,14 +49,21 @@ final class CommandBufferRing {
 
   private boolean rehearsing;
 
-  CommandBufferRing(GpuDevice device, BackendCounters counters) {
+  /**
+   * @param depth 1 to {@link #MOST_DEPTH}
+   */
+  CommandBufferRing(GpuDevice device, BackendCounters counters, int depth) {
+    if (depth < 1 || depth > MOST_DEPTH) {
+      throw new IllegalArgumentException("a ring of " + depth + " command buffers");
+    }
+    this.depth = depth;
     this.device = device;
     this.counters = counters;
   }
 
   /** An empty command buffer; first waits for the oldest if too many are on their way. */
   GpuCommands begin() {
-    awaitThrough(begun - DEPTH);
+    awaitThrough(begun - depth);
     closeOutgrown(ended);
     GpuCommands buffer = rehearsing ? new NoCommands() : device.commands();
     buffers[slot(begun)] = buffer;
@@ -77,13 +87,13 @@ final class CommandBufferRing {
     rehearsing = begins;
   }
 
-  /** Which of {@link #DEPTH} places the buffer has that was begun last. */
+  /** Which of its places the buffer has that was begun last. */
   int slot() {
     return slot(begun - 1);
   }
 
-  private static int slot(long number) {
-    return (int) (number % DEPTH);
+  private int slot(long number) {
+    return (int) (number % depth);
   }
 
   /**

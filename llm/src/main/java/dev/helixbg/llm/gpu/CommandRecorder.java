@@ -58,11 +58,12 @@ final class CommandRecorder {
   /**
    * @param profile if not null, each dispatch is timed in a command buffer of its own
    */
-  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile) {
+  CommandRecorder(
+      GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile, int depth) {
     this.device = device;
     this.counters = counters;
     this.profile = profile;
-    inFlight = new CommandBufferRing(device, counters);
+    inFlight = new CommandBufferRing(device, counters, depth);
     uploads = new UploadTables(device, arena);
     constants = arena.allocate(MAX_CONSTANTS, 16);
   }

@@ -7,6 +7,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
@@ -44,6 +45,7 @@ public final class GpuBackend implements Backend {
   private final AttentionEncoder attention;
   private final SamplingEncoder sampling;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
+  private final int depth;
   private boolean closed;
 
   /**
@@ -51,11 +53,21 @@ public final class GpuBackend implements Backend {
    * @param profiled whether each kernel is timed, in a command buffer of its own: slow
    */
   public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
+    this(device, closesDevice, profiled, CommandBufferRing.USUAL_DEPTH);
+  }
+
+  /**
+   * The same.
+   *
+   * @param depth command buffers that may be under way at once, 1 to 8
+   */
+  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled, int depth) {
+    this.depth = depth;
     this.device = device;
     this.closesDevice = closesDevice;
     profile = profiled ? new KernelProfile() : null;
     kernels = new CompiledKernels(device);
-    recorder = new CommandRecorder(device, arena, counters, profile);
+    recorder = new CommandRecorder(device, arena, counters, profile, depth);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
@@ -70,7 +82,7 @@ public final class GpuBackend implements Backend {
 
   @Override
   public int depth() {
-    return CommandBufferRing.DEPTH;
+    return depth;
   }
 
   /** A fork copies the block that it goes on in before the pass writes there. */
@@ -127,12 +139,20 @@ public final class GpuBackend implements Backend {
       steps.run();
     } finally {
       recorder.rehearse(false);
+      forgetCounts();
     }
     Runnable compiled = kernels.compileWanted();
     try {
       weights.placeAll(news);
     } finally {
       compiled.run();
+    }
+  }
+
+  private void forgetCounts() {
+    counters.clear();
+    if (profile != null) {
+      profile.clear();
     }
   }
 
@@ -186,8 +206,8 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public Rope rope(int headSize, double base, int positions) {
-    return GpuRope.make(device, arena, headSize, base, positions);
+  public Rope rope(RopeAngles angles, int positions) {
+    return GpuRope.make(device, arena, angles, positions);
   }
 
   @Override
@@ -203,7 +223,7 @@ public final class GpuBackend implements Backend {
   @Override
   public void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {
     attention.finishRotation();
-    recorder.label(batch.rows() <= MatmulEncoder.FEW ? "decode" : "prefill");
+    recorder.label(name() + (batch.rows() == batch.spans() ? " decode" : " prefill"));
     GpuMatrix w = (GpuMatrix) table;
     GpuActivations target = (GpuActivations) x;
     GpuBuffer ids = ((GpuTokens) tokens).buffer(slot);

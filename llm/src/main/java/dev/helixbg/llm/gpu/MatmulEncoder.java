@@ -128,8 +128,15 @@ final class MatmulEncoder {
     }
   }
 
+  private void tally(WeightsKernel kernel, int from, int to) {
+    for (int i = from; i < to; i++) {
+      counters.product(kernel.toString(), matrices[i].type(), matrices[i].rows(), x.columns());
+    }
+  }
+
   /** Multiplies each vector with the matrices from one to another, in one dispatch. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
+    tally(WeightsKernel.PROJECT, from, to);
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
         matrices[from].rows() >= ROWS_TO_LOOP
@@ -176,6 +183,7 @@ final class MatmulEncoder {
 
   /** The gated product of each vector. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
+    tally(WeightsKernel.GATE_UP, 0, count);
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
     GpuActivations target = targets[0];
@@ -239,13 +247,9 @@ final class MatmulEncoder {
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
-    CommandRecorder r =
-        ofChosenRows(
-            small ? WeightsKernel.MATMUL_FEW_ROWS : WeightsKernel.MATMUL_FEW,
-            kinds,
-            rowOf,
-            from,
-            to);
+    WeightsKernel kernel = small ? WeightsKernel.MATMUL_FEW_ROWS : WeightsKernel.MATMUL_FEW;
+    tally(kernel, from, to);
+    CommandRecorder r = ofChosenRows(kernel, kinds, rowOf, from, to);
     int tiles = smallTiles(from, to, gated, small ? SMALLEST_TILE_ROWS : SMALL_TILE_ROWS);
     r.put(gated ? 1 : 0).put(vectors);
     putMatrices(kinds, from, to);
@@ -263,6 +267,7 @@ final class MatmulEncoder {
 
   /** Multiplies with the matrices from one to another, in one dispatch. */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
+    tally(WeightsKernel.MATMUL, from, to);
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =
         recorder

@@ -117,6 +117,7 @@ public final class ModelWarmUp {
             headsOf(like) / (like.heads() / like.kvHeads()),
             like.headSize(),
             like.ropeBase(),
+            RopeScaling.NONE,
             like.epsilon());
     List<Zeros> zeros =
         types.stream().map(type -> new Zeros(backend, arena, type, config.epsilon())).toList();

@@ -21,6 +21,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
@@ -79,6 +80,17 @@ public final class Qwen3 {
   }
 
   /**
+   * Checks that a file has all tensors of a Qwen3 model, and no other.
+   *
+   * @throws GgufException if it has not
+   */
+  public static void requireTensors(GgufFile file) {
+    try (Backend backend = new ScalarBackend()) {
+      Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), backend);
+    }
+  }
+
+  /**
    * A model of weights that have the config's shapes.
    *
    * @param file that the weights are in; null for weights that are in none
@@ -94,7 +106,7 @@ public final class Qwen3 {
     this.backend = backend;
     this.file = file;
     cacheShape = config.cacheShape(limits);
-    rope = backend.rope(config.headSize(), config.ropeBase(), cacheShape.limit());
+    rope = backend.rope(config.ropeAngles(), cacheShape.limit());
     x = backend.activations(limits.rows(), config.hidden());
     qkv =
         new Qkv(

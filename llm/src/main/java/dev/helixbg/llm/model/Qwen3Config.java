@@ -1,7 +1,9 @@
 package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.gguf.GgufMetadata;
+import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
@@ -15,6 +17,7 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  * @param kvHeads key and value heads; a divisor of {@code heads}
  * @param headSize values per head; even; not always {@code hidden / heads}
  * @param ropeBase of the rotation angles
+ * @param ropeScaling how these are scaled for long texts
  * @param epsilon of all normalisations
  */
 public record Qwen3Config(
@@ -26,6 +29,7 @@ public record Qwen3Config(
     int kvHeads,
     int headSize,
     double ropeBase,
+    RopeScaling ropeScaling,
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
@@ -51,17 +55,18 @@ public record Qwen3Config(
               .formatted(architecture, ARCHITECTURE));
     }
     refusePooling(metadata);
-    refuseScaledRope(metadata);
-    int heads = metadata.whole(key("attention.head_count"), 1, MAX_HEADS);
+    int contextLength = contextLength(metadata);
+    int heads = metadata.wholeOfAllLayers(key("attention.head_count"), 1, MAX_HEADS);
     return new Qwen3Config(
-        metadata.whole(key("context_length"), 1, MAX_CONTEXT),
+        contextLength,
         metadata.whole(key("block_count"), 1, MAX_LAYERS),
         metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
-        metadata.whole(key("feed_forward_length"), 1, MAX_WIDTH),
+        metadata.wholeOfAllLayers(key("feed_forward_length"), 1, MAX_WIDTH),
         heads,
         kvHeads(metadata, heads),
         headSize(metadata),
         metadata.positive(key("rope.freq_base")),
+        RopeScaling.from(metadata, contextLength),
         (float) metadata.positive(key("attention.layer_norm_rms_epsilon")));
   }
 
@@ -72,22 +77,19 @@ public record Qwen3Config(
   /** Qwen3-Embedding and Qwen3-Reranker are of the same architecture, and answer nothing. */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
-    if (metadata.has(key) && metadata.whole(key, 0, Integer.MAX_VALUE) != 0) {
+    if (metadata.values().get(key) instanceof Whole(_, long pooling) && pooling != 0) {
       throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
     }
   }
 
-  private static void refuseScaledRope(GgufMetadata metadata) {
-    String key = key("rope.scaling.type");
-    if (metadata.has(key) && !metadata.text(key).equals("none")) {
-      throw metadata.error(
-          key, "rope scaling \"%s\" is not supported".formatted(metadata.text(key)));
-    }
+  /** What a file claims beyond the largest is not refused: a session is far shorter. */
+  private static int contextLength(GgufMetadata metadata) {
+    return Math.min(metadata.whole(key("context_length"), 1, Integer.MAX_VALUE), MAX_CONTEXT);
   }
 
   private static int kvHeads(GgufMetadata metadata, int heads) {
     String key = key("attention.head_count_kv");
-    int kvHeads = metadata.whole(key, 1, heads);
+    int kvHeads = metadata.wholeOfAllLayers(key, 1, heads);
     if (heads % kvHeads != 0) {
       throw metadata.error(
           key, "%d query heads cannot share %d key heads evenly".formatted(heads, kvHeads));
@@ -112,6 +114,11 @@ public record Qwen3Config(
   public KvShape cacheShape(PassLimits limits) {
     int context = Math.min(limits.context(), contextLength);
     return new KvShape(layers, kvHeads, headSize, context, limits.cacheStorage());
+  }
+
+  /** The rotation of heads. */
+  RopeAngles ropeAngles() {
+    return ropeScaling.angles(headSize, ropeBase);
   }
 
   /** Values of all query heads. */

@@ -116,10 +116,7 @@ public final class BpeTokenizer implements AutoCloseable {
   }
 
   public Set<Integer> endTokens() {
-    Set<Integer> ends = new TreeSet<>();
-    if (vocabulary.endOfText() >= 0) {
-      ends.add(vocabulary.endOfText());
-    }
+    Set<Integer> ends = new TreeSet<>(vocabulary.ends());
     for (String token : END_TOKENS) {
       if (special.containsKey(token)) {
         ends.add(special.get(token));

@@ -1,5 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
+import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -13,12 +15,38 @@ import java.util.stream.IntStream;
  * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without, it is told that it has thought
  * </pre>
  *
+ * <p>Models that never think get no such block, and models that always think get its beginning,
+ * {@code <think>⏎}, where they may: {@link Thought}.
+ *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt, cut where tokens cannot
  * merge, so that a cache of the opening serves every request that follows.
  *
  * @param tokenizer whose ids it is in; {@link TokenizerException} if it lacks the control tokens
+ * @param thought whether the model thinks
  */
-public record ChatTemplate(BpeTokenizer tokenizer) {
+public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
+  /** Whether a model thinks before it answers. */
+  public enum Thought {
+    /** It does unless told otherwise. */
+    OPTIONAL,
+    /** It was not trained to. */
+    NEVER,
+    /** It was trained only with thoughts. */
+    ALWAYS;
+
+    /** The beginning of an answer that a file's template adds, its line break as Jinja has it. */
+    private static final Pattern OPENS =
+        Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
+
+    /** By the template of a model file, in Jinja; empty when it has none. */
+    public static Thought of(Optional<String> template) {
+      if (template.isEmpty() || template.get().contains("enable_thinking")) {
+        return OPTIONAL;
+      }
+      return OPENS.matcher(template.get()).find() ? ALWAYS : NEVER;
+    }
+  }
+
   private static final String START = "<|im_start|>";
   private static final String END = "<|im_end|>";
   private static final String USER = "user\n";
@@ -56,7 +84,9 @@ public record ChatTemplate(BpeTokenizer tokenizer) {
   public int[] request(String user, boolean thinking) {
     Ids ids = new Ids().text(USER + user).special(END).text("\n");
     ids.special(START).text("assistant\n");
-    if (!thinking) {
+    if (thinking && thought == Thought.ALWAYS) {
+      ids.special("<think>").text("\n");
+    } else if (!thinking && thought != Thought.NEVER) {
       ids.special("<think>").text("\n\n").special("</think>").text("\n\n");
     }
     return ids.toArray();

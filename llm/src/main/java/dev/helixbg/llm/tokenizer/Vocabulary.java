@@ -2,11 +2,18 @@ package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
+import dev.helixbg.llm.gguf.GgufValue;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The tokens of a model file, in order of their ids. */
 public final class Vocabulary {
@@ -29,7 +36,22 @@ public final class Vocabulary {
   private static final String TOKENS = "tokenizer.ggml.tokens";
   private static final String KINDS = "tokenizer.ggml.token_type";
   private static final String MERGES = "tokenizer.ggml.merges";
-  private static final String END = "tokenizer.ggml.eos_token_id";
+
+  /** The tokens that end a text, and a turn. */
+  private static final List<String> ENDS =
+      List.of("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id");
+
+  /** Names of Qwen2's pattern. */
+  private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
+
+  /** Tokens that are no text, whatever a file says: text that spells them would end a turn. */
+  private static final Map<String, Kind> KNOWN_SPECIAL =
+      Map.of(
+          "<|im_start|>", Kind.CONTROL,
+          "<|im_end|>", Kind.CONTROL,
+          "<|endoftext|>", Kind.CONTROL,
+          "<think>", Kind.USER_DEFINED,
+          "</think>", Kind.USER_DEFINED);
 
   private static final int MAX_TOKENS = 1 << 20;
   private static final int MAX_MERGES = 1 << 21;
@@ -49,15 +71,24 @@ public final class Vocabulary {
   private final int[] byteIds;
 
   private final BpeMerges merges;
-  private final int endOfText;
+  private final List<Integer> ends;
+
+  /** Special tokens that the file calls ordinary text. */
+  private final List<String> mistyped;
 
   private Vocabulary(
-      GgufStrings tokens, byte[] kinds, int[] byteIds, BpeMerges merges, int endOfText) {
+      GgufStrings tokens,
+      byte[] kinds,
+      int[] byteIds,
+      BpeMerges merges,
+      List<Integer> ends,
+      List<String> mistyped) {
     this.tokens = tokens;
     this.kinds = kinds;
     this.byteIds = byteIds;
     this.merges = merges;
-    this.endOfText = endOfText;
+    this.ends = ends;
+    this.mistyped = mistyped;
   }
 
   /**
@@ -68,29 +99,81 @@ public final class Vocabulary {
    *     is not byte-level with Qwen2's pattern
    */
   public static Vocabulary from(GgufMetadata metadata, int most) {
-    require(metadata, MODEL, "gpt2");
-    require(metadata, PATTERN, "qwen2");
+    requireKnownForm(metadata);
     GgufStrings tokens = metadata.array(TOKENS, MAX_TOKENS).strings();
     if (tokens.isEmpty() || tokens.size() > most) {
       throw metadata.error(
           TOKENS, "%d tokens, but the model has %d embeddings".formatted(tokens.size(), most));
     }
     byte[] kinds = kinds(metadata, tokens.size());
+    List<String> mistyped = retype(tokens, kinds);
     TokenIndex index = index(metadata, tokens, kinds);
     return new Vocabulary(
         tokens,
         kinds,
         byteIds(metadata, index),
         merges(metadata, index),
-        metadata.has(END) ? metadata.whole(END, 0, tokens.size() - 1) : -1);
+        ends(metadata, tokens.size()),
+        mistyped);
   }
 
-  private static void require(GgufMetadata metadata, String key, String wanted) {
+  /**
+   * Checks that the vocabulary is byte-level with Qwen2's pattern, without reading it.
+   *
+   * @throws dev.helixbg.llm.gguf.GgufException if it is not
+   */
+  public static void requireKnownForm(GgufMetadata metadata) {
+    require(metadata, MODEL, Set.of("gpt2"));
+    require(metadata, PATTERN, PATTERNS);
+  }
+
+  private static void require(GgufMetadata metadata, String key, Set<String> wanted) {
     String value = metadata.text(key);
-    if (!value.equals(wanted)) {
+    if (!wanted.contains(value)) {
       throw metadata.error(
-          key, "the tokenizer is \"%s\"; only \"%s\" is supported".formatted(value, wanted));
+          key,
+          "the tokenizer is \"%s\"; only \"%s\" is supported"
+              .formatted(value, String.join("\" or \"", new TreeSet<>(wanted))));
     }
+  }
+
+  /** Makes known special tokens special; returns those that the file calls ordinary. */
+  private static List<String> retype(GgufStrings tokens, byte[] kinds) {
+    List<String> retyped = new ArrayList<>();
+    for (int id = 0; id < kinds.length; id++) {
+      if (kinds[id] == NORMAL && mayBeSpecial(tokens, id)) {
+        String text = tokens.get(id);
+        if (KNOWN_SPECIAL.containsKey(text)) {
+          kinds[id] = (byte) KNOWN_SPECIAL.get(text).ordinal();
+          retyped.add(text);
+        }
+      }
+    }
+    return List.copyOf(retyped);
+  }
+
+  /** Before a text is made of each of a hundred thousand tokens. */
+  private static boolean mayBeSpecial(GgufStrings tokens, int id) {
+    return tokens.start(id) < tokens.end(id) && tokens.utf8()[tokens.start(id)] == '<';
+  }
+
+  /** One token or an array of them for each key; what is no token of the vocabulary is nothing. */
+  private static List<Integer> ends(GgufMetadata metadata, int count) {
+    return ENDS.stream()
+        .map(metadata.values()::get)
+        .flatMapToLong(Vocabulary::ids)
+        .filter(id -> id >= 0 && id < count)
+        .mapToObj(id -> (int) id)
+        .toList();
+  }
+
+  private static LongStream ids(GgufValue value) {
+    return switch (value) {
+      case GgufValue.Whole(_, long id) -> LongStream.of(id);
+      case GgufValue.GgufArray array when array.isOfInts() ->
+          IntStream.of(array.ints()).asLongStream();
+      case null, default -> LongStream.empty();
+    };
   }
 
   private static byte[] kinds(GgufMetadata metadata, int count) {
@@ -178,9 +261,18 @@ public final class Vocabulary {
     return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
-  /** What the file calls its end token, or −1. */
-  int endOfText() {
-    return endOfText;
+  /** What the file calls its end tokens. */
+  List<Integer> ends() {
+    return ends;
+  }
+
+  /** What is odd in it, in a sentence. */
+  public Optional<String> warning() {
+    return mistyped.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "the file calls %s ordinary text; they are taken as special tokens"
+                .formatted(String.join(", ", mistyped)));
   }
 
   /** The ids of the control and user-defined tokens, by their text, which is not empty. */

@@ -11,6 +11,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
@@ -146,7 +147,7 @@ final class AllocationProbe {
       norm = new Norm(matrix(TensorType.F32, 1, WIDTH), 1e-6f);
       headNorm = new Norm(matrix(TensorType.F32, 1, HEAD), 1e-6f);
       square = matrix(type, WIDTH, WIDTH);
-      rope = backend.rope(HEAD, 10000, 64);
+      rope = backend.rope(RopeAngles.of(HEAD, 10000), 64);
     }
 
     private Matrix matrix(TensorType type, int rows, int columns) {

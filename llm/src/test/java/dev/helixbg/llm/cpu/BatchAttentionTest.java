@@ -12,6 +12,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -109,7 +110,7 @@ class BatchAttentionTest {
       }
       Tensor gain = new Tensor("ones", TensorType.F32, List.of((long) size), ones);
       norm = new Norm(backend.matrix(gain), 1e-6f);
-      rope = backend.rope(size, 10000, LIMIT);
+      rope = backend.rope(RopeAngles.of(size, 10000), LIMIT);
       for (int root = 0; root < roots.length; root++) {
         roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT, storage));
         Batch batch = new Batch(1060, 1);

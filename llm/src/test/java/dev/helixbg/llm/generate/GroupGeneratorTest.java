@@ -79,6 +79,18 @@ class GroupGeneratorTest {
     assertTrue(together * 2 < apart, together + " passes together, " + apart + " apart");
   }
 
+  /** Filled up to eight rows, two answers would take as long as eight. */
+  @Test
+  void aFewAnswersAreNotFilledUpOnTheCpu() {
+    List<int[]> prompts = prompts().subList(0, 3);
+    generate(empty, prompts, 1);
+    long before = backend.counters().get(Counter.ROWS);
+    generate(empty, prompts, 1);
+    long reading = backend.counters().get(Counter.ROWS) - before;
+    generate(empty, prompts, 3);
+    assertEquals(before + 2 * reading + 3 * 2, backend.counters().get(Counter.ROWS));
+  }
+
   @Test
   void anOpeningReadOnceAndAPromptOfManyPassesGiveTheSame() {
     int shared = 15;

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.gguf;
 
 import static dev.helixbg.llm.gguf.GgufBytes.ARRAY;
+import static dev.helixbg.llm.gguf.GgufBytes.BOOL;
 import static dev.helixbg.llm.gguf.GgufBytes.F32;
 import static dev.helixbg.llm.gguf.GgufBytes.INT32;
 import static dev.helixbg.llm.gguf.GgufBytes.STRING;
@@ -83,6 +84,49 @@ class GgufFileTest {
     GgufException refused =
         assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close());
     assertTrue(refused.getMessage().contains("known"), refused.getMessage());
+  }
+
+  /** Most metadata is only shown; it is no reason to refuse a model. */
+  @Test
+  void oddMetadataIsReadAsFarAsItGoes() throws IOException {
+    GgufBytes bytes =
+        head(0, 2)
+            .key("general.description", STRING)
+            .u64(3)
+            .u8('a')
+            .u8(0xE9)
+            .u8('b')
+            .key("flag", BOOL)
+            .u8(2)
+            .data(0);
+    try (GgufFile file = GgufFile.read(MappedFile.open(write(bytes.bytes())))) {
+      assertEquals("a\uFFFDb", file.metadata().text("general.description"));
+      assertEquals("true", file.metadata().values().get("flag").toString());
+    }
+  }
+
+  @Test
+  void aDamagedHeadIsDescribedAsFarAsItGoes() throws IOException {
+    byte[] whole = goodFile(3);
+    try (MappedFile mapped = MappedFile.open(write(Arrays.copyOf(whole, 200)))) {
+      GgufDescription described = GgufDescription.asFarAsPossible(mapped);
+      assertEquals("text", described.metadata().text("a.text"));
+      assertEquals(List.of(), described.tensors());
+    }
+    try (MappedFile mapped = MappedFile.open(write(new byte[100]))) {
+      assertThrows(GgufException.class, () -> GgufDescription.asFarAsPossible(mapped));
+    }
+  }
+
+  @Test
+  void aDownloadThatBrokeOffIsCalledThat() throws IOException {
+    byte[] whole = goodFile(3);
+    for (int length : new int[] {150, whole.length - 1}) {
+      Path file = write(Arrays.copyOf(whole, length));
+      GgufException error =
+          assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close());
+      assertTrue(error.getMessage().contains("the download broke off"), error.getMessage());
+    }
   }
 
   @Test

@@ -40,7 +40,7 @@ class CommandBufferRingTest {
   @BeforeEach
   void open() {
     metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
-    inFlight = new CommandBufferRing(metal.device(), counters);
+    inFlight = new CommandBufferRing(metal.device(), counters, 3);
   }
 
   @AfterEach

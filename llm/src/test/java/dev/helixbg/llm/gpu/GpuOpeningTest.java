@@ -10,6 +10,7 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
@@ -25,6 +26,7 @@ import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +75,34 @@ class GpuOpeningTest {
     try (TextModel model = open(Device.AUTO)) {
       assertEquals("cpu", model.backend().name());
       assertTrue(model.loadReport().refused().contains(e.getMessage()));
+    }
+  }
+
+  /** What opening rehearses is not what a user asked for. */
+  @Test
+  void countersBeginAfterTheRehearsalAndLabelsNameTheBackend() {
+    System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
+    ModelOptions options =
+        new ModelOptions(Device.METAL, 1, LIMITS, Path.of("target", "cache")).ring(1);
+    try (TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
+        Session session = model.session()) {
+      assertEquals(Map.of(), model.backend().counters().snapshot());
+      GenerationOptions one = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+      model.generate(session, new int[15], one, id -> {}, () -> false);
+      assertEquals(1, model.backend().counters().get(Counter.PASSES));
+      assertEquals(1, model.backend().counters().get(Counter.MOST_IN_FLIGHT));
+      assertEquals(Set.of("metal prefill"), ((GpuBackend) model.backend()).waited().keySet());
+      assertFalse(model.backend().counters().products().isEmpty());
+    }
+  }
+
+  @Test
+  void aCacheThatAGpuCannotKeepIsNotToldWhereThereIsNoGpu() {
+    cuda.pretend(SoftCuda.NO_DEVICE, SoftCuda.CUDA_13, SoftCuda.HOPPER, 1L << 36);
+    ModelOptions options =
+        new ModelOptions(Device.AUTO, 1, LIMITS, Path.of("target", "cache")).caching(Storage.Q8_0);
+    try (TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options)) {
+      assertEquals(List.of(), model.loadReport().refused());
     }
   }
 

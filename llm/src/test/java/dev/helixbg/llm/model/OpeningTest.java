@@ -83,7 +83,8 @@ class OpeningTest {
     for (int heads : new int[] {1, 5, 63}) {
       for (int headSize : new int[] {2, 80, 128, 1022}) {
         AtomicLong bytes = new AtomicLong();
-        Qwen3Config config = new Qwen3Config(64, 1, 32, 64, heads, 1, headSize, 1e6, 1e-6f);
+        Qwen3Config config =
+            new Qwen3Config(64, 1, 32, 64, heads, 1, headSize, 1e6, RopeScaling.NONE, 1e-6f);
         try (CpuBackend cpu = new CpuBackend(1)) {
           Backend counting =
               InterceptedBackend.of(

@@ -55,6 +55,22 @@ class Qwen3LoadTest {
         model -> assertTrue(model.hasSeparateOutput()));
   }
 
+  /** As some tools write them: arrays of one number per layer, contexts of millions. */
+  @Test
+  void oddNumbersThatMeanWhatIsMeantAreRead() throws IOException {
+    load(
+        new TinyModel()
+            .with("qwen3.context_length", 2_000_000)
+            .with("qwen3.attention.head_count_kv", new int[] {1})
+            .with("qwen3.feed_forward_length", new int[] {64, 64})
+            .with("qwen3.pooling_type", new int[] {1})
+            .with("general.name", new int[] {1}),
+        model -> {
+          assertEquals(1, model.config().kvHeads());
+          assertEquals(1 << 20, model.config().contextLength());
+        });
+  }
+
   @Test
   void aModelThatPoolsNothingIsAChatModel() throws IOException {
     load(new TinyModel().with("qwen3.pooling_type", 0), model -> {});
@@ -90,7 +106,22 @@ class Qwen3LoadTest {
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", 0f), "positive"),
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", Float.NaN), "positive"),
         wrong(
-            "qwen3.rope.scaling.type", tiny().with("qwen3.rope.scaling.type", "yarn"), "\"yarn\""),
+            "qwen3.rope.scaling.type",
+            tiny().with("qwen3.rope.scaling.type", "longrope"),
+            "\"longrope\""),
+        wrong(
+            "qwen3.rope.scaling.factor", tiny().with("qwen3.rope.scaling.type", "yarn"), "missing"),
+        wrong(
+            "qwen3.rope.scaling.factor", tiny().with("qwen3.rope.scaling.factor", 0.5f), "below 1"),
+        wrong(
+            "qwen3.rope.scaling.attn_factor",
+            tiny().with("qwen3.rope.scaling.attn_factor", 2f),
+            "not supported"),
+        wrong("split.count", tiny().with("split.count", 3), "one of 3 files of a split model"),
+        wrong(
+            "qwen3.feed_forward_length",
+            tiny().with("qwen3.feed_forward_length", new int[] {64, 32}),
+            "layers that differ"),
         wrong("qwen3.pooling_type", tiny().with("qwen3.pooling_type", 3), "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
         wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),

@@ -51,7 +51,7 @@ final class TinyModel {
     return this;
   }
 
-  /** Sets a key to a String, Integer or Float, or removes it. */
+  /** Sets a key to a String, Integer, Float or int[], or removes it. */
   TinyModel with(String key, Object value) {
     if (value == null) {
       metadata.remove(key);
@@ -80,6 +80,7 @@ final class TinyModel {
             case String text -> writer.text(key, text);
             case Integer number -> writer.uint32(key, number);
             case Float number -> writer.float32(key, number);
+            case int[] numbers -> writer.ints(key, numbers);
             default -> throw new IllegalArgumentException(key);
           }
         });

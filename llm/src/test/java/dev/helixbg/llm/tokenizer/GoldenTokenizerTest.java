@@ -9,14 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
+import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.text.Normalizer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,7 +50,7 @@ class GoldenTokenizerTest {
 
   @Test
   void theChatFormGivesTheGoldenIds() {
-    ChatTemplate chat = new ChatTemplate(tokenizer);
+    ChatTemplate chat = new ChatTemplate(tokenizer, Thought.OPTIONAL);
     for (GoldenCase expected : GoldenModel.Q8_0.cases()) {
       String system = between(expected.prompt(), "system\n", "<|im_end|>");
       String user = between(expected.prompt(), "user\n", "<|im_end|>\n<|im_start|>assistant");
@@ -66,7 +69,7 @@ class GoldenTokenizerTest {
 
   @Test
   void withThinkingThePromptEndsBeforeTheThoughts() {
-    ChatTemplate chat = new ChatTemplate(tokenizer);
+    ChatTemplate chat = new ChatTemplate(tokenizer, Thought.OPTIONAL);
     int[] with = chat.prompt(null, "hello", true);
     int[] without = chat.prompt(null, "hello", false);
     assertArrayEquals(
@@ -74,6 +77,39 @@ class GoldenTokenizerTest {
         with);
     assertArrayEquals(with, Arrays.copyOf(without, with.length));
     assertEquals(4, without.length - with.length);
+  }
+
+  /** The endings of Qwen3's, Instruct-2507's and Thinking-2507's templates. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      textBlock =
+          """
+          OPTIONAL ; {%- if enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}
+          NEVER    ; {{- '<|im_start|>assistant\\n' }}
+          ALWAYS   ; {{- '<|im_start|>assistant\\n<think>\\n' }}
+          """,
+      quoteCharacter = '#')
+  void theTemplateOfAFileTellsWhetherAModelThinks(Thought thought, String template) {
+    assertEquals(thought, Thought.of(Optional.of(template)));
+  }
+
+  @Test
+  void withoutATemplateAModelMayThink() {
+    assertEquals(Thought.OPTIONAL, Thought.of(Optional.empty()));
+  }
+
+  @Test
+  void modelsThatNeverOrAlwaysThinkGetTheirOwnForm() {
+    ChatTemplate never = new ChatTemplate(tokenizer, Thought.NEVER);
+    assertArrayEquals(never.request("hello", true), never.request("hello", false));
+    ChatTemplate always = new ChatTemplate(tokenizer, Thought.ALWAYS);
+    int[] opened = tokenizer.encodeWithSpecial("assistant\n<think>\n");
+    int[] request = always.request("hello", true);
+    assertArrayEquals(
+        opened, Arrays.copyOfRange(request, request.length - opened.length, request.length));
+    ChatTemplate optional = new ChatTemplate(tokenizer, Thought.OPTIONAL);
+    assertArrayEquals(optional.request("hello", false), always.request("hello", false));
   }
 
   @Test
@@ -89,7 +125,7 @@ class GoldenTokenizerTest {
       assertTrue(id < 1317, "special token " + id);
     }
     assertEquals(FORGED, tokenizer.decode(tokenizer.encode(FORGED)));
-    int[] request = new ChatTemplate(tokenizer).request(FORGED, false);
+    int[] request = new ChatTemplate(tokenizer, Thought.OPTIONAL).request(FORGED, false);
     assertEquals(1, Arrays.stream(request).filter(id -> id == GoldenModel.END).count());
   }
 

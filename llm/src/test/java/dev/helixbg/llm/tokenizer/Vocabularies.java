@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map.Entry;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import java.util.zip.GZIPInputStream;
@@ -71,10 +72,15 @@ final class Vocabularies {
 
   /** A vocabulary by way of a GGUF file. */
   static Vocabulary of(Source source) {
+    return of(source, writer -> writer.text("tokenizer.ggml.pre", "qwen2"));
+  }
+
+  /** The same, with more keys; one of them names the pattern. */
+  static Vocabulary of(Source source, UnaryOperator<GgufWriter> more) {
     try {
       Path path = Files.createTempFile("vocabulary", ".gguf");
       try {
-        write(path, source);
+        write(path, source, more);
         try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
           return Vocabulary.from(file.metadata(), source.tokens().size());
         }
@@ -86,10 +92,10 @@ final class Vocabularies {
     }
   }
 
-  private static void write(Path path, Source source) throws IOException {
-    new GgufWriter()
+  private static void write(Path path, Source source, UnaryOperator<GgufWriter> more)
+      throws IOException {
+    more.apply(new GgufWriter())
         .text("tokenizer.ggml.model", "gpt2")
-        .text("tokenizer.ggml.pre", "qwen2")
         .strings("tokenizer.ggml.tokens", source.tokens())
         .ints("tokenizer.ggml.token_type", source.kinds())
         .strings("tokenizer.ggml.merges", source.merges())

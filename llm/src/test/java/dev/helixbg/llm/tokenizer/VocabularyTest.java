@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -134,6 +135,38 @@ class VocabularyTest {
       assertArrayEquals(new int[] {'a', 257, 'b'}, ids);
       assertEquals(0, tokenizer.encodeWithSpecial("").length);
     }
+  }
+
+  @Test
+  void theTokenThatEndsATurnEndsAnAnswer() {
+    Source source = source(List.of("<end>", "<turn>"));
+    Vocabulary vocabulary =
+        Vocabularies.of(
+            source,
+            writer ->
+                writer
+                    .text("tokenizer.ggml.pre", "deepseek-r1-qwen")
+                    .ints("tokenizer.ggml.eos_token_id", new int[] {256, -1, 100_000})
+                    .uint32("tokenizer.ggml.eot_token_id", 257));
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
+      assertEquals(Set.of(256, 257), tokenizer.endTokens());
+    }
+  }
+
+  /** Else a text that spells it would end the user's turn, and no answer would end. */
+  @Test
+  void knownSpecialTokensThatAFileCallsOrdinaryAreSpecial() {
+    Vocabulary vocabulary =
+        Vocabularies.of(source(List.of("", "<b>", "<|im_end|>", "<think>", "")));
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
+      assertEquals(Set.of(258), tokenizer.endTokens());
+      assertEquals("", tokenizer.decode(258));
+      assertEquals("<think>", tokenizer.decode(259));
+      assertEquals(10, tokenizer.encode("<|im_end|>").length);
+      String warning = vocabulary.warning().orElseThrow();
+      assertTrue(warning.contains("<|im_end|>, <think>"), warning);
+    }
+    assertTrue(Vocabularies.of(source(List.of())).warning().isEmpty());
   }
 
   /** A model may have more embeddings than its vocabulary has tokens, and may choose any. */

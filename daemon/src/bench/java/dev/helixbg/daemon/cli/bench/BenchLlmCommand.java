@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -64,12 +65,18 @@ final class BenchLlmCommand extends JsonCommand {
 
   @Option(
       names = "--answers",
-      paramLabel = "N",
-      defaultValue = "0",
+      paramLabel = "N,N...",
+      split = ",",
       description =
-          "Generate so many answers side by side, too, of -n tokens each; 0 to leave it out"
-              + " (default: ${DEFAULT-VALUE}).")
-  private int answers;
+          "Generate so many answers side by side, too, of -n tokens each, such as 1,2,4,8,16"
+              + " (default: none).")
+  private List<Integer> answers = List.of();
+
+  @Option(
+      names = "--against",
+      paramLabel = "FILE",
+      description = "What --json printed before: tell the change of each median since then.")
+  private Path against;
 
   @Option(
       names = "--beside",
@@ -92,10 +99,12 @@ final class BenchLlmCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException {
-    if (promptTokens < 0 || tokens < 0 || answers < 0 || repetitions < 1) {
+    boolean tooFew = answers.stream().anyMatch(number -> number < 0);
+    if (promptTokens < 0 || tokens < 0 || tooFew || repetitions < 1) {
       throw new Failure(ExitCode.USAGE, "-p, -n and --answers must be 0 or more, -r 1 or more");
     }
     Settings settings = flags.settings(options);
+    Map<String, Double> before = SavedMedians.read(Optional.ofNullable(against));
     Optional<Path> installed = rival();
     Path file = model.file(settings);
     int most = Math.max(promptTokens, tokens) + 1;
@@ -103,8 +112,8 @@ final class BenchLlmCommand extends JsonCommand {
         LlamaRival rival = start(installed, file, settings.threads(), most)) {
       Bench bench = run(opened, settings.threads(), Optional.ofNullable(rival));
       show(
-          () -> Json.array(bench.results(), result -> toJson(result, bench)),
-          () -> print(opened, bench));
+          () -> Json.array(bench.results(), result -> toJson(result, bench, before)),
+          () -> print(opened, bench, before));
     } catch (RivalException e) {
       throw new Failure(ExitCode.MODEL, e.getMessage());
     }
@@ -151,30 +160,40 @@ final class BenchLlmCommand extends JsonCommand {
     if (tokens > 0) {
       results.add(bench.generation(tokens));
     }
-    if (tokens > 0 && answers > 0) {
-      results.add(bench.generation(tokens, answers));
+    for (int number : answers) {
+      if (tokens > 0 && number > 0) {
+        results.add(bench.generation(tokens, number));
+      }
     }
     String name = rival.map(llama -> "node-llama-cpp " + llama.version()).orElse("");
     return new Bench(Machine.here(), opened.backend().name(), threads, name, results);
   }
 
-  private void print(TextModel opened, Bench bench) {
+  private void print(TextModel opened, Bench bench, Map<String, Double> before) {
     bench.machine().say(console);
     console.say("Model     %s", opened.file().path());
     console.say("Backend   %s, %d threads", bench.backend(), bench.threads());
     console.say(
-        "%n%-8s %12s %10s %10s %14s %14s %14s",
-        "test", "tokens/s", "stddev", "median", "weights GB/s", "memory GB/s", "bytes/token");
+        "%n%-8s %12s %10s %10s %14s %14s %14s%s",
+        "test",
+        "tokens/s",
+        "stddev",
+        "median",
+        "weights GB/s",
+        "memory GB/s",
+        "bytes/token",
+        before.isEmpty() ? "" : "   change");
     for (Result result : bench.results()) {
       console.say(
-          "%-8s %12.2f %10.2f %10.2f %14.1f %14.1f %14.0f",
+          "%-8s %12.2f %10.2f %10.2f %14.1f %14.1f %14.0f%s",
           result.test(),
           result.tokensPerSecond(),
           result.deviation(),
           result.median(),
           result.weightGigabytesPerSecond(),
           result.memoryGigabytesPerSecond(),
-          result.allocatedBytesPerToken());
+          result.allocatedBytesPerToken(),
+          change(result, before).map("%+8.1f %%"::formatted).orElse(""));
     }
     if (!bench.rival().isEmpty()) {
       console.say("%nBeside    %s, in turn, medians", bench.rival());
@@ -189,11 +208,17 @@ final class BenchLlmCommand extends JsonCommand {
     }
   }
 
+  /** In percent of the median before; empty where there is none. */
+  private static Optional<Double> change(Result result, Map<String, Double> before) {
+    return Optional.ofNullable(before.get(result.test()))
+        .map(median -> 100 * (result.median() / median - 1));
+  }
+
   private static double ratio(Result result) {
     return result.median() / Math.max(result.rivalMedian(), Double.MIN_NORMAL);
   }
 
-  private static ObjectNode toJson(Result result, Bench bench) {
+  private static ObjectNode toJson(Result result, Bench bench, Map<String, Double> before) {
     ObjectNode json =
         Json.object()
             .put("test", result.test())
@@ -205,6 +230,7 @@ final class BenchLlmCommand extends JsonCommand {
           .put("rival_median", result.rivalMedian())
           .put("ratio", ratio(result));
     }
+    change(result, before).ifPresent(percent -> json.put("change_percent", percent));
     json.put("threads", bench.threads())
         .put("backend", bench.backend())
         .put("weight_gb_per_second", result.weightGigabytesPerSecond())

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
@@ -19,18 +20,24 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
+import dev.helixbg.llm.tokenizer.ChatTemplate;
+import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,6 +52,7 @@ import picocli.CommandLine.Parameters;
             + " of helix-bg's own, 32 tokens, with time and rate.")
 public final class GenerateCommand extends ConsoleCommand {
   private static final int DEFAULT_TOKENS = 256;
+  private static final int HASH_DIGITS = 16;
 
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
@@ -100,7 +108,7 @@ public final class GenerateCommand extends ConsoleCommand {
       names = "--check",
       description =
           "Also run the prompt on the CPU (by the scalar reference, if the CPU was chosen), and"
-              + " tell how far embedding and logits differ, and which layer parts first.")
+              + " tell how far they differ at each place of each layer, and which parts first.")
   private boolean check;
 
   @Option(
@@ -118,8 +126,17 @@ public final class GenerateCommand extends ConsoleCommand {
    *
    * @param text without control tokens
    * @param allocatedPerToken heap bytes, by all threads, from the first token to the last
+   * @param perToken what the backend counted for each token after the first; empty for one token
    */
-  private record Answer(Generation generation, String text, double allocatedPerToken) {
+  private record Answer(
+      Generation generation, String text, double allocatedPerToken, Map<Counter, Double> perToken) {
+
+    /** The same for the same tokens: greedy answers of two machines are compared by it. */
+    String idsHash() {
+      String ids =
+          Arrays.stream(tokenIds()).mapToObj(String::valueOf).collect(Collectors.joining(","));
+      return Sha256.of(ids).substring(0, HASH_DIGITS);
+    }
 
     /** With the token that ended it. */
     int[] tokenIds() {
@@ -152,6 +169,9 @@ public final class GenerateCommand extends ConsoleCommand {
       prompt.text = Prompt.DEFAULT;
       stats = true;
       maxTokens = maxTokens == null ? Prompt.DEFAULT_TOKENS : maxTokens;
+    }
+    if (prompt.text != null && prompt.text.isEmpty()) {
+      throw Failure.usage("the prompt is empty: give -p a text");
     }
     SamplingOptions chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
@@ -195,7 +215,7 @@ public final class GenerateCommand extends ConsoleCommand {
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(this::print);
+      agreement.ifPresent(found -> AgreementLines.print(console, found));
       if (json) {
         Json.print(console.json(), toJson(model, answer, gpu, agreement));
       }
@@ -218,28 +238,6 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  private void print(BackendAgreement agreement) {
-    console.note(
-        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
-        agreement.embedding(),
-        agreement.logits(),
-        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
-    agreement
-        .firstParting()
-        .ifPresent(
-            parting ->
-                console.note(
-                    "          layer %d is the first to part, in its %s: off by %.1e of the largest"
-                        + " (value %d of token %d: %.6g here, %.6g there)",
-                    parting.layer(),
-                    Json.word(parting.tap()),
-                    parting.difference(),
-                    parting.column(),
-                    parting.row(),
-                    parting.actual(),
-                    parting.expected()));
-  }
-
   private static int[] parse(String ids) {
     try {
       return Arrays.stream(ids.strip().split("[,\\s]+")).mapToInt(Integer::parseInt).toArray();
@@ -249,9 +247,11 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   private int[] ids(TextModel model) {
-    return raw
-        ? model.tokenizer().encodeWithSpecial(prompt.text)
-        : model.chat().prompt(system, prompt.text, thinking);
+    if (raw) {
+      return model.tokenizer().encodeWithSpecial(prompt.text);
+    }
+    ChatTemplate chat = model.chat();
+    return chat.prompt(system, prompt.text, thinking || chat.thought() == Thought.ALWAYS);
   }
 
   private Answer answer(TextModel model, int[] ids, SamplingOptions chosen, Shown shown) {
@@ -259,13 +259,19 @@ public final class GenerateCommand extends ConsoleCommand {
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions =
         new GenerationOptions(maxTokens == null ? DEFAULT_TOKENS : maxTokens, chosen, ends);
-    Listener listener = new Listener(model.tokenizer().stream(), shown, stats || json);
+    Listener listener =
+        new Listener(model.tokenizer().stream(), shown, stats || json, model.backend().counters());
     try (Session session = model.session()) {
       Generation generation =
           model.generate(
               session, ids, generationOptions, listener, Thread.currentThread()::isInterrupted);
       listener.finish();
-      return new Answer(generation, shown.text.toString(), listener.allocatedPerToken());
+      return new Answer(
+          generation,
+          shown.text.toString(),
+          listener.allocatedPerToken(),
+          GenerateCounters.perToken(
+              listener.afterFirst, model.backend().counters(), listener.tokens - 1));
     }
   }
 
@@ -313,13 +319,16 @@ public final class GenerateCommand extends ConsoleCommand {
     private final TextStream stream;
     private final Shown shown;
     private final boolean counts;
+    private final BackendCounters counters;
+    private Map<Counter, Long> afterFirst = Map.of();
     private int tokens;
     private long firstAt;
     private long lastAt;
     private long ownBytes;
 
-    Listener(TextStream stream, Shown shown, boolean counts) {
+    Listener(TextStream stream, Shown shown, boolean counts, BackendCounters counters) {
       this.stream = stream;
+      this.counters = counters;
       this.shown = shown;
       shown.begin();
       this.counts = counts;
@@ -329,7 +338,10 @@ public final class GenerateCommand extends ConsoleCommand {
     public void accept(int id) {
       long before = allocated();
       lastAt = before;
-      firstAt = tokens == 0 ? before : firstAt;
+      if (tokens == 0) {
+        firstAt = before;
+        afterFirst = counters.snapshot();
+      }
       shown.next(stream.append(id));
       tokens++;
       ownBytes += allocated() - before;
@@ -374,11 +386,8 @@ public final class GenerateCommand extends ConsoleCommand {
         answer.decodedPerSecond(),
         Json.word(generation.stopReason()));
     console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
-    model
-        .backend()
-        .counters()
-        .snapshot()
-        .forEach((counter, value) -> console.note("%-17s %,d", Json.word(counter), value));
+    console.note("ids       %s", answer.idsHash());
+    GenerateCounters.print(console, model.backend().counters(), answer.perToken());
   }
 
   private static ObjectNode toJson(
@@ -400,16 +409,10 @@ public final class GenerateCommand extends ConsoleCommand {
         .put("prompt_tokens_per_second", answer.promptPerSecond())
         .put("tokens_per_second", answer.decodedPerSecond());
     json.put("allocated_bytes_per_token", answer.allocatedPerToken());
-    ObjectNode counters = json.putObject("counters");
-    model.backend().counters().snapshot().forEach((what, n) -> counters.put(Json.word(what), n));
+    json.put("ids_hash", answer.idsHash());
+    GenerateCounters.put(json, model.backend().counters(), answer.perToken());
     gpu.ifPresent(account -> json.set("gpu", account.toJson()));
-    agreement.ifPresent(
-        found ->
-            json.putObject("check")
-                .put("embedding", found.embedding())
-                .put("logits", found.logits())
-                .put("same_token", found.sameToken())
-                .set("first_parting", found.firstParting().map(Json::of).orElse(null)));
+    agreement.ifPresent(found -> json.set("check", AgreementLines.toJson(found)));
     return json;
   }
 }

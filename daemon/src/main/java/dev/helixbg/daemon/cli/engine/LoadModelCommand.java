@@ -25,6 +25,7 @@ import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -50,7 +51,7 @@ public final class LoadModelCommand extends JsonCommand {
   @Override
   public Integer call() throws IOException {
     try (MappedFile mapped = MappedFile.open(file)) {
-      GgufDescription described = GgufDescription.of(mapped);
+      GgufDescription described = GgufDescription.asFarAsPossible(mapped);
       ObjectNode answer = toJson(mapped, described);
       if (!json) {
         print(mapped, described);
@@ -91,6 +92,8 @@ public final class LoadModelCommand extends JsonCommand {
         .values()
         .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
     console.say("%nTensors   %,d: %s", described.tensors().size(), typeCounts(described));
+    bytesByClass(described)
+        .forEach((kind, bytes) -> console.say("  %-28s %,40d bytes", kind, bytes));
     for (TensorEntry tensor : described.tensors()) {
       String bytes =
           tensor.bytes().isPresent() ? "%,d".formatted(tensor.bytes().getAsLong()) : "unknown";
@@ -127,11 +130,13 @@ public final class LoadModelCommand extends JsonCommand {
         config.kvHeads(),
         config.headSize());
     console.say(
-        "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, epsilon %g",
+        "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, rope scaling"
+            + " %s, epsilon %g",
         model.model().vocabulary(),
         model.model().hasSeparateOutput() ? "separate" : "tied",
         config.contextLength(),
         config.ropeBase(),
+        config.ropeScaling(),
         config.epsilon());
   }
 
@@ -144,6 +149,37 @@ public final class LoadModelCommand extends JsonCommand {
   private static Map<String, Long> counts(GgufDescription described) {
     return described.tensors().stream()
         .collect(Collectors.groupingBy(TensorEntry::typeName, TreeMap::new, Collectors.counting()));
+  }
+
+  /** Bytes of all tensors of one use, largest first. */
+  private static Map<String, Long> bytesByClass(GgufDescription described) {
+    Map<String, Long> bytes = new LinkedHashMap<>();
+    described.tensors().stream()
+        .collect(
+            Collectors.groupingBy(
+                tensor -> tensorClass(tensor.name()),
+                Collectors.summingLong(tensor -> tensor.bytes().orElse(0))))
+        .entrySet()
+        .stream()
+        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .forEach(entry -> bytes.put(entry.getKey(), entry.getValue()));
+    return bytes;
+  }
+
+  private static String tensorClass(String name) {
+    if (name.contains("norm")) {
+      return "norms";
+    }
+    if (name.startsWith("token_embd")) {
+      return "embedding";
+    }
+    if (name.startsWith("output.")) {
+      return "output";
+    }
+    if (name.contains(".attn_")) {
+      return "attention";
+    }
+    return name.contains(".ffn_") ? "feed-forward" : "other";
   }
 
   private static String shown(String text) {
@@ -161,6 +197,8 @@ public final class LoadModelCommand extends JsonCommand {
     described.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));
     ObjectNode types = json.putObject("tensor_types");
     counts(described).forEach(types::put);
+    ObjectNode classes = json.putObject("tensor_bytes");
+    bytesByClass(described).forEach(classes::put);
     json.set("tensors", Json.array(described.tensors(), LoadModelCommand::toJson));
     return json;
   }
@@ -189,6 +227,7 @@ public final class LoadModelCommand extends JsonCommand {
         .put("separate_output", model.model().hasSeparateOutput())
         .put("context_length", config.contextLength())
         .put("rope_base", config.ropeBase())
+        .put("rope_scaling", config.ropeScaling().toString())
         .put("epsilon", config.epsilon());
   }
 

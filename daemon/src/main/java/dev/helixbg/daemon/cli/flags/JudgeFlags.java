@@ -14,7 +14,7 @@ public final class JudgeFlags {
       paramLabel = "FILE",
       description = {
         "The language model, a GGUF file (default: the",
-        "setting llm.model, else the first .gguf in",
+        "setting llm.model, else the first usable .gguf in",
         "~/.helix/models)."
       })
   private Path model;

@@ -1,26 +1,22 @@
 package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.Backend.Rope;
+import dev.helixbg.llm.backend.RopeAngles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 
 /** Cosines and sines of the rotation angles, computed when a position is first used. */
 public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
-
-  /** Of each pair, from one position to the next. */
-  private final double[] turns;
-
+  private final RopeAngles angles;
   private final int positions;
   private int filled;
 
-  public HostRope(Arena arena, int headSize, double base, int positions) {
-    pairs = headSize / 2;
-    turns = new double[pairs];
-    Arrays.setAll(turns, pair -> Math.pow(base, -pair / (double) pairs));
+  public HostRope(Arena arena, RopeAngles angles, int positions) {
+    this.angles = angles;
+    pairs = angles.turns().length;
     this.positions = positions;
     table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
@@ -55,12 +51,15 @@ public final class HostRope implements Rope {
     }
     for (; filled < end; filled++) {
       for (int pair = 0; pair < pairs; pair++) {
-        double angle = filled * turns[pair];
-        table.setAtIndex(
-            ValueLayout.JAVA_FLOAT, cosines(filled) / Float.BYTES + pair, (float) Math.cos(angle));
-        table.setAtIndex(
-            ValueLayout.JAVA_FLOAT, sines(filled) / Float.BYTES + pair, (float) Math.sin(angle));
+        double angle = filled * angles.turns()[pair];
+        put(cosines(filled), pair, Math.cos(angle));
+        put(sines(filled), pair, Math.sin(angle));
       }
     }
+  }
+
+  private void put(long offset, int pair, double value) {
+    table.setAtIndex(
+        ValueLayout.JAVA_FLOAT, offset / Float.BYTES + pair, (float) (angles.magnitude() * value));
   }
 }

@@ -1,0 +1,43 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The medians of a benchmark that {@code --json} printed before. */
+final class SavedMedians {
+  private SavedMedians() {}
+
+  /**
+   * Medians by test; none without a file.
+   *
+   * @throws Failure when the file cannot be read, or is no such list
+   */
+  static Map<String, Double> read(Optional<Path> file) {
+    Map<String, Double> medians = new HashMap<>();
+    if (file.isEmpty()) {
+      return medians;
+    }
+    try {
+      for (JsonNode result : new ObjectMapper().readTree(file.get().toFile())) {
+        if (result.path("median").asDouble() > 0) {
+          medians.put(result.path("test").asText(), result.get("median").asDouble());
+        }
+      }
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.USAGE, "read the saved run " + file.get(), e);
+    }
+    if (medians.isEmpty()) {
+      throw new Failure(
+          ExitCode.USAGE,
+          "%s has no results: give a file that bench llm --json printed".formatted(file.get()));
+    }
+    return medians;
+  }
+}

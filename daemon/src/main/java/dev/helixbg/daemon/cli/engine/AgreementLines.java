@@ -1,0 +1,47 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.BackendAgreement;
+
+/** How far two backends agree, for people and for programs. */
+final class AgreementLines {
+  private AgreementLines() {}
+
+  static void print(Console console, BackendAgreement agreement) {
+    console.note(
+        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
+        agreement.embedding(),
+        agreement.logits(),
+        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
+    for (BackendAgreement.Parting place : agreement.places()) {
+      console.note(
+          "          layer %3d  %-16s off by %.1e",
+          place.layer(), Json.word(place.tap()), place.difference());
+    }
+    agreement
+        .firstParting()
+        .ifPresent(
+            parting ->
+                console.note(
+                    "          layer %d is the first to part, in its %s: off by %.1e of the largest"
+                        + " (value %d of token %d: %.6g here, %.6g there)",
+                    parting.layer(),
+                    Json.word(parting.tap()),
+                    parting.difference(),
+                    parting.column(),
+                    parting.row(),
+                    parting.actual(),
+                    parting.expected()));
+  }
+
+  static ObjectNode toJson(BackendAgreement agreement) {
+    return Json.object()
+        .put("embedding", agreement.embedding())
+        .put("logits", agreement.logits())
+        .put("same_token", agreement.sameToken())
+        .<ObjectNode>set("places", Json.array(agreement.places(), Json::of))
+        .set("first_parting", agreement.firstParting().map(Json::of).orElse(null));
+  }
+}

@@ -1,0 +1,70 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What a backend counted for an answer: in all, for each token, and products by kernel. */
+final class GenerateCounters {
+  private GenerateCounters() {}
+
+  /**
+   * Counts for each token after the first.
+   *
+   * @param afterFirst what was counted when the first token was there
+   * @param tokens after it; none gives no counts
+   */
+  static Map<Counter, Double> perToken(
+      Map<Counter, Long> afterFirst, BackendCounters counters, int tokens) {
+    Map<Counter, Double> each = new EnumMap<>(Counter.class);
+    if (tokens > 0) {
+      counters
+          .snapshot()
+          .forEach(
+              (what, n) ->
+                  each.put(what, (double) (n - afterFirst.getOrDefault(what, 0L)) / tokens));
+      each.remove(Counter.MOST_IN_FLIGHT); // a maximum, no sum
+    }
+    return each;
+  }
+
+  static void print(Console console, BackendCounters counters, Map<Counter, Double> perToken) {
+    counters
+        .snapshot()
+        .forEach(
+            (what, n) -> {
+              String each =
+                  perToken.containsKey(what)
+                      ? ", %,.1f per token after the first".formatted(perToken.get(what))
+                      : "";
+              console.note("%-17s %,d%s", Json.word(what), n, each);
+            });
+    for (BackendCounters.ProductCount product : counters.products()) {
+      console.note(
+          "product           %-14s %-6s %,7d x %,6d  %,8d times",
+          product.kernel(), product.type(), product.rows(), product.columns(), product.times());
+    }
+  }
+
+  static void put(ObjectNode json, BackendCounters counters, Map<Counter, Double> perToken) {
+    ObjectNode all = json.putObject("counters");
+    counters.snapshot().forEach((what, n) -> all.put(Json.word(what), n));
+    ObjectNode each = json.putObject("counters_per_token");
+    perToken.forEach((what, n) -> each.put(Json.word(what), n));
+    json.set(
+        "products",
+        Json.array(
+            counters.products(),
+            product ->
+                Json.object()
+                    .put("kernel", product.kernel())
+                    .put("type", product.type().toString())
+                    .put("rows", product.rows())
+                    .put("columns", product.columns())
+                    .put("times", product.times())));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.config.files.FileState;
+import dev.helixbg.llm.ModelCheck;
+import dev.helixbg.llm.ModelCheck.Fit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * The language model in the models folder: the first file by name that can be run. Where none can,
+ * the one that comes nearest, so that opening it tells the reason.
+ *
+ * @param chosen empty when there is no file that could be a model
+ * @param skipped why files before the chosen one were left out, a sentence each
+ */
+record ModelFolder(Optional<Path> chosen, List<String> skipped) {
+  static final String SUFFIX = ".gguf";
+
+  /** What was found of files as they were, for as long as the process lives. */
+  private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
+
+  /** Looks into a folder; heads are read once, and only where there are several files. */
+  static ModelFolder look(Path folder) {
+    List<Path> files = files(folder);
+    if (files.size() < 2) {
+      return new ModelFolder(files.stream().findFirst(), List.of());
+    }
+    List<ModelCheck> checks = new ArrayList<>();
+    for (Path file : files) {
+      ModelCheck check = check(file);
+      if (check.fit() == Fit.USABLE) {
+        return new ModelFolder(Optional.of(file), checks.stream().map(ModelCheck::reason).toList());
+      }
+      checks.add(check);
+    }
+    ModelCheck nearest = checks.stream().max(Comparator.comparing(ModelCheck::fit)).orElseThrow();
+    // Of several that are equally near, the first.
+    int at = checks.stream().map(ModelCheck::fit).toList().indexOf(nearest.fit());
+    return new ModelFolder(Optional.of(files.get(at)), List.of());
+  }
+
+  /** Hidden files are what systems keep beside a file, such as {@code ._NAME.gguf} of a Mac. */
+  private static List<Path> files(Path folder) {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+          .filter(file -> !file.getFileName().toString().startsWith("."))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private static ModelCheck check(Path file) {
+    try {
+      String state = FileState.of(file).linesAt(file);
+      return CHECKED.computeIfAbsent(state, unknown -> ModelCheck.of(file));
+    } catch (IOException e) {
+      return new ModelCheck(Fit.NO_MODEL, file + ": cannot be read: " + e.getMessage());
+    }
+  }
+}
