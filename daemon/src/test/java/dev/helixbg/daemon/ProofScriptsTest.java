@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Scripts that prove what scripts/check leaves out, with a Maven that only writes reports. */
-@Timeout(120)
+@Timeout(600)
 class ProofScriptsTest {
   private static final String TIME = ", \\d+ min \\d+ s";
 
