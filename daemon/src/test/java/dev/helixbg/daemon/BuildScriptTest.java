@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -16,12 +18,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** scripts/build with a Maven that waits, colours its lines and fails on demand. */
-@Timeout(120)
+@Timeout(600)
 class BuildScriptTest {
   @TempDir Path folder;
 
-  /** Starts the build with a Maven that does this. */
+  /** Starts the build with a Maven that runs these lines of a shell script. */
   private Process build(String... maven) throws IOException {
+    writeMaven(maven);
+    return builder().redirectOutput(folder.resolve("out").toFile()).start();
+  }
+
+  private void writeMaven(String... maven) throws IOException {
     Path bin = Files.createDirectories(folder.resolve("bin"));
     Path mvn = bin.resolve("mvn");
     Files.writeString(
@@ -32,11 +39,14 @@ class BuildScriptTest {
             + String.join("\n", maven)
             + "\n");
     assertTrue(mvn.toFile().setExecutable(true));
+  }
+
+  private ProcessBuilder builder() {
     ProcessBuilder builder = new ProcessBuilder(Program.ROOT.resolve("scripts/build").toString());
-    builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
+    builder.environment().put("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"));
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("HELIX_BG_LAUNCHER_BEAT_SECONDS", "0.1");
-    return builder.redirectOutput(folder.resolve("out").toFile()).start();
+    return builder;
   }
 
   @Test
@@ -95,6 +105,28 @@ class BuildScriptTest {
       List<String> lines = err.lines().toList();
       assertEquals("Error: JAVA_HOME is not defined correctly", lines.getLast());
       assertEquals(1, build.waitFor());
+    }
+  }
+
+  /**
+   * Builds end while the progress loop reads the log: the log outlives the loop each time, and
+   * nothing follows an error.
+   */
+  @Test
+  void aHundredShortBuildsEndTheirProgressFirst() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      int code = round % 2;
+      writeMaven("sleep 0.2", "echo 'Error: the last line'", "exit " + code);
+      String last = code == 0 ? "" : "Error: the last line\n";
+      List<Process> builds = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        builds.add(builder().redirectErrorStream(true).start());
+      }
+      for (Process build : builds) {
+        String said = new String(build.getInputStream().readAllBytes(), UTF_8);
+        assertTrue(said.matches("(helix-bg: building [^\n]*\n)+" + last), said);
+        assertEquals(code, build.waitFor());
+      }
     }
   }
 }

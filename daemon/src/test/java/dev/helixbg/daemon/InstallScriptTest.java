@@ -140,6 +140,20 @@ class InstallScriptTest {
     }
   }
 
+  @Test
+  void linksOfEarlierVersionsAreDeletedAndOthersFilesAreNot() throws Exception {
+    Path zsh = home.resolve(".local/share/zsh/site-functions/_helix-bg");
+    Path fish = home.resolve(".local/share/fish/vendor_completions.d/helix-bg.fish");
+    Files.createDirectories(zsh.getParent());
+    Files.createDirectories(fish.getParent());
+    Path former = Path.of("../../../opt/helix-bg/current/share/zsh/site-functions/_helix-bg");
+    Files.createSymbolicLink(zsh, former);
+    Files.writeString(fish, "of the user");
+    installed();
+    assertFalse(Files.isSymbolicLink(zsh));
+    assertEquals("of the user", Files.readString(fish));
+  }
+
   /** The version stays what it is over hundreds of commits. */
   @Test
   void theNewestIsCurrentAndTheOneBeforeIsKept() throws Exception {

@@ -328,6 +328,11 @@ final class Torture {
             area.findings);
       }
     }
+    if (!options.json()) {
+      long cases = areas.stream().mapToLong(area -> area.cases).sum();
+      // A case has one finding at most.
+      out.printf("torture: %d passed, %d failed%n", cases - findings(), findings());
+    }
     out.flush();
   }
 

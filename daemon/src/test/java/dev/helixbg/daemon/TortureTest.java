@@ -33,7 +33,9 @@ class TortureTest {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
     long findings = new Torture(options, folder, dist, out).run();
     assertEquals(0, findings, printed.toString(StandardCharsets.UTF_8));
-    assertTrue(printed.toString(StandardCharsets.UTF_8).contains(cases + " cases"));
+    String said = printed.toString(StandardCharsets.UTF_8);
+    assertTrue(said.contains(cases + " cases"), said);
+    assertTrue(said.endsWith("torture: " + cases + " passed, 0 failed\n"), said);
   }
 
   @Test

@@ -2,10 +2,10 @@ package dev.helixbg.daemon.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.LayoutBase;
@@ -17,7 +17,6 @@ import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
 import dev.helixbg.config.text.PrintableText;
@@ -25,7 +24,6 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -141,7 +139,7 @@ public final class DaemonLog {
     file.setEncoder(
         switch (format) {
           case HUMAN -> encoder(new TextLineLayout(FILE_TIME, "full"), context);
-          case JSON -> encoder(new JsonLineLayout(), context);
+          case JSON -> jsonEncoder(context);
         });
     file.start();
     return file;
@@ -157,6 +155,17 @@ public final class DaemonLog {
     return terminal;
   }
 
+  private static Encoder<ILoggingEvent> jsonEncoder(LoggerContext context) {
+    JsonEncoder encoder = new PrintableJsonEncoder();
+    encoder.setContext(context);
+    encoder.setWithFormattedMessage(true);
+    encoder.setWithMessage(false);
+    encoder.setWithArguments(false);
+    encoder.setWithContext(false);
+    encoder.start();
+    return encoder;
+  }
+
   private static Encoder<ILoggingEvent> encoder(
       Layout<ILoggingEvent> layout, LoggerContext context) {
     layout.setContext(context);
@@ -169,21 +178,12 @@ public final class DaemonLog {
     return encoder;
   }
 
-  /** One log event as one JSON object on one line. */
-  static final class JsonLineLayout extends LayoutBase<ILoggingEvent> {
+  /** logback's own lines of JSON, without characters that act on a terminal. */
+  private static final class PrintableJsonEncoder extends JsonEncoder {
     @Override
-    public String doLayout(ILoggingEvent event) {
-      ObjectNode json =
-          Json.object()
-              .put("at", event.getInstant().toString())
-              .put("level", event.getLevel().toString())
-              .put("thread", event.getThreadName())
-              .put("logger", event.getLoggerName())
-              .put("message", event.getFormattedMessage());
-      if (event.getThrowableProxy() != null) {
-        json.put("stackTrace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
-      }
-      return PrintableText.json(json.toString()) + "\n";
+    public byte[] encode(ILoggingEvent event) {
+      String line = new String(super.encode(event), StandardCharsets.UTF_8);
+      return PrintableText.json(line).getBytes(StandardCharsets.UTF_8);
     }
   }
 

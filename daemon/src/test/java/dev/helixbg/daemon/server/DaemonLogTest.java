@@ -101,9 +101,10 @@ class DaemonLogTest {
     context.stop();
     assertEquals(1, lines().size());
     JsonNode line = new ObjectMapper().readTree(lines().getFirst());
-    assertEquals("a \"quoted\"\nline", line.path("message").asText());
+    assertEquals("a \"quoted\"\nline", line.path("formattedMessage").asText());
     assertEquals("DEBUG", line.path("level").asText());
-    assertTrue(line.path("stackTrace").asText().contains("java.io.IOException: gone"));
+    assertEquals("java.io.IOException", line.path("throwable").path("className").asText());
+    assertEquals("gone", line.path("throwable").path("message").asText());
   }
 
   @Test

@@ -37,6 +37,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * relative to the largest value, for each type, odd sizes, and batches of every kind.
  */
 public abstract class BackendContract {
+  /**
+   * Tag of tests that together take each kind of step once: all that {@code scripts/check} runs on
+   * the stand-ins for GPUs while their sources are unchanged.
+   */
+  protected static final String EACH_KIND = "each-kind";
+
   /** Batches around the sizes at which ways of computing change. */
   private static final int[] ROWS = {1, 2, 3, 5, 6, 7, 16, 17, 31, 32, 33, 70};
 
@@ -175,6 +181,7 @@ public abstract class BackendContract {
     }
   }
 
+  @Tag(EACH_KIND)
   @Test
   void productsAreAddedToWhatIsThere() {
     Tensor w = weights(TensorType.Q4_K, 7, 256);
@@ -221,6 +228,7 @@ public abstract class BackendContract {
     }
   }
 
+  @Tag(EACH_KIND)
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 17, 33})
   void projectionsOfMixedTypesAgree(int rows) {
@@ -263,6 +271,7 @@ public abstract class BackendContract {
     gatedAgree("gated", 4 * productBound(TensorType.Q4_K, rows), gate, up, rows);
   }
 
+  @Tag(EACH_KIND)
   @Test
   void gatesOfAnySizeAgree() {
     for (int rows : new int[] {1, 3, 15, 16, 17, 31}) {
@@ -332,7 +341,7 @@ public abstract class BackendContract {
   /**
    * Two sequences, the second a fork of the first at an odd place; one pass per count, both in it.
    */
-  private void attention(Storage storage, int size, int kvHeads, int heads, int[] counts) {
+  protected void attention(Storage storage, int size, int kvHeads, int heads, int[] counts) {
     Tensor qGain = gain(size);
     Tensor kGain = gain(size);
     int most = 0;
@@ -459,6 +468,7 @@ public abstract class BackendContract {
     return new Tensor("ones", TensorType.F32, List.of((long) size), data);
   }
 
+  @Tag(EACH_KIND)
   @Test
   void logitsOfWantedRowsAgree() {
     Tensor output = weights(TensorType.Q6_K, 333, 512);
@@ -485,6 +495,7 @@ public abstract class BackendContract {
     }
   }
 
+  @Tag(EACH_KIND)
   @Test
   void wantedRowsAreKept() {
     for (int columns : new int[] {1, 31, 257, 1024}) {
@@ -504,6 +515,7 @@ public abstract class BackendContract {
     }
   }
 
+  @Tag(EACH_KIND)
   @Test
   void argmaxTakesTheFirstOfEquals() {
     for (int columns : new int[] {1, 3, 16, 33, 1000}) {
@@ -525,6 +537,7 @@ public abstract class BackendContract {
   }
 
   /** Hot, so that every rank is drawn; many equals in the second row. */
+  @Tag(EACH_KIND)
   @Test
   void drawsAgree() {
     for (int columns : new int[] {5, 33, 1000, 3000}) {

@@ -16,6 +16,12 @@ class ScalarGoldenTest extends GoldenContract {
     return 1;
   }
 
+  /** One for each model, another than the next model's; all with {@code -Dgolden.all}. */
+  @Override
+  List<String> tasks(GoldenModel golden) {
+    return List.of(super.tasks(golden).get(golden.ordinal() % 3));
+  }
+
   /** The one of two types, unless all is asked for: it unpacks every type before it multiplies. */
   @Override
   List<GoldenModel> inDepth() {

@@ -12,9 +12,16 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The contract as the engine for GPUs keeps it, whatever drives them. */
+/**
+ * The contract as the engine for GPUs keeps it, whatever drives them. A build runs only the tests
+ * tagged {@link #EACH_KIND}, and all of them with {@code -Dcontract.without=}.
+ */
+@Tag("gpu-contract")
 public abstract class GpuBackendContract extends BackendContract {
   /** More than 256 tiles of 16. */
   private static final int MANY_ROWS = 4_099;
@@ -30,6 +37,23 @@ public abstract class GpuBackendContract extends BackendContract {
   @Override
   protected boolean isComplete() {
     return Boolean.getBoolean("contract.all");
+  }
+
+  /** Small, of each kind of type. */
+  @Tag(EACH_KIND)
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "F16", "Q8_0", "Q4_K"})
+  void productsAndEmbeddingsOfEachKindAgree(TensorType type) {
+    productAgrees(type, 7, 512, 1, 17, 33);
+    embeddingsAgree(type);
+  }
+
+  /** Of a shape that models have. */
+  @Tag(EACH_KIND)
+  @ParameterizedTest
+  @EnumSource(names = {"F16", "F32"})
+  public void attentionOfOneShapeAgrees(Storage storage) {
+    attention(storage, 64, 1, 2, new int[] {9, 1, 6});
   }
 
   /** Matrices of many rows are cut into larger tiles. */

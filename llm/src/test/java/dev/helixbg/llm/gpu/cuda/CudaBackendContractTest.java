@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -63,14 +64,28 @@ class CudaBackendContractTest extends GpuBackendContract {
     super.embeddingsAgree(type);
   }
 
-  /** The kernel that differs from Metal's, where a thread has many registers, with all checks. */
   @Override
   @ParameterizedTest
   @EnumSource
   public void attentionAgrees(Storage storage) {
+    strictly(() -> super.attentionAgrees(storage));
+  }
+
+  @Override
+  @Tag(EACH_KIND)
+  @ParameterizedTest
+  @EnumSource(names = {"F16", "F32"})
+  public void attentionOfOneShapeAgrees(Storage storage) {
+    strictly(() -> super.attentionOfOneShapeAgrees(storage));
+  }
+
+  /**
+   * With all checks: attention's kernel differs from Metal's, where a thread has many registers.
+   */
+  private static void strictly(Runnable test) {
     cuda.configure(SoftMetalSettings.STRICT);
     try {
-      super.attentionAgrees(storage);
+      test.run();
     } finally {
       cuda.configure(SoftMetalSettings.FAST);
     }
