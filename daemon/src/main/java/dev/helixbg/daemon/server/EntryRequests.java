@@ -86,6 +86,9 @@ final class EntryRequests {
             .put("written", named.entry().written().orElse(""));
     line.set("tags", Json.texts(shortened(text.tags(), TAG)));
     text.source().ifPresent(source -> line.put("source", PrintableText.beginning(source, LINE)));
+    text.heading()
+        .ifPresent(heading -> line.put("heading", PrintableText.beginning(heading, LINE)));
+    text.part().ifPresent(part -> line.put("part", part));
     text.confidence().ifPresent(confidence -> line.put("confidence", confidence));
     List<String> copies =
         all.stream()

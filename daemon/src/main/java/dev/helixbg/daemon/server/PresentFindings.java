@@ -9,6 +9,7 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.ActNames;
 import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.acts.Acts;
@@ -265,11 +266,11 @@ public record PresentFindings(PresentEntries entries) {
     line.putObject("log").put("bytes", entries.log().bytes()).put("sha256", entries.log().sha256());
     if (acts.size() > 1) {
       ArrayNode choices = line.putArray("choose");
-      acts.forEach(act -> way(act, choices.addObject()));
+      acts.forEach(act -> way(act, choices.addObject()).set("names", ActNames.of(act)));
       return line;
     }
     Act act = acts.getFirst();
-    way(act, line);
+    way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries.plan(act);
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     ArrayNode checks = line.putArray("checks");

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,7 +46,7 @@ public sealed interface Finding {
       return a().entry().note().isPresent() && b().entry().note().isPresent()
           ? Optional.of(
               Stream.of(a(), b())
-                  .map(entry -> NoteName.of(entry.name()).file())
+                  .flatMap(named -> named.entry().note().stream())
                   .collect(Collectors.toUnmodifiableSet()))
           : Optional.empty();
     }

@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Document;
 import org.commonmark.parser.IncludeSourceSpans;
@@ -180,10 +183,10 @@ class NoteTest {
             "d/long.md (before its first heading of level 2)",
             "d/long.md#One",
             "d/long.md#Two#Deep",
-            "d/long.md#Two#Deep (2)",
+            "d/long.md#Two#Deep (number 2)",
             "d/long.md#Two#Other",
             "d/long.md#Three"),
-        note.sections().stream().map(Note.Section::name).toList());
+        note.sections().stream().map(section -> section.place().name()).toList());
     assertEquals("Before.", note.sections().getFirst().text());
     Note shorter = Note.of("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
     assertEquals(1, shorter.sections().size());
@@ -201,10 +204,10 @@ class NoteTest {
             "### Low\nLow words.\n\n# Top\nBefore.\n\n## One\n" + long1)) {
       Note note = Note.of("d/long.md", text);
       for (Note.Section section : note.sections()) {
-        NoteName place = NoteName.of(section.name());
-        words.put(section.name(), place.words());
+        NoteName place = section.place();
+        words.put(place.name(), place.words());
         assertEquals("d/long.md", place.file());
-        assertFalse(place.isWholeFile(), section.name());
+        assertFalse(place.isWholeFile(), place.name());
       }
     }
     assertEquals(
@@ -220,10 +223,46 @@ class NoteTest {
             "d/long.md#Top#One",
             "the section “Top#One” of d/long.md"),
         words);
-    NoteName whole = NoteName.of(Note.of("d/x.md", long1).sections().getFirst().name());
+    NoteName whole = Note.of("d/x.md", long1).sections().getFirst().place();
     assertTrue(whole.isWholeFile());
     assertEquals("d/x.md", whole.words());
-    assertEquals("[[d/long]]", NoteName.of("d/long.md (before its first heading)").wikiLink());
+    assertEquals(
+        Optional.of("[[d/long]]"), new NoteName("d/long.md", "", NoteName.BEFORE_FIRST).wikiLink());
+  }
+
+  /** Neither a heading without words nor one that is there twice makes a part pass for another. */
+  @Test
+  void everyPartHasAPlaceOfItsOwn() {
+    String part = "Words of this part. ".repeat(200);
+    Note note =
+        Note.of(
+            "b.md",
+            Stream.of("#", "# ", "# a#b", "# a", "# a", "# a (number 2)")
+                .map(heading -> heading + "\n\n" + part + "\n\n")
+                .collect(Collectors.joining("x\n\n", "x\n\n", "")));
+    List<NoteName> places = note.sections().stream().map(Note.Section::place).toList();
+    assertEquals(places.size(), Set.copyOf(places).size(), places.toString());
+    assertEquals(
+        places.size(), places.stream().map(NoteName::words).distinct().count(), places.toString());
+    places.forEach(place -> assertFalse(place.isWholeFile(), place.toString()));
+  }
+
+  /** Names are text of others, and a link has a border that they do not cross. */
+  @Test
+  void namesStayWithinTheirBorders() {
+    NoteName plain = new NoteName("java/b.md", "", "");
+    assertEquals("java/b.md", plain.words());
+    NoteName order = new NoteName("a.md and all files of the folder ops; then b.md", "", "");
+    assertEquals("“a.md and all files of the folder ops; then b.md”", order.words());
+    assertEquals("the section “x” of java/b.md", new NoteName("java/b.md", "x", "").words());
+    assertEquals(
+        "the section “x' of c.md; delete 'y” of java/b.md",
+        new NoteName("java/b.md", "x” of c.md; delete “y", "").words());
+    assertEquals(162, new NoteName("a ".repeat(900) + ".md", "", "").words().length());
+    NoteName bracket = new NoteName("x](y) [z]]/a b.md", "", "");
+    assertEquals(Optional.empty(), bracket.wikiLink());
+    assertEquals(
+        "[a b](x%5D%28y%29%20%5Bz%5D%5D/a%20b.md)", bracket.linkFrom(plain).replace("../", ""));
   }
 
   @Test
