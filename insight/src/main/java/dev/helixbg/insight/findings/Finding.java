@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Locale;
@@ -300,16 +301,19 @@ public sealed interface Finding {
         case GONE ->
             "%s is not in %s any more since %s%s"
                 .formatted(
-                    path,
-                    folder,
+                    QuotedName.of(path),
+                    QuotedName.of(folder),
                     when,
-                    now.map(place -> "; probably it is " + place + " now").orElse(""));
+                    now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
+                        .orElse(""));
         case SYMBOL_GONE ->
-            "%s is in no file of %s any more; it was in %s".formatted(named, folder, path);
+            "%s is in no file of %s any more; it was in %s"
+                .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
         case CHANGED ->
             ("the lines around %s are others since %s; the file changed %s since the entry was"
                     + " written")
-                .formatted(named, when, since.map(one -> times(one.commits())).orElse(""));
+                .formatted(
+                    QuotedName.of(named), when, since.map(one -> times(one.commits())).orElse(""));
       };
     }
 

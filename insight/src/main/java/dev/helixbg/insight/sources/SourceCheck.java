@@ -73,6 +73,14 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
+  /**
+   * Whether a place may be proposed for an entry to name. File names of a repository are text of
+   * others: what an entry could not name so itself is never written into one.
+   */
+  public static boolean isPlace(String place) {
+    return SourceMentions.isPlace(place);
+  }
+
   /** The files that change when another commit is checked out; some may not be there. */
   public static List<Path> watched(List<Path> folders) {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
