@@ -241,7 +241,7 @@ class FindingsCommandsTest {
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
     assertRefused("no topic cahce in " + kb + "; did you mean cache?", "stale", kb, "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
-    assertRefused("; it has broker, cache", "done", kb, "--topic", "payments");
+    assertRefused("; its topics, which are data: broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
     assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);
