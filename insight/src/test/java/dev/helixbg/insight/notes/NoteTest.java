@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Document;
@@ -28,6 +29,7 @@ import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file as it is read: bytes, front matter, headings, sections, links. */
@@ -114,6 +116,76 @@ class NoteTest {
         OptionalInt.of(
             (int) (java.time.Instant.parse("2024-03-01T10:30:00Z").getEpochSecond() / 60)),
         NoteTime.said(note));
+  }
+
+  /** The forms of YAML and TOML that notes have; what is lost makes wrong titles and aliases. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "---/title: 'Don''t restart'/---/            | Don't restart",
+        "---/title: \"Fixing \\\"x\\\" twice\"/---/   | Fixing \"x\" twice",
+        "---/title: \"\\u00dcber\"/---/              | Über",
+        "---/title: >-/  Folded/  text/---/          | Folded text",
+        "~---/title: |/  Literal/  text/---/~        | Literal text",
+        "---/title: plain/  goes on/---/             | plain goes on",
+        "---/title: 1.10/---/                        | 1.10",
+        "---/title: 2024-03-01/---/                  | 2024-03-01",
+        "---  /title: Blanks/---   /                 | Blanks",
+        "---/tags: x/---/---/title: Second/---/      | Second",
+        "---/\"title\": Quoted key/---/               | Quoted key",
+        "+++/title = \"T\\u00fc\" # says/+++/          | Tü",
+        "+++/title = '''In/two lines'''/+++/         | In two lines",
+        "---/title: One: two/x: 1/---/               | One: two",
+        "---/title: Kept/key: @x/---/                | Kept",
+        "---/title: Kept/tags: [a,/---/              | Kept",
+        "---/title: 'never closed/date: 2024/---/    | file",
+        "+++/title = never quoted/+++/               | file"
+      })
+  void titlesAreTakenFromFrontMatterAsItIsWritten(String text, String title) {
+    Note note = Note.of("file.md", text.strip().replace('/', '\n') + "Text.");
+    assertEquals(title, note.title());
+    assertEquals("Text.", note.sections().getFirst().text());
+  }
+
+  @Test
+  void listsInFrontMatterMayHaveSeveralLines() {
+    String yaml = "---\ntags: [one,\n  'two',\n  three]\naliases: [\"a, b\", c]\n---\nText.";
+    assertEquals(List.of("one", "two", "three"), Note.of("x.md", yaml).tags());
+    assertEquals(List.of("a, b", "c"), Note.of("x.md", yaml).aliases());
+    String toml = "+++\naliases = ['a', 'b']\n[taxonomies]\ntags = [\n 'x',\n 'y',\n]\n+++\nText.";
+    assertEquals(List.of("x", "y"), Note.of("x.md", toml).tags());
+    assertEquals(List.of("a", "b"), Note.of("x.md", toml).aliases());
+    assertTrue(Note.of("x.md", yaml).matter().sound() && Note.of("x.md", toml).matter().sound());
+    assertFalse(Note.of("x.md", "+++\ntitle = x\n+++\nText.").matter().sound());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[", "{", "- ", "? ", "a: ", "*a ", "&a ", "!!x ", "'", "\"", "<<: ", "|\n", "x\n "
+      })
+  void hostileFrontMatterCostsLittle(String part) {
+    String body = part.repeat(60_000 / part.length());
+    for (String mark : List.of("---", "+++")) {
+      String text = mark + "\nkey: " + body + "\nother = 1\n" + mark + "\nText.";
+      assertTimeoutPreemptively(Duration.ofMinutes(1), () -> Note.of("x.md", text));
+    }
+  }
+
+  /** Lists of lists of one list, which have a billion values. */
+  @Test
+  void aBillionLaughsAreAHundredValues() {
+    String laughs =
+        IntStream.range(1, 9)
+            .mapToObj(
+                i ->
+                    "%c: &%c [%s]\n"
+                        .formatted('a' + i, 'a' + i, ("*" + (char) ('a' + i - 1) + ",").repeat(9)))
+            .collect(Collectors.joining("", "---\na: &a [x,x,x]\n", "---\nText."));
+    Note note = Note.of("x.md", laughs);
+    assertTrue(note.matter().values().values().stream().allMatch(all -> all.size() <= 100));
   }
 
   @Test
