@@ -45,7 +45,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final int MAX_VALUES = 100;
   private static final int MAX_VALUE = 200;
 
-  /** Within lists: {@code [[name]]} without quotation marks is a list in a list. */
+  /** Of lists in lists. */
   private static final int MAX_DEPTH = 3;
 
   private static final FrontMatter NONE = new FrontMatter(Map.of(), 0, true);
@@ -170,11 +170,23 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   private static void addAll(List<String> values, Node node, int depth) {
     if (node instanceof ScalarNode scalar && !scalar.getTag().equals(Tag.NULL)) {
-      String name = scalar.getValue();
-      add(values, depth == 2 && scalar.isPlain() ? "[[" + name + "]]" : name);
+      add(values, scalar.getValue());
     } else if (node instanceof SequenceNode sequence && depth < MAX_DEPTH) {
+      if (only(node) instanceof SequenceNode inner
+          && only(inner) instanceof ScalarNode link
+          && link.isPlain()) { // [[name]]
+        add(values, "[[" + link.getValue() + "]]");
+        return;
+      }
       sequence.getValue().forEach(item -> addAll(values, item, depth + 1));
     }
+  }
+
+  /** The one item of a list; null where it is none, or has another number of items. */
+  private static Node only(Node node) {
+    return node instanceof SequenceNode list && list.getValue().size() == 1
+        ? list.getValue().getFirst()
+        : null;
   }
 
   /** Key by key, each with the lines below it that are no key. */

@@ -93,9 +93,21 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       title = first.title().isBlank() ? title : first.title();
     }
     title = plain(matter.first("title").orElse(title));
-    Division division = new Division(path, body, headings, found.links(), start > 0);
+    List<Link> links = new ArrayList<>(found.links());
+    links.addAll(linksOf(matter, start));
+    Division division = new Division(path, body, headings, links, start > 0);
     division.divide(start, body.length(), 0, headings.size(), List.of(), "");
     return new Note(path, title, matter, List.copyOf(division.sections));
+  }
+
+  /** Properties such as {@code related: "[[pond]]"}, which lead from the beginning of the text. */
+  private static List<Link> linksOf(FrontMatter matter, int start) {
+    return matter.values().values().stream()
+        .flatMap(List::stream)
+        .filter(value -> value.indexOf('[') >= 0)
+        .flatMap(value -> MarkdownScan.of(value).links().stream())
+        .map(link -> link.at(start))
+        .toList();
   }
 
   /** The name without its ending, in words. */

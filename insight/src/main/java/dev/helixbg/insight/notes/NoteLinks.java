@@ -1,6 +1,7 @@
 package dev.helixbg.insight.notes;
 
 import dev.helixbg.insight.notes.MarkdownScan.Link;
+import java.text.Normalizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -12,8 +13,8 @@ import java.util.Optional;
 
 /**
  * Where links lead: by path from the note, from the folder, or, of wiki links, by name or alias,
- * whatever the case. Of several notes with a name the one in the same folder is meant, else the one
- * with the shortest path, else the first.
+ * whatever the case and the Unicode form. Of several notes with a name the one in the same folder
+ * is meant, else the one with the shortest path, else the first.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
@@ -117,6 +118,6 @@ final class NoteLinks {
   }
 
   private static String lower(String text) {
-    return text.toLowerCase(Locale.ROOT);
+    return Normalizer.normalize(text.toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
   }
 }

@@ -72,7 +72,23 @@ class NoteTest {
   /** A line of a mebibyte that is all openings took half a minute once. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"`a` ", "`", "``a` ", "[a](<", "[a](b", "[[", "[[a]] ", "](", "![", "../"})
+      strings = {
+        "`a` ",
+        "`",
+        "``a` ",
+        "[a](<",
+        "[a](b",
+        "[[",
+        "[[a]] ",
+        "](",
+        "![",
+        "../",
+        "<a ",
+        "<a href=",
+        "[a][b] ",
+        "[a][",
+        "[a]: b\n"
+      })
   void noLineTakesLong(String part) {
     String text = "[x] " + part.repeat((1 << 20) / part.length());
     assertTimeoutPreemptively(
@@ -357,6 +373,11 @@ class NoteTest {
                 [[fenced]]
                 ```
                 [ref]: other.md
+                [one][Two Words], [three][], [four] and [none][nowhere], not `[four]`; [x] task
+                [two  words]: <two words.md> "title"
+                [THREE]: three.md#part
+                [four]: four%23.md 'title'
+                <a class="x" href="html.md#here">y</a> <A HREF='q.md'>z</A> <a href=u.md>
                 """)
             .links();
     assertEquals(
@@ -368,7 +389,13 @@ class NoteTest {
             "../x/y z.md#part",
             "a b.md#",
             "guide#",
-            "other.md#"),
+            "other.md#",
+            "two words.md#",
+            "three.md#part",
+            "four#.md#",
+            "html.md#here",
+            "q.md#",
+            "u.md#"),
         links.stream().map(link -> link.target() + "#" + link.heading()).toList());
   }
 

@@ -241,6 +241,38 @@ class NotesLogTest {
     assertEquals(Optional.of("java/b.md"), linked.note());
   }
 
+  /** Whoever links a pair in any of these ways must not be told to link it. */
+  @Test
+  void linksOfAllFormsAreRead() throws IOException {
+    note("pond.md", "Water.");
+    note("b#c.md", "Sharp.");
+    note("Bu\u0308cher.md", "Books, written as a Mac does.");
+    note("Caf\u00e9.md", "Coffee.");
+    note("quoted.md", "---\nrelated: \"[[pond]]\"\n---\nText 1.");
+    note("bare.md", "---\nup:\n  - [[pond]]\n---\nText 2.");
+    note("plain.md", "---\nup: [[pond]]\n---\nText 5.");
+    note("list.md", "---\nsee: [\"[[pond|the pond]]\", x]\n---\nText 3.");
+    note("path.md", "---\nsee: '[p](pond.md)'\n---\nText 4.");
+    note("reference.md", "See [the pond][p].\n\n[p]: pond.md");
+    note("html.md", "See <a href=\"pond.md\">it</a>.");
+    note("sharp.md", "See [it](b%23c.md).");
+    note("composed.md", "See [[B\u00fccher]] and [c](Cafe\u0301.md).");
+    update();
+    List<String> pond = List.of("pond.md");
+    assertEquals(
+        Map.of(
+            "quoted.md", pond,
+            "bare.md", pond,
+            "plain.md", pond,
+            "list.md", pond,
+            "path.md", pond,
+            "reference.md", pond,
+            "html.md", pond,
+            "sharp.md", List.of("b#c.md"),
+            "composed.md", List.of("Bu\u0308cher.md", "Caf\u00e9.md")),
+        links());
+  }
+
   /** What is dropped or replaced when a path is shown could make it the path of another file. */
   @Test
   void noTwoFilesHaveOnePath() throws IOException {
