@@ -294,6 +294,9 @@ class FindingsCommandsTest {
     assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
     assertRefused("what is looked for is missing", "search", kb);
     assertRefused("name all in one way", "daemon", kb, "--kb", folder.toString());
+    assertEquals(3, run("daemon", "/nope"));
+    assertEquals("helix-bg: no such knowledge base: /nope is not a folder\n", err.toString());
+    assertEquals(3, run("daemon", kb, folder.toString()));
     assertRefused("name all in one way", "mcp", kb, "--kb", folder.toString());
     assertRefused("name all in one way", "service", "install", kb, "--kb", folder.toString());
   }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
@@ -37,6 +38,9 @@ public final class ActPlanner {
 
   /** What is longer is for no command line. */
   private static final int MAX_TEXT = 8_000;
+
+  /** Of a text that somebody looks for, in columns. */
+  private static final int SOUGHT = 200;
 
   /** An act that must set the links of more entries anew is no small act any more. */
   private static final int MAX_RELINKED = 24;
@@ -499,8 +503,16 @@ public final class ActPlanner {
                       Act.name(entry)
                           + " has no words of its own: all that it says stands in another note of "
                           + QuotedName.of(entry.entry().topic())
-                          + ", which helix could take for it. Edit it by its place, after a look"
-                          + " at what is there"));
+                          + ", which helix could take for it. Do it by hand: "
+                          + sought(entry)));
+    }
+
+    /** What to look for by hand: another note has its words, too, and more. */
+    private static String sought(NamedEntry entry) {
+      String text = entry.entry().text().content().strip();
+      String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
+      return "look for the note that %s “%s” and has %,d characters"
+          .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
     }
 
     /** Those in the topic with the same body. */

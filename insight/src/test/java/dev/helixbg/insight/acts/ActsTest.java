@@ -112,6 +112,19 @@ class ActsTest {
         3, plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
   }
 
+  /** Nobody edits by a place, which moves: a person looks for the text. */
+  @Test
+  void whatHasNoWordsOfItsOwnIsDoneByHandWithTheTextToLookFor() {
+    List<NamedEntry> notes =
+        StandInHelix.kb("a", "Leases end.", "a", "Leases end. So do “all” others, after 30 s.");
+    assertEquals(
+        Optional.of(
+            "a:0 has no words of its own: all that it says stands in another note of a, which helix"
+                + " could take for it. Do it by hand: look for the note that says “Leases end.” and"
+                + " has 11 characters"),
+        plan(notes, removal(notes, 0, 1)).byHand());
+  }
+
   /** Who carries the same act out once more finds nothing to mark: no words of it are there. */
   @Test
   void anActThatIsCarriedOutTwiceChangesNothing() {
