@@ -1,5 +1,7 @@
 # Finds a JDK 25 or newer the way the Maven build does, for scripts that start java themselves; and gets one where there is none. Sourced, not run.
 
+export HOME=${HOME:-$(cd ~ && pwd)} # that of the account
+
 case $(uname) in
   Darwin) setup_cache=${XDG_CACHE_HOME:-$HOME/Library/Caches}/helix-bg/setup ;;
   *) setup_cache=${XDG_CACHE_HOME:-$HOME/.cache}/helix-bg/setup ;;

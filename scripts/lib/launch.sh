@@ -3,8 +3,20 @@
 # shellcheck shell=sh disable=SC2154,SC3040
 
 # $java is the command, $options the folder of the argument files, $lib that of the jars, $bench, if it is set, that of the benchmarks.
+# Names of files and arguments are UTF-8, and a JVM reads them in the encoding of the locale: in that of C a name with an umlaut is another
+# file's, or none. Messages are in no language, so that any locale of UTF-8 will do; that of C there is in nearly every system. A locale that
+# is named may not be there.
+use_utf8() {
+  case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
+    *[Uu][Tt][Ff]8 | *[Uu][Tt][Ff]-8) [ -d /usr/lib/locale/C.utf8 ] || return 0 ;;
+  esac
+  { export LC_ALL=C.UTF-8; } 2> /dev/null # where a shell does not know it, the JVM may
+}
+
 launch() { # ARGUMENTS...; does not return
   true >&2 || exec 2> /dev/null # closed
+
+  use_utf8
 
   # Tells the program which of its outputs are terminals.
   terminals=

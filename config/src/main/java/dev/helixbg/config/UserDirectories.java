@@ -15,10 +15,17 @@ public record UserDirectories(Path home, Path defaultCache) {
    * @param environment of the process
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
    * @param osName Java's {@code os.name}
+   * @throws ConfigException when there is no home: neither {@code $HOME} nor one of the account
    */
   public static UserDirectories of(
       Map<String, String> environment, String accountHome, String osName) {
-    Path home = absolute(environment.get("HOME")).orElse(Path.of(accountHome));
+    Path home =
+        absolute(environment.get("HOME"))
+            .or(() -> absolute(accountHome))
+            .orElseThrow(
+                () ->
+                    new ConfigException(
+                        "this user has no home folder: set HOME to one that can be written"));
     Path platformCache =
         osName.startsWith("Mac") ? home.resolve("Library/Caches") : home.resolve(".cache");
     Path caches = absolute(environment.get("XDG_CACHE_HOME")).orElse(platformCache);

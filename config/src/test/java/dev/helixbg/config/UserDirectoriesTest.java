@@ -1,6 +1,8 @@
 package dev.helixbg.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -12,6 +14,10 @@ class UserDirectoriesTest {
     assertEquals(
         Path.of("/h"), UserDirectories.of(Map.of("HOME", "/h"), "/account", "Linux").home());
     assertEquals(Path.of("/account"), UserDirectories.of(Map.of(), "/account", "Linux").home());
+    // As Java calls the home of a user that is not in the list of users.
+    ConfigException none =
+        assertThrows(ConfigException.class, () -> UserDirectories.of(Map.of(), "?", "Linux"));
+    assertTrue(none.getMessage().contains("set HOME"), none.getMessage());
     assertEquals(
         Path.of("/account"), UserDirectories.of(Map.of("HOME", ""), "/account", "Linux").home());
   }

@@ -1,6 +1,9 @@
 package dev.helixbg.daemon;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -61,6 +64,55 @@ class LauncherIT {
   @Test
   void aClosedStderrIsNoReasonToFail() throws Exception {
     assertEquals("helix-bg 0", err("$hb --version 2>&- | cut -c1-10 > ERR").strip());
+  }
+
+  /** Docker, cron and env -i have no locale; a JVM in that of C cannot open such a file. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LC_ALL=C", "LC_ALL=", "LANG=xx_XX.UTF-8", "LC_ALL=POSIX LANG=C.UTF-8"})
+  void namesOfFilesAreUtf8WhateverTheLocale(String locale) throws Exception {
+    Path notes = Files.createDirectories(home.resolve("Größe"));
+    Files.writeString(notes.resolve("Übung.md"), "Text.");
+    String said = err("export " + locale + "; $hb verify --notes 'Größe' > ERR 2>&1");
+    try (Stream<Path> files = Files.walk(new Program(home).cache())) {
+      Path log = files.filter(file -> file.endsWith("data.log")).findFirst().orElseThrow();
+      assertEquals("Größe", log.getParent().getFileName().toString(), said);
+      assertTrue(Files.readString(log, ISO_8859_1).contains(utf8("[source: Übung.md]")), said);
+    }
+  }
+
+  /** As a file of that text looks where each byte is a character. */
+  private static String utf8(String text) {
+    return new String(text.getBytes(UTF_8), ISO_8859_1);
+  }
+
+  /** Whoever unpacks something and looks around in it runs nothing of it. */
+  @Test
+  void nothingInTheWorkingFolderIsRun() throws Exception {
+    for (String name : List.of("readlink", "dirname", "uname", "getconf", "sed", "find", "bash")) {
+      Path trap = Files.writeString(home.resolve(name), "#!/bin/sh\necho run >> trapped\n");
+      assertTrue(trap.toFile().setExecutable(true));
+    }
+    for (String path : List.of(".:$PATH", ":$PATH", "$PATH:", "$PATH:.")) {
+      err("PATH=" + path + " $hb --version > ERR 2>&1");
+    }
+    assertFalse(Files.exists(home.resolve("trapped")));
+  }
+
+  @Test
+  void withoutHomeItIsThatOfTheAccount() throws Exception {
+    String said = err("unset HOME; $hb config > ERR 2>&1; echo $? >> ERR");
+    assertFalse(said.contains("unbound variable"), said);
+    assertTrue(said.endsWith("\n0\n"), said);
+  }
+
+  @Test
+  void whatCouldNotBePrintedIsAnError() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/full")));
+    String expected = "helix-bg: not all of the output could be written: ";
+    for (String command : List.of("--version", "--help", "config", "man", "search --help")) {
+      String said = err("$hb " + command + " 2> ERR > /dev/full; echo $? >> ERR");
+      assertTrue(said.startsWith(expected) && said.endsWith("\n6\n"), command + ": " + said);
+    }
   }
 
   /** Its files are where {@code scripts/package} puts them, as far as it takes to say no. */

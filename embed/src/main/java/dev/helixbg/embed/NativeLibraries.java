@@ -41,7 +41,7 @@ final class NativeLibraries {
       return opening.open();
     } catch (IOException e) {
       throw new EmbeddingException(
-          "cannot prepare %s in %s: %s. Check its permissions and the free space"
+          "cannot prepare %s in %s: %s. Check its permissions and the free space, or name another folder with the setting cache"
               .formatted(model, cacheFolder, e),
           e);
     } catch (OrtException e) {

@@ -29,7 +29,7 @@ public final class NearestName {
    */
   public static String meant(String typed, Collection<String> names, String otherwise) {
     return of(typed, names)
-        .map(name -> "; did you mean " + PrintableText.excerpt(name, LONGEST) + "?")
+        .map(name -> "; did you mean " + QuotedName.of(PrintableText.excerpt(name, LONGEST)) + "?")
         .orElse(otherwise);
   }
 

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceErrorLog;
+import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.nio.file.Path;
@@ -71,8 +72,14 @@ final class DaemonCommand extends ConsoleCommand {
     }
   }
 
-  /** Named ones may not be there yet: the daemon waits for them. */
+  /**
+   * Those that a service names may not be there yet, and the daemon waits for them; who starts it
+   * by hand has mistyped one.
+   */
   private List<Kb> watched(Settings settings) {
+    if (System.getenv(ServiceSpec.STARTED_BY) == null) {
+      kb.named(kbs).forEach(Kb::requireThere);
+    }
     List<Kb> named = kb.named(kbs, settings);
     return named.isEmpty()
         ? List.of(Kb.find(Optional.empty(), settings, GlobalOptions.locations()))

@@ -52,7 +52,7 @@ final class FindingFilter {
   Predicate<ReportedFinding> chosen() {
     Predicate<ReportedFinding> chosen = _ -> true;
     if (topic != null) {
-      chosen = chosen.and(finding -> finding.topics().contains(topic));
+      chosen = chosen.and(this::isOn);
     }
     if (kind != null) {
       List<String> kinds = new Kinds();
@@ -71,9 +71,13 @@ final class FindingFilter {
    * @throws Failure with {@link ExitCode#USAGE} when the knowledge base has no such topic
    */
   void requireTopic(Kb kb, List<ReportedFinding> all) throws InterruptedException {
-    if (topic != null && all.stream().noneMatch(finding -> finding.topics().contains(topic))) {
+    if (topic != null && all.stream().noneMatch(this::isOn)) {
       KbTopics.require(kb, topic);
     }
+  }
+
+  private boolean isOn(ReportedFinding finding) {
+    return finding.topics().stream().anyMatch(one -> KbTopics.isSame(one, topic));
   }
 
   private Predicate<ReportedFinding> isBelow() {

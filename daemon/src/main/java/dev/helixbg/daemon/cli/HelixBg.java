@@ -20,8 +20,11 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -31,7 +34,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program's entry: parses the command line and runs a command. */
 @Command(
@@ -75,9 +82,20 @@ public final class HelixBg implements Runnable {
     interruption.tell(line -> console.warn("%s", line));
     // Where the JVM and libraries tell of what nobody caught.
     System.setErr(console.err());
-    int code = run(console, bench, interruption, arguments);
+    warnOfEncoding(console, System.getProperty("sun.jnu.encoding"));
+    int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
+  }
+
+  /** The launcher sees to it; without it a name with an umlaut may be another file's, or none. */
+  static void warnOfEncoding(Console console, String encoding) {
+    if (!"UTF-8".equalsIgnoreCase(encoding)) {
+      console.warn(
+          "names of files are read as %s, which is not UTF-8: those with other letters cannot be"
+              + " opened. Set LC_ALL=C.UTF-8, or start helix-bg by its launcher",
+          encoding);
+    }
   }
 
   /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
@@ -150,11 +168,13 @@ public final class HelixBg implements Runnable {
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
     equip(line, console);
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.registerConverter(Path.class, HelixBg::path);
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
     line.setParameterExceptionHandler(errors::wrongArguments);
     line.setExecutionExceptionHandler((e, command, parsed) -> errors.report(e).number());
+    line.setExecutionStrategy(parsed -> execute(parsed, errors));
     line.getCommandSpec()
         .usageMessage()
         .exitCodeListHeading("%nExit codes:%n")
@@ -167,6 +187,26 @@ public final class HelixBg implements Runnable {
                         (a, b) -> a,
                         LinkedHashMap::new)));
     return line;
+  }
+
+  private static Path path(String given) {
+    try {
+      return Path.of(given);
+    } catch (InvalidPathException e) {
+      throw new TypeConversionException(ErrorReporter.words(e)); // picocli's has names of classes
+    }
+  }
+
+  /** A mistyped word is an error beside --help, too, which picocli looks at first. */
+  private static int execute(ParseResult parsed, ErrorReporter errors) {
+    for (CommandLine line : parsed.asCommandLineList()) {
+      List<String> unmatched = line.getParseResult().unmatched();
+      if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
+        return errors.wrongArguments(
+            new UnmatchedArgumentException(line, unmatched), new String[0]);
+      }
+    }
+    return new RunLast().execute(parsed);
   }
 
   /** Every command has --help and --version, and those that print have the console. */

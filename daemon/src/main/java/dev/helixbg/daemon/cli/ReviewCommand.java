@@ -91,11 +91,11 @@ final class ReviewCommand extends JsonCommand {
     if (words.size() > 1) {
       throw Failure.usage("one topic at a time, or none; a folder before it has a / in it");
     }
-    Optional<String> only = words.stream().findFirst();
     Kb chosen = kb.find(settings);
-    if (only.isPresent()) {
-      KbTopics.require(chosen, only.get());
-    }
+    Optional<String> only =
+        words.isEmpty()
+            ? Optional.empty()
+            : Optional.of(KbTopics.require(chosen, words.getFirst()));
     DaemonLink link = GlobalOptions.daemon();
     Answer answer = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
     ObjectNode json = ReviewHistory.toJson(answer.review());

@@ -78,14 +78,25 @@ final class SearchCommand extends ConsoleCommand {
         new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    Optional<SearchAnswer> answered = askDaemon(chosen, request);
-    SearchAnswer answer =
-        answered.isPresent() ? answered.get() : here(chosen, request, settings, console);
+    SearchAnswer answer = answer(chosen, request, settings);
     if (topic != null && answer.hits().isEmpty()) {
-      KbTopics.require(chosen, topic);
+      String meant = KbTopics.require(chosen, topic);
+      if (!meant.equals(topic)) { // it has the other Unicode form
+        answer =
+            answer(
+                chosen,
+                new SearchRequest(request.text(), Optional.of(meant), offset, limit),
+                settings);
+      }
     }
     print(answer);
     return ExitCode.OK.number();
+  }
+
+  private SearchAnswer answer(Kb chosen, SearchRequest request, Settings settings)
+      throws IOException, InterruptedException {
+    Optional<SearchAnswer> answered = askDaemon(chosen, request);
+    return answered.isPresent() ? answered.get() : here(chosen, request, settings, console);
   }
 
   /** Empty when no daemon runs that watches this KB. */

@@ -40,6 +40,9 @@ import org.slf4j.LoggerFactory;
  * {@code "end":true}, or with {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
+  /** Of sun_path on macOS, with its zero byte; Linux has 4 more. */
+  private static final int LONGEST_PATH = 103;
+
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final Set<PosixFilePermission> FOLDER =
       PosixFilePermissions.fromString("rwx------");
@@ -146,14 +149,22 @@ public final class ControlServer implements AutoCloseable {
     return control;
   }
 
+  /** Whether a socket can have this path. */
+  public static boolean fits(Path path) {
+    return path.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH;
+  }
+
   /**
    * @throws IOException when the path is too long for a socket
    */
   static UnixDomainSocketAddress address(Path path) throws IOException {
-    int longest = 103; // of sun_path on macOS, with its zero byte; Linux has 4 more
-    if (path.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
+    if (!fits(path)) {
       throw new IOException(
-          "the path of a socket may have " + longest + " bytes at most, unlike " + path);
+          "the path of a socket may have "
+              + LONGEST_PATH
+              + " bytes at most, unlike "
+              + path
+              + ". Set HOME to a shorter one");
     }
     return UnixDomainSocketAddress.of(path);
   }

@@ -75,6 +75,13 @@ public record Kb(Path folder) {
     return this;
   }
 
+  /**
+   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base in the folder
+   */
+  public void requireThere() {
+    orFail();
+  }
+
   /** What to say when somebody moved or deleted it while it was at work on. */
   Failure gone() {
     return new Failure(

@@ -2,9 +2,12 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import java.text.Normalizer;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -18,27 +21,41 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
+   * The topic that is asked for, as the knowledge base writes it: Unicode has two forms of letters
+   * with accents, and a Mac writes the one that is rare elsewhere.
+   *
    * @throws Failure with a usage error when there is no such topic: with the one that was probably
    *     meant, else with some that there are
    */
-  public static void require(Kb kb, String topic) throws InterruptedException {
-    require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
+  public static String require(Kb kb, String topic) throws InterruptedException {
+    return require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
   /**
    * @param topics of the entries that it has, just read
    * @see #require(Kb, String)
    */
-  public static void require(Kb kb, Stream<String> topics, String topic) {
+  public static String require(Kb kb, Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
-    if (!all.contains(topic)) {
-      throw Failure.usage(
-          "there is no topic %s in %s%s"
-              .formatted(
-                  PrintableText.excerpt(topic, LONGEST),
-                  kb.folder(),
-                  NearestName.meant(topic, all, "; it has " + some(all))));
-    }
+    return Optional.of(topic)
+        .filter(all::contains)
+        .or(() -> all.stream().filter(one -> isSame(one, topic)).findFirst())
+        .orElseThrow(() -> unknown(kb, all, topic));
+  }
+
+  /** Whether two names are the same, in whatever form of Unicode they are. */
+  public static boolean isSame(String one, String other) {
+    return Normalizer.normalize(one, Normalizer.Form.NFC)
+        .equals(Normalizer.normalize(other, Normalizer.Form.NFC));
+  }
+
+  private static Failure unknown(Kb kb, SortedSet<String> all, String topic) {
+    return Failure.usage(
+        "there is no topic %s in %s%s"
+            .formatted(
+                QuotedName.of(PrintableText.excerpt(topic, LONGEST)),
+                kb.folder(),
+                NearestName.meant(topic, all, "; its topics, which are data: " + some(all))));
   }
 
   private static String some(SortedSet<String> topics) {
@@ -48,7 +65,7 @@ public final class KbTopics {
     String names =
         topics.stream()
             .limit(NAMED)
-            .map(topic -> PrintableText.excerpt(topic, LONGEST))
+            .map(topic -> QuotedName.of(PrintableText.excerpt(topic, LONGEST)))
             .collect(Collectors.joining(", "));
     return topics.size() > NAMED ? names + " and %,d more".formatted(topics.size() - NAMED) : names;
   }

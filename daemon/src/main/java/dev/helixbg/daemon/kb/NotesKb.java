@@ -146,7 +146,7 @@ public record NotesKb(Path notes, Kb kb) {
   }
 
   private Failure unwritable(IOException e) {
-    return Failure.io(ExitCode.WRITE, "write " + kb.folder(), e);
+    return Failure.io(ExitCode.WRITE, "write " + kb.folder(), e, Failure.OTHER_CACHE);
   }
 
   /**

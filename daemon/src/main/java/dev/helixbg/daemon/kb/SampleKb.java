@@ -21,7 +21,8 @@ public final class SampleKb {
       AtomicFile.update(kb.dataLog(), log);
       return kb;
     } catch (IOException e) {
-      throw Failure.io(ExitCode.WRITE, "unpack the sample to " + kb.folder(), e);
+      throw Failure.io(
+          ExitCode.WRITE, "unpack the sample to " + kb.folder(), e, Failure.OTHER_CACHE);
     }
   }
 }

@@ -1,13 +1,18 @@
 package dev.helixbg.daemon.link;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Where the one daemon of a user keeps what is its own.
@@ -21,8 +26,45 @@ public record DaemonHome(Path folder) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 
+  /**
+   * In the folder; where its path is longer than one of a socket may be, in a folder of the user's
+   * own at a shorter place, which every process of the user finds alike.
+   */
   public Path socket() {
-    return folder.resolve("helix-bg.sock");
+    Path usual = folder.resolve("helix-bg.sock");
+    if (ControlServer.fits(usual)) {
+      return usual;
+    }
+    String name = "helix-bg-" + Sha256.of(List.of(folder.toString())).substring(0, 12);
+    try {
+      Path home = folder;
+      while (Files.notExists(home)) {
+        home = home.getParent();
+      }
+      Path own = shortFolder(home).resolve(name);
+      if (Files.exists(own, LinkOption.NOFOLLOW_LINKS)
+          && !Files.getOwner(own, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(home))) {
+        throw new IOException(own + " belongs to another user");
+      }
+      return own.resolve("helix-bg.sock");
+    } catch (IOException e) {
+      throw Failure.io(
+          ExitCode.WRITE,
+          "find a place for the control socket, for which " + folder + " is too long",
+          e,
+          "Set HOME to a shorter folder");
+    }
+  }
+
+  /** The environment of a service is not that of a terminal; what systemd makes both have. */
+  private static Path shortFolder(Path home) throws IOException {
+    if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
+      Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));
+      if (Files.isWritable(run)) {
+        return run;
+      }
+    }
+    return Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   public Path logs() {

@@ -172,6 +172,8 @@ final class FindingJson {
         }
       }
       copy(side, shown, "source");
+      copy(side, shown, "heading");
+      copy(side, shown, "part");
     }
     String text = side.path("text").asText();
     shown.put("text", PrintableJson.excerpt(text, characters));

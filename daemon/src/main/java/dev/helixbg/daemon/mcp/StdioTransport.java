@@ -16,6 +16,7 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
 import io.modelcontextprotocol.spec.McpServerSession;
 import io.modelcontextprotocol.spec.McpServerTransport;
 import io.modelcontextprotocol.spec.McpServerTransportProvider;
@@ -36,6 +37,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -65,6 +67,17 @@ final class StdioTransport implements McpServerTransportProvider {
 
   /** Of what somebody took for a tool, in characters. */
   private static final int LONGEST_NAME = 80;
+
+  /** What parameters must have of texts, by method. */
+  private static final Map<String, List<String>> TEXTS =
+      Map.of(
+          McpSchema.METHOD_TOOLS_CALL, List.of("name"),
+          McpSchema.METHOD_PROMPT_GET, List.of("name"),
+          McpSchema.METHOD_RESOURCES_READ, List.of("uri"),
+          McpSchema.METHOD_INITIALIZE, List.of("protocolVersion"));
+
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("\\b[a-z]\\w*(?:\\.[a-z]\\w*)+\\.[A-Z]");
 
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
@@ -196,6 +209,10 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void take(JSONRPCRequest request) {
+    if (request.method().equals(McpSchema.METHOD_PING)) {
+      answerPing(request); // at any time, before the first message of a session, too
+      return;
+    }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
     if (!first && !initialized) {
       refuse(
@@ -204,9 +221,9 @@ final class StdioTransport implements McpServerTransportProvider {
           "not initialized yet: send initialize, then notifications/initialized");
       return;
     }
-    Optional<String> noTool = noTool(request);
-    if (noTool.isPresent()) {
-      refuse(request.id(), INVALID_PARAMS, noTool.get());
+    Optional<String> wrong = wrongParameters(request).or(() -> noTool(request));
+    if (wrong.isPresent()) {
+      refuse(request.id(), INVALID_PARAMS, wrong.get());
       return;
     }
     FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);
@@ -222,6 +239,33 @@ final class StdioTransport implements McpServerTransportProvider {
         refuse(request.id(), BUSY, "too many requests at once; wait for answers");
       }
     }
+  }
+
+  private void answerPing(JSONRPCRequest request) {
+    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", request.id());
+    json.putObject("result");
+    write(json.toString());
+  }
+
+  /** What is wrong with the parameters: the SDK says so in names of Java's classes. */
+  private static Optional<String> wrongParameters(JSONRPCRequest request) {
+    List<String> texts = TEXTS.getOrDefault(request.method(), List.of());
+    if (request.params() != null && !(request.params() instanceof Map)
+        || request.params() == null && !texts.isEmpty()) {
+      return Optional.of("\"params\" must be an object");
+    }
+    if (!(request.params() instanceof Map<?, ?> params)) {
+      return Optional.empty();
+    }
+    for (String name : texts) {
+      if (!(params.get(name) instanceof String)) {
+        return Optional.of("\"%s\" of \"params\" must be a string".formatted(name));
+      }
+    }
+    Object arguments = params.get("arguments");
+    return arguments == null || arguments instanceof Map
+        ? Optional.empty()
+        : Optional.of("\"arguments\" must be an object, such as {\"text\": \"lease\"}");
   }
 
   /** What is wrong with a call of a tool that is none: the SDK does not say which are. */
@@ -285,10 +329,21 @@ final class StdioTransport implements McpServerTransportProvider {
             // An answer that nobody waits for any more is not sent.
             if (!(message instanceof JSONRPCResponse answer)
                 || unanswered.remove(answer.id()) != null) {
-              write(mapper.writeValueAsString(message));
+              write(mapper.writeValueAsString(inPlainWords(message)));
             }
             return null;
           });
+    }
+
+    /** Of parameters that it cannot read the SDK tells with names of Java's classes. */
+    private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
+      return message instanceof JSONRPCResponse answer
+              && answer.error() != null
+              && CLASS_NAME.matcher(String.valueOf(answer.error().message())).find()
+          ? JSONRPCResponse.error(
+              answer.id(),
+              new JSONRPCError(INVALID_PARAMS, "\"params\" are not what this method takes"))
+          : message;
     }
 
     @Override

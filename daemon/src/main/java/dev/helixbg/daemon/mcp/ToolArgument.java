@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * An argument of a tool: what clients are told of it, and the check of what they give. Whatever is
@@ -21,11 +22,13 @@ import java.util.function.Function;
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
+  private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
+
   /** A text; what is empty or null is none. */
   static ToolArgument text(String name, int longest, String about) {
     return new ToolArgument(
         name,
-        Map.of("type", "string", "description", about),
+        Map.of("type", "string", "maxLength", longest, "description", about),
         false,
         given -> text(name, longest, given));
   }
@@ -105,7 +108,11 @@ record ToolArgument(
     if (given == null) {
       return IntNode.valueOf(usual);
     }
-    if (!(given instanceof Number number)
+    Object value =
+        given instanceof String text && INTEGER.matcher(text.strip()).matches()
+            ? Integer.valueOf(text.strip()) // as some models write numbers
+            : given;
+    if (!(value instanceof Number number)
         || number.doubleValue() != number.intValue()
         || number.intValue() < least
         || number.intValue() > most) {

@@ -101,15 +101,7 @@ public final class CrossKbReport {
   /** A note is called by its source, which is to tell whose it is. */
   private static EntryText named(String kb, Entry entry) {
     EntryText text = entry.text();
-    return entry.note().isEmpty()
-        ? text
-        : new EntryText(
-            text.content(),
-            text.tags(),
-            text.source().map(kb::concat),
-            text.confidence(),
-            text.links(),
-            text.modified());
+    return entry.note().isEmpty() ? text : text.withSource(text.source().map(kb::concat));
   }
 
   /** Names of the folders, numbered where two are called the same. */

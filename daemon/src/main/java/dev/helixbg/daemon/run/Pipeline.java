@@ -30,8 +30,10 @@ import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
+import dev.helixbg.insight.sources.SourceTroubles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +69,11 @@ public record Pipeline(
         reading,
         judging,
         display,
-        new SourceCheck(settings.sources(), ZoneId.systemDefault()));
+        new SourceCheck(
+            settings.sources(),
+            ZoneId.systemDefault(),
+            new SourceTroubles(
+                settings.cache().resolve("sources-unread"), InstantSource.system())));
   }
 
   /** Finds what is worth telling: once, or again and again for a KB that changes. */

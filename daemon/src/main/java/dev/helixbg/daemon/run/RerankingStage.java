@@ -55,7 +55,7 @@ public final class RerankingStage {
   }
 
   /** How many pairs are still to be read; none where they cannot be. */
-  int left(Kb kb, Findings findings) {
+  int left(Kb kb, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)
           ? 0
@@ -95,7 +95,15 @@ public final class RerankingStage {
     return source.isEmpty() || refused || findings.relations().isEmpty();
   }
 
-  private void refuse(EmbeddingException e) {
+  /**
+   * @throws InterruptedException when the judge only could not be prepared because of that: an
+   *     interrupted file looks like one that cannot be written, and a report without what was to be
+   *     read would pass for whole
+   */
+  private void refuse(EmbeddingException e) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw (InterruptedException) new InterruptedException().initCause(e);
+    }
     refused = true;
     warnings.accept(
         "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());

@@ -10,7 +10,6 @@ import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.util.List;
@@ -28,7 +27,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
 
   /** A text that is in no log yet. */
   public static Entry unstored(String topic, String text) {
-    return new Entry(0, topic, text, 0, EntryText.parse(text));
+    return Entry.of(0, topic, text, 0);
   }
 
   /**

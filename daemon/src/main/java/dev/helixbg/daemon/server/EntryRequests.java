@@ -3,14 +3,19 @@ package dev.helixbg.daemon.server;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Single entries, as the log has them now, by name or id. */
 final class EntryRequests {
@@ -42,20 +47,36 @@ final class EntryRequests {
     return PresentFindings.read(kb, modelId).entries().all();
   }
 
+  /** By id, else by name, else by name in the other Unicode form, where that is one entry's. */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
-    return all.stream()
-        .filter(named -> named.name().equals(sought) || named.key().equals(sought))
-        .findFirst()
+    Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
+    return byId.or(() -> only(all, one -> one.name().equals(sought)))
+        .or(() -> only(all, one -> KbTopics.isSame(one.name(), sought)))
         .orElseThrow(
             () ->
                 Failure.usage(
                     "there is no entry "
-                        + PrintableText.beginning(sought, 100)
+                        + QuotedName.of(PrintableText.beginning(sought, 100))
                         + NearestName.meant(
                             sought,
                             all.stream().map(NamedEntry::name).toList(),
                             "; entries are called topic:number, which moves, and have an id, which"
                                 + " stays as long as their text: search says both")));
+  }
+
+  private static Optional<NamedEntry> only(List<NamedEntry> all, Predicate<NamedEntry> isSought) {
+    List<NamedEntry> found = all.stream().filter(isSought).toList();
+    if (found.size() > 1) {
+      throw Failure.usage(
+          "%d entries are called so: name one of them by its id: %s"
+              .formatted(
+                  found.size(),
+                  found.stream()
+                      .limit(LISTED)
+                      .map(NamedEntry::key)
+                      .collect(Collectors.joining(", "))));
+    }
+    return found.stream().findFirst();
   }
 
   /**
@@ -86,6 +107,9 @@ final class EntryRequests {
             .put("written", named.entry().written().orElse(""));
     line.set("tags", Json.texts(shortened(text.tags(), TAG)));
     text.source().ifPresent(source -> line.put("source", PrintableText.beginning(source, LINE)));
+    text.heading()
+        .ifPresent(heading -> line.put("heading", PrintableText.beginning(heading, LINE)));
+    text.part().ifPresent(part -> line.put("part", part));
     text.confidence().ifPresent(confidence -> line.put("confidence", confidence));
     List<String> copies =
         all.stream()

@@ -78,11 +78,14 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
       throw Failure.usage("\"from\" must be 0 or more, and \"limit\" from 1 to " + MOST);
     }
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
-    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
-    topic.ifPresent(
-        name ->
-            KbTopics.require(
-                kb, present.entries().all().stream().map(one -> one.entry().topic()), name));
+    Optional<String> topic =
+        Optional.ofNullable(request.path("topic").textValue())
+            .map(
+                name ->
+                    KbTopics.require(
+                        kb,
+                        present.entries().all().stream().map(one -> one.entry().topic()),
+                        name));
     Decisions decisions = Pipeline.decisions(kb);
     Predicate<ReportedFinding> wanted =
         finding ->

@@ -141,7 +141,7 @@ public record KbRequests(
       throws IOException, InterruptedException {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     if (topic.isPresent()) {
-      KbTopics.require(kb(request), topic.get());
+      topic = Optional.of(KbTopics.require(kb(request), topic.get()));
     }
     SearchRequest wanted =
         new SearchRequest(
@@ -189,13 +189,13 @@ public record KbRequests(
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
       throws IOException, InterruptedException {
-    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
-    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
     Held now = held.get();
     KbIdentity kb = KbIdentity.of(kb(request));
     LogReading log = DataLog.readQuiet(kb.kb().dataLog());
-    topic.ifPresent(
-        name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
+    Optional<String> topic =
+        Optional.ofNullable(request.path("topic").textValue())
+            .map(name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
+    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
     boolean keep = request.path("keep").asBoolean(true);
     OneShotRun last = now.runs().apply(kb.kb());
     Optional<Review> reported =

@@ -3,12 +3,14 @@ package dev.helixbg.daemon.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.ActNames;
 import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.acts.Acts;
@@ -192,14 +194,19 @@ public record PresentFindings(PresentEntries entries) {
           isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
       case "junk" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
       case ReportedFinding.MOVED_SOURCES ->
-          sayer(finding).map(one -> one.name() + " says what it said");
+          sayer(finding).map(one -> QuotedName.of(one.name()) + " says what it said");
       case "merges" ->
           isStale(finding) ? Optional.empty() : Optional.of("all its entries are as they were");
       default ->
           entries
               .of(finding.keys())
               .filter(pair -> pair.size() == 2 && !Acts.areLinked(pair.get(0), pair.get(1)))
-              .map(pair -> pair.get(0).name() + " and " + pair.get(1).name() + " are as they were");
+              .map(
+                  pair ->
+                      QuotedName.of(pair.get(0).name())
+                          + " and "
+                          + QuotedName.of(pair.get(1).name())
+                          + " are as they were");
     };
   }
 
@@ -247,7 +254,7 @@ public record PresentFindings(PresentEntries entries) {
       throw Failure.usage(
           ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
                   + " not there any more. List the findings anew")
-              .formatted(finding.id(), finding.about()));
+              .formatted(finding.id(), QuotedName.of(finding.about())));
     }
     List<Act> acts = acts(finding, json, as.isPresent() ? Verdict.titled(as.get()) : opinion);
     if (acts.isEmpty()) {
@@ -265,11 +272,11 @@ public record PresentFindings(PresentEntries entries) {
     line.putObject("log").put("bytes", entries.log().bytes()).put("sha256", entries.log().sha256());
     if (acts.size() > 1) {
       ArrayNode choices = line.putArray("choose");
-      acts.forEach(act -> way(act, choices.addObject()));
+      acts.forEach(act -> way(act, choices.addObject()).set("names", ActNames.of(act)));
       return line;
     }
     Act act = acts.getFirst();
-    way(act, line);
+    way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries.plan(act);
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     ArrayNode checks = line.putArray("checks");

@@ -105,6 +105,19 @@ public record Console(
     note("helix-bg: " + format, values);
   }
 
+  /**
+   * The exit code of a command that ended with this one: another where stdout did not take all, as
+   * on a full disk or where its reader is gone.
+   */
+  public int checked(int code) {
+    boolean failed = out.checkError() | json.checkError() | coloured.checkError();
+    if (!failed || code != ExitCode.OK.number()) {
+      return code;
+    }
+    warn("not all of the output could be written: its reader is gone, or the disk is full");
+    return ExitCode.WRITE.number();
+  }
+
   private static String line(String format, Object... values) {
     Object[] safe =
         Arrays.stream(values)

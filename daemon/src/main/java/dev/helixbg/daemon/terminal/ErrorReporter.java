@@ -2,6 +2,7 @@ package dev.helixbg.daemon.terminal;
 
 import dev.helixbg.config.ConfigException;
 import dev.helixbg.config.text.NearestName;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
@@ -15,6 +16,7 @@ import java.io.StringWriter;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +78,11 @@ public record ErrorReporter(Console console) {
 
   /** What the user is told of it; the stack trace of a fault of ours is kept in a file. */
   public static String words(Throwable e) {
+    if (e instanceof InvalidPathException path) { // in the locale of C, any with an umlaut
+      return ("%s cannot be the name of a file here, where names are in %s. Set LC_ALL=C.UTF-8, or"
+              + " start helix-bg by its launcher")
+          .formatted(QuotedName.of(path.getInput()), System.getProperty("sun.jnu.encoding"));
+    }
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
@@ -99,6 +106,7 @@ public record ErrorReporter(Console console) {
       case GpuException gpu -> ExitCode.MODEL;
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
+      case InvalidPathException path -> ExitCode.USAGE;
       case CancellationException calledOff -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };

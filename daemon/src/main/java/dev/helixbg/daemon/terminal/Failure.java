@@ -34,6 +34,10 @@ public final class Failure extends RuntimeException {
     return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
   }
 
+  /** What to do where the folder of caches cannot be written. */
+  public static final String OTHER_CACHE =
+      "The setting cache (HELIX_BG_CACHE, --set cache=FOLDER) names another folder";
+
   public ExitCode code() {
     return code;
   }

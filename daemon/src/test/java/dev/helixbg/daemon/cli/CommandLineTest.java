@@ -162,6 +162,29 @@ class CommandLineTest {
     }
   }
 
+  /** picocli looks for --help first, and says all is well. */
+  @Test
+  void whatWasMistypedIsAnErrorBesideHelp() {
+    assertTrue(refused("mistyped", "--help").startsWith("helix-bg: there is no command mistyped"));
+    assertTrue(refused("serch", "--version").contains("; did you mean search?"));
+    assertTrue(refused("verify", "--help", "--mistyped").contains("no option --mistyped"));
+    String path = refused("verify", "--notes", "a\0b");
+    assertFalse(path.contains("java."), path);
+    assertTrue(path.contains("cannot be the name of a file here"), path);
+    assertTrue(refused("pause", "--help", "now").contains("one argument too many: now"));
+  }
+
+  @Test
+  void withoutUtf8OneLineSaysWhatToDo() {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Console console = new Console(new ByteArrayOutputStream(), err, false, false);
+    HelixBg.warnOfEncoding(console, "UTF-8");
+    assertEquals("", err.toString());
+    HelixBg.warnOfEncoding(console, "ANSI_X3.4-1968");
+    assertEquals(1, err.toString().lines().count());
+    assertTrue(err.toString().contains("Set LC_ALL=C.UTF-8"), err.toString());
+  }
+
   @Test
   void helpOfACommandIsThatOfItsOption() {
     String all = output("help");

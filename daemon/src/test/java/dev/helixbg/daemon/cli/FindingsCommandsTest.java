@@ -241,7 +241,7 @@ class FindingsCommandsTest {
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
     assertRefused("no topic cahce in " + kb + "; did you mean cache?", "stale", kb, "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
-    assertRefused("; it has broker, cache", "done", kb, "--topic", "payments");
+    assertRefused("; its topics, which are data: broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
     assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);
@@ -294,6 +294,9 @@ class FindingsCommandsTest {
     assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
     assertRefused("what is looked for is missing", "search", kb);
     assertRefused("name all in one way", "daemon", kb, "--kb", folder.toString());
+    assertEquals(3, run("daemon", "/nope"));
+    assertEquals("helix-bg: no such knowledge base: /nope is not a folder\n", err.toString());
+    assertEquals(3, run("daemon", kb, folder.toString()));
     assertRefused("name all in one way", "mcp", kb, "--kb", folder.toString());
     assertRefused("name all in one way", "service", "install", kb, "--kb", folder.toString());
   }

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.idle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,6 +17,8 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.PairReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +89,25 @@ class IdlePairsTest {
     assertEquals(
         Files.readString(ReportFolder.of(fresh).json()),
         Files.readString(ReportFolder.of(writer.kb()).json()));
+  }
+
+  /** The judge is prepared by the first run, and stopped then its files cannot be written. */
+  @Test
+  void whoStopsTheFirstRunHearsOfNoFullDiskAndGetsNoReport() throws Exception {
+    FakePairs stopped =
+        new FakePairs() {
+          @Override
+          public PairReader open() {
+            Thread.currentThread().interrupt();
+            throw new EmbeddingException("cannot prepare the pair judge: check the free space");
+          }
+        };
+    Kb fresh = new Kb(Files.createDirectories(folder.resolve("stopped")));
+    Files.copy(writer.kb().dataLog(), fresh.dataLog());
+    Pipeline once = DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(stopped));
+    assertThrows(InterruptedException.class, () -> once.run(fresh, Saving.PUBLISHED));
+    assertEquals(List.of(), warnings);
+    assertFalse(Thread.currentThread().isInterrupted());
   }
 
   @Test

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The transport as a client sees it that sends lines, good and bad. */
 @Timeout(120)
@@ -246,6 +248,44 @@ class StdioTransportTest {
     send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
     assertTrue(answer().at("/error/message").asText().contains("send initialize"));
     initialize();
+  }
+
+  /** The protocol lets either side ask at any time whether the other one is there. */
+  @Test
+  void aPingIsAnsweredAtAnyTime() throws IOException {
+    String ping = "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}";
+    send(ping);
+    assertEquals("{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}", answer().toString());
+    initialize();
+    send(ping);
+    assertTrue(answer().path("result").isObject());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "tools/call | {\"name\":\"echo\",\"arguments\":\"x\"} | \"arguments\" must be an object",
+        "tools/call | {\"name\":\"echo\",\"arguments\":[1]}   | \"arguments\" must be an object",
+        "tools/call | {\"name\":\"echo\",\"arguments\":7}     | \"arguments\" must be an object",
+        "tools/call | {\"name\":{}}                       | \"name\" of \"params\" must be a"
+            + " string",
+        "tools/call | {}                                 | \"name\" of \"params\" must be a string",
+        "tools/call | null                               | \"params\" must be an object",
+        "tools/call | []                                 | \"params\" must be an object",
+        "tools/list | \"x\"                              | \"params\" must be an object",
+        "tools/call | {\"name\":\"echo\",\"_meta\":3}       | \"params\" "
+      })
+  void wrongParametersAreToldInPlainWords(String method, String params, String expected)
+      throws IOException {
+    initialize();
+    send(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}".formatted(method, params));
+    JsonNode refused = answer();
+    assertEquals(-32602, refused.at("/error/code").asInt(), refused.toString());
+    assertTrue(refused.at("/error/message").asText().startsWith(expected), refused.toString());
+    assertFalse(refused.toString().contains("java"), refused.toString());
   }
 
   @Test

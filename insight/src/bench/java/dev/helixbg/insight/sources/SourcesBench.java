@@ -7,6 +7,7 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -55,7 +56,11 @@ public final class SourcesBench {
     List<NamedEntry> named =
         NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
     SourceCheckResult sources =
-        new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
+        new SourceCheck(
+                List.of(Path.of(arguments[1])),
+                ZoneOffset.UTC,
+                new SourceTroubles(Path.of("/nowhere/unread"), InstantSource.system()))
+            .of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
       System.err.println("not the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);

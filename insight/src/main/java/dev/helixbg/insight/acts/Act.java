@@ -1,5 +1,6 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
@@ -71,13 +72,10 @@ public record Act(List<When> when, Change change) {
       @Override
       public String words() {
         String to =
-            entry
-                .entry()
-                .note()
-                .map(NoteName::of)
+            NoteName.of(entry.entry())
                 .map(place -> place.isWholeFile() ? "to the folder " : "into a file in the folder ")
                 .orElse("to ");
-        return "move " + name(entry) + " " + to + topic;
+        return "move " + name(entry) + " " + to + QuotedName.of(topic);
       }
     }
 
@@ -85,9 +83,10 @@ public record Act(List<When> when, Change change) {
     record MergeTopics(String small, String large) implements Change {
       @Override
       public String words() {
-        return NoteName.isFolder(small)
-            ? "move the files of the folder " + small + " into " + large
-            : "move all of " + small + " into " + large;
+        return (NoteName.isFolder(small) ? "move the files of the folder " : "move all of ")
+            + QuotedName.of(small)
+            + " into "
+            + QuotedName.of(large);
       }
     }
 
@@ -99,7 +98,12 @@ public record Act(List<When> when, Change change) {
     record Rename(NamedEntry entry, String from, String to) implements Change {
       @Override
       public String words() {
-        return "let " + name(entry) + " say " + to + " instead of " + from;
+        return "let "
+            + name(entry)
+            + " say "
+            + QuotedName.of(to)
+            + " instead of "
+            + QuotedName.of(from);
       }
     }
 
@@ -114,7 +118,7 @@ public record Act(List<When> when, Change change) {
         return "read "
             + name(entry)
             + " again: let it say what is so now about "
-            + named
+            + QuotedName.of(named)
             + ", or remove it";
       }
     }
@@ -128,14 +132,17 @@ public record Act(List<When> when, Change change) {
     }
   }
 
-  private static String names(List<NamedEntry> entries) {
+  /** Names in a sentence: the first of them, and how many there are beside. */
+  static String names(List<NamedEntry> entries) {
     int more = entries.size() - NAMED;
     return entries.stream().limit(NAMED).map(Act::name).collect(Collectors.joining(", "))
         + (more > 0 ? " and %,d more".formatted(more) : "");
   }
 
   /** Of a part of a file what says that it is none: else somebody removes the file. */
-  private static String name(NamedEntry entry) {
-    return entry.entry().note().map(note -> NoteName.of(note).words()).orElseGet(entry::name);
+  static String name(NamedEntry entry) {
+    return NoteName.of(entry.entry())
+        .map(NoteName::words)
+        .orElseGet(() -> QuotedName.of(entry.name()));
   }
 }

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -35,6 +38,9 @@ public final class ActPlanner {
 
   /** What is longer is for no command line. */
   private static final int MAX_TEXT = 8_000;
+
+  /** Of a text that somebody looks for, in columns. */
+  private static final int SOUGHT = 200;
 
   /** An act that must set the links of more entries anew is no small act any more. */
   private static final int MAX_RELINKED = 24;
@@ -389,7 +395,10 @@ public final class ActPlanner {
       Optional<String> source = text.source().map(from -> name.matcher(from).replaceAll(to));
       require(
           !content.equals(text.content()) || !source.equals(text.source()),
-          rename.entry().name() + " does not say " + rename.from() + " by itself any more");
+          Act.name(rename.entry())
+              + " does not say "
+              + QuotedName.of(rename.from())
+              + " by itself any more");
       return metadata(text, text.tags(), source, linksAfter(rename.entry())) + content;
     }
 
@@ -405,7 +414,7 @@ public final class ActPlanner {
                   marked.stream()
                       .noneMatch(left -> ActMark.isOn(left.entry().body(), ActMark.line(hash))),
                   "an act on the text of "
-                      + one.name()
+                      + Act.name(one)
                       + " was stopped, and left its mark, the line "
                       + ActMark.line(hash).strip()
                       + ", on another note that says the same: take it out there first"));
@@ -482,7 +491,7 @@ public final class ActPlanner {
         boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
         require(
             first && fates.get(entry) == Fate.DELETED,
-            entry.name()
+            Act.name(entry)
                 + " is there "
                 + twins.size()
                 + " times, word for word: deal with the copies first");
@@ -491,11 +500,19 @@ public final class ActPlanner {
           .orElseThrow(
               () ->
                   new NotCallableException(
-                      entry.name()
+                      Act.name(entry)
                           + " has no words of its own: all that it says stands in another note of "
-                          + entry.entry().topic()
-                          + ", which helix could take for it. Edit it by its place, after a look"
-                          + " at what is there"));
+                          + QuotedName.of(entry.entry().topic())
+                          + ", which helix could take for it. Do it by hand: "
+                          + sought(entry)));
+    }
+
+    /** What to look for by hand: another note has its words, too, and more. */
+    private static String sought(NamedEntry entry) {
+      String text = entry.entry().text().content().strip();
+      String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
+      return "look for the note that %s “%s” and has %,d characters"
+          .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
     }
 
     /** Those in the topic with the same body. */
@@ -571,7 +588,7 @@ public final class ActPlanner {
       if (!relinked.isEmpty()) {
         losses.add(
             "the places of "
-                + String.join(", ", relinked.stream().map(NamedEntry::name).toList())
+                + Act.names(List.copyOf(relinked))
                 + ": whose links are set anew moves to the end of its topic");
       }
       return losses;
@@ -584,21 +601,21 @@ public final class ActPlanner {
       List<String> lost = new ArrayList<>();
       List<String> tags = text.tags().stream().filter(tag -> !left.tags().contains(tag)).toList();
       if (!tags.isEmpty()) {
-        lost.add("tags " + String.join(", ", tags));
+        lost.add("tags " + tags.stream().map(QuotedName::of).collect(Collectors.joining(", ")));
       }
       text.source()
           .filter(source -> !left.source().equals(Optional.of(source)))
-          .ifPresent(source -> lost.add("source " + source));
+          .ifPresent(source -> lost.add("source " + QuotedName.of(source)));
       List<Link> links =
           linksAfter(standIn(), text.links()).stream()
               .filter(link -> !left.links().contains(link) && !link.equals(place(standIn())))
               .toList();
       if (!links.isEmpty()) {
-        lost.add("links " + names(links));
+        lost.add("links " + QuotedName.of(names(links)));
       }
       return lost.isEmpty()
           ? Optional.empty()
-          : Optional.of("of " + gone.name() + ": " + String.join("; ", lost));
+          : Optional.of("of " + Act.name(gone) + ": " + String.join("; ", lost));
     }
 
     /** Removed texts are stored again; a rewritten one gets its own back. */
@@ -666,7 +683,7 @@ public final class ActPlanner {
     String body = entry.entry().body();
     require(
         body.length() <= MAX_TEXT && body.indexOf('\uFFFD') < 0 && !body.isBlank(),
-        "the text of " + entry.name() + " is too long for a call, empty, or damaged");
+        "the text of " + Act.name(entry) + " is too long for a call, empty, or damaged");
   }
 
   private static void require(boolean condition, String why) {

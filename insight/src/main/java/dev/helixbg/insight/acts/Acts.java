@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.sources.SourceCheck;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -76,16 +77,17 @@ public enum Acts {
   }
 
   /**
-   * The new place is named where one is likely; else somebody has to read the entry again.
+   * The new place is named where one is likely, and an entry could name it; else somebody has to
+   * read the entry again.
    *
    * @param named in source code
    */
   public List<Act> on(NamedEntry entry, String named, Optional<String> now) {
     return one(
         When.MOVED,
-        now.isPresent()
-            ? new Change.Rename(entry, named, now.get())
-            : new Change.Reread(entry, named));
+        now.filter(SourceCheck::isPlace)
+            .<Change>map(place -> new Change.Rename(entry, named, place))
+            .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
   /** The fullest of the entries gets the text, the others go. */

@@ -1,10 +1,11 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -15,9 +16,9 @@ final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param folderOf what a topic is called as a folder
+   * @param foldersOf what a topic is called as a folder; of several one is meant
    */
-  static String of(Change change, UnaryOperator<String> folderOf) {
+  static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->
           "%sdelete %s; let links to %s lead to %s"
@@ -30,20 +31,26 @@ final class NoteSteps {
                   them(remove.gone()),
                   place(remove.kept()));
       case Change.Link link -> {
-        NoteName from = NoteName.of(link.from().name());
-        NoteName target = NoteName.of(link.target().name());
-        yield "write a link into %s, as %s or as %s"
-            .formatted(from.words(), target.wikiLink(), target.linkFrom(from));
+        NoteName from = NoteName.of(link.from().entry()).orElseThrow();
+        NoteName target = NoteName.of(link.target().entry()).orElseThrow();
+        yield "write a link to %s into %s, as %s%s"
+            .formatted(
+                target.words(),
+                from.words(),
+                target.wikiLink().map(wiki -> wiki + " or as ").orElse(""),
+                target.linkFrom(from));
       }
       case Change.Move move ->
-          NoteName.of(move.entry().name()).isWholeFile()
+          NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
               ? "move %s to the folder %s, and mend links that name its path"
-                  .formatted(place(move.entry()), folderOf.apply(move.topic()))
+                  .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "))
               : "move %s into a file in the folder %s"
-                  .formatted(place(move.entry()), folderOf.apply(move.topic()));
+                  .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
       case Change.MergeTopics merge ->
           "move the files of the folder %s into %s, and mend links that name their paths"
-              .formatted(folderOf.apply(merge.small()), folderOf.apply(merge.large()));
+              .formatted(
+                  folder(foldersOf.apply(merge.small()), " and "),
+                  folder(foldersOf.apply(merge.large()), " or "));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
           "put the proposed text in place of that of %s; delete %s; let links to %s lead to %s"
@@ -65,8 +72,12 @@ final class NoteSteps {
     return entries.size() == 1 ? "it" : "them";
   }
 
+  private static String folder(List<String> folders, String between) {
+    return folders.stream().map(QuotedName::of).collect(Collectors.joining(between));
+  }
+
   private static String place(NamedEntry entry) {
-    return NoteName.of(entry.name()).words();
+    return NoteName.of(entry.entry()).orElseThrow().words();
   }
 
   private static String places(List<NamedEntry> entries) {

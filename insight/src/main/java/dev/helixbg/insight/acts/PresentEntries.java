@@ -92,18 +92,25 @@ public final class PresentEntries {
     return ActMark.areUnder(entries, hashes);
   }
 
-  /** The folder of notes that a topic is made of; topics write it in their own way. */
-  private String folderOf(String topic) {
-    return byTopic.getOrDefault(topic, List.of()).stream()
-        .map(one -> NoteName.of(one.name()).folder())
-        .findFirst()
-        .orElse(topic);
+  /**
+   * The folders of notes that a topic is made of, mostly one: topics have no blanks and a bounded
+   * length, and folders with different names can become one topic.
+   */
+  private List<String> foldersOf(String topic) {
+    List<String> folders =
+        byTopic.getOrDefault(topic, List.of()).stream()
+            .flatMap(one -> NoteName.of(one.entry()).stream())
+            .map(NoteName::folder)
+            .distinct()
+            .sorted()
+            .toList();
+    return folders.isEmpty() ? List.of(topic) : folders;
   }
 
   /** How an act on them is carried out. */
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
-      return ActPlan.byHand(NoteSteps.of(act.change(), this::folderOf));
+      return ActPlan.byHand(NoteSteps.of(act.change(), this::foldersOf));
     }
     return planner.get().plan(act);
   }

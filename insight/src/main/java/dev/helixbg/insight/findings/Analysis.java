@@ -265,8 +265,7 @@ public final class Analysis {
     for (int i = 0; i < entries.size(); i++) {
       int topic = topics.topicOf()[i];
       if (!others.get(topic)) {
-        String file =
-            entries.get(i).entry().note().map(note -> NoteName.of(note).file()).orElse(null);
+        String file = entries.get(i).entry().note().orElse(null);
         others.set(topic, file == null || (files[topic] != null && !files[topic].equals(file)));
         files[topic] = file;
       }

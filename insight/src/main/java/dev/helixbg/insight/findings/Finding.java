@@ -1,7 +1,7 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,7 +47,7 @@ public sealed interface Finding {
       return a().entry().note().isPresent() && b().entry().note().isPresent()
           ? Optional.of(
               Stream.of(a(), b())
-                  .map(entry -> NoteName.of(entry.name()).file())
+                  .flatMap(named -> named.entry().note().stream())
                   .collect(Collectors.toUnmodifiableSet()))
           : Optional.empty();
     }
@@ -301,16 +301,19 @@ public sealed interface Finding {
         case GONE ->
             "%s is not in %s any more since %s%s"
                 .formatted(
-                    path,
-                    folder,
+                    QuotedName.of(path),
+                    QuotedName.of(folder),
                     when,
-                    now.map(place -> "; probably it is " + place + " now").orElse(""));
+                    now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
+                        .orElse(""));
         case SYMBOL_GONE ->
-            "%s is in no file of %s any more; it was in %s".formatted(named, folder, path);
+            "%s is in no file of %s any more; it was in %s"
+                .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
         case CHANGED ->
             ("the lines around %s are others since %s; the file changed %s since the entry was"
                     + " written")
-                .formatted(named, when, since.map(one -> times(one.commits())).orElse(""));
+                .formatted(
+                    QuotedName.of(named), when, since.map(one -> times(one.commits())).orElse(""));
       };
     }
 

@@ -5,7 +5,6 @@ import dev.helixbg.insight.findings.Finding.Junk;
 import dev.helixbg.insight.findings.Finding.JunkReason;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
-import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -233,8 +232,7 @@ public final class JunkCheck {
   }
 
   private static boolean isToAgents(NamedEntry named, String text) {
-    String file =
-        named.entry().note().map(note -> NoteName.of(note).file()).orElse("").replaceAll(".*/", "");
+    String file = named.entry().note().orElse("").replaceAll(".*/", "");
     String lower = text.toLowerCase(Locale.ROOT);
     return SIGNS.stream().anyMatch(lower::contains)
         && !FOR_AGENTS.matcher(file).matches()

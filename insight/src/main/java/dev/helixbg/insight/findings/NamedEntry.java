@@ -1,6 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,8 +70,11 @@ public record NamedEntry(Entry entry, int index, String key) {
     return Long.hashCode(entry.offset());
   }
 
-  /** By its place, as helix has it; a note by its file. */
+  /**
+   * By its place, as helix has it; a note by its file and heading, for people to read: several may
+   * be called the same.
+   */
   public String name() {
-    return entry.note().orElseGet(() -> entry.topic() + ":" + index);
+    return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }
 }

@@ -20,6 +20,17 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   /** In minutes. */
   public static final int DAY = 24 * 60;
 
+  /** An entry with its body taken apart. */
+  public static Entry of(long offset, String topic, String body, int timestampMin) {
+    EntryText text = isNote(topic) ? EntryText.ofNote(body) : EntryText.parse(body);
+    return new Entry(offset, topic, body, timestampMin, text);
+  }
+
+  /** Whether a topic is a folder of notes: helix lets no topic end in a slash. */
+  private static boolean isNote(String topic) {
+    return topic.endsWith("/");
+  }
+
   /**
    * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines.
    */
@@ -29,15 +40,15 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
 
   /** The same with another body. */
   public Entry withBody(String other) {
-    return new Entry(offset, topic, other, timestampMin, EntryText.parse(other));
+    return of(offset, topic, other, timestampMin);
   }
 
   /**
-   * The file with the heading that it was read from, where the log was made of a folder of notes:
-   * there topics are folders and end in a slash, as helix lets none end.
+   * The file that it was read from, where the log was made of a folder of notes. Of a part of the
+   * file {@link EntryText#heading} and {@link EntryText#part} tell which.
    */
   public Optional<String> note() {
-    return topic.endsWith("/") ? text.source() : Optional.empty();
+    return isNote(topic) ? text.source() : Optional.empty();
   }
 
   /**

@@ -35,6 +35,9 @@ import java.util.OptionalDouble;
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
  * @param modified as written
+ * @param heading of an entry that was made of a part of a note: what the part is under, with {@code
+ *     #} between the levels; empty elsewhere
+ * @param part which part it is, where the heading alone does not tell; empty elsewhere
  */
 public record EntryText(
     String content,
@@ -42,7 +45,20 @@ public record EntryText(
     Optional<String> source,
     OptionalDouble confidence,
     List<Link> links,
-    Optional<String> modified) {
+    Optional<String> modified,
+    Optional<String> heading,
+    Optional<String> part) {
+
+  /** Of an entry of helix. */
+  public EntryText(
+      String content,
+      List<String> tags,
+      Optional<String> source,
+      OptionalDouble confidence,
+      List<Link> links,
+      Optional<String> modified) {
+    this(content, tags, source, confidence, links, modified, Optional.empty(), Optional.empty());
+  }
 
   /** {@code topic:index}, the index counting the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
@@ -66,7 +82,20 @@ public record EntryText(
 
   /** Takes a body apart; any text is a valid body. */
   public static EntryText parse(String body) {
-    return new Parser().parse(body);
+    return new Parser(false).parse(body);
+  }
+
+  /**
+   * Takes the body of an entry that was made of a note apart. There the kinds {@code heading} and
+   * {@code part} are metadata, too.
+   */
+  public static EntryText ofNote(String body) {
+    return new Parser(true).parse(body);
+  }
+
+  /** The same with another source. */
+  public EntryText withSource(Optional<String> other) {
+    return new EntryText(content, tags, other, confidence, links, modified, heading, part);
   }
 
   /**
@@ -82,9 +111,17 @@ public record EntryText(
     private OptionalDouble confidence = OptionalDouble.empty();
     private List<Link> links = List.of();
     private Optional<String> modified = Optional.empty();
+    private Optional<String> heading = Optional.empty();
+    private Optional<String> part = Optional.empty();
+    private final boolean ofNote;
+
+    Parser(boolean ofNote) {
+      this.ofNote = ofNote;
+    }
 
     EntryText parse(String body) {
-      return new EntryText(contentOf(body), tags, source, confidence, links, modified);
+      return new EntryText(
+          contentOf(body), tags, source, confidence, links, modified, heading, part);
     }
 
     /** Reads the metadata lines and returns the rest. */
@@ -114,12 +151,18 @@ public record EntryText(
         return false;
       }
       String value = body.substring(colon + 2, end - 1).strip();
-      switch (body.substring(start + 1, colon)) {
+      String kind = body.substring(start + 1, colon);
+      if (!ofNote && (kind.equals("heading") || kind.equals("part"))) {
+        return false;
+      }
+      switch (kind) {
         case "tags" -> readTags(value);
         case "source" -> source = value.isEmpty() ? source : Optional.of(value);
         case "confidence" -> readConfidence(value);
         case "links" -> readLinks(value);
         case "modified" -> modified = value.isEmpty() ? modified : Optional.of(value);
+        case "heading" -> heading = value.isEmpty() ? heading : Optional.of(value);
+        case "part" -> part = value.isEmpty() ? part : Optional.of(value);
         default -> {
           return false;
         }

@@ -42,7 +42,7 @@ final class LiveEntries implements RecordSink {
     }
     offsets[entries.size()] = offset;
     String shared = topics.computeIfAbsent(topic, first -> first);
-    entries.add(new Entry(offset, shared, body, timestampMin, EntryText.parse(body)));
+    entries.add(Entry.of(offset, shared, body, timestampMin));
     read++;
     live++;
   }

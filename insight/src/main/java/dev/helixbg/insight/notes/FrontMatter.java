@@ -1,134 +1,245 @@
 package dev.helixbg.insight.notes;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * What a note says about itself before its text: between a first line {@code ---} and the next one,
- * as Obsidian, Jekyll and Hugo write it.
+ * What a note says about itself before its text: between a first line {@code ---} and the next one
+ * in YAML, as Obsidian, Jekyll and Hugo write it, or between lines {@code +++} in TOML. Several
+ * blocks that follow one another directly are one.
  *
- * <p>Of YAML only what such lines use is read: {@code key: value}, {@code key: [a, b]}, a key with
- * {@code - item} lines under it, quotes, comments. Nested mappings and block texts are passed over.
- * What is none of that makes the front matter unsound, and is passed over, too.
+ * <p>Values are texts and lists of texts, as written: a date or a version stays what it is. Where
+ * YAML as a whole does not hold, each key is read by itself, and what is left makes the front
+ * matter unsound.
  *
  * @param values of each key, in lower case
  * @param end where the text begins, in characters
- * @param sound whether every line was understood
+ * @param sound whether all of it was understood
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   /** What is longer is no front matter, but a text between two rulers. */
   private static final int MAX_LINES = 500;
 
+  /** In characters. */
+  private static final int MAX_LENGTH = 1 << 16;
+
   private static final int MAX_VALUES = 100;
   private static final int MAX_VALUE = 200;
 
+  /** Of lists in lists. */
+  private static final int MAX_DEPTH = 3;
+
   private static final FrontMatter NONE = new FrontMatter(Map.of(), 0, true);
 
-  static FrontMatter of(String text) {
-    if (!text.startsWith("---\n") && !text.startsWith("--- \n")) {
-      return NONE;
+  private static final String TOML = "+++";
+  private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
+
+  /** A value that neither opens anything nor has a meaning of its own in YAML. */
+  private static final Pattern PLAIN = Pattern.compile("[^\\s\\[\\]{}'\"|>@`%&*!#?,-].*");
+
+  private static final TomlMapper TOML_MAPPER = new TomlMapper();
+
+  /**
+   * The lines between two marks.
+   *
+   * @param end behind the second one
+   */
+  private record Block(List<String> lines, int end, boolean toml) {
+    boolean hasKey() {
+      return toml
+          ? lines.stream().anyMatch(line -> line.indexOf('=') > 0)
+          : lines.stream().anyMatch(line -> KEY.matcher(line).matches());
     }
+
+    String text() {
+      return String.join("\n", lines) + "\n";
+    }
+  }
+
+  static FrontMatter of(String text) {
+    FrontMatter all = NONE;
+    Optional<Block> block = block(text, 0);
+    while (block.isPresent()) {
+      FrontMatter next = read(block.get());
+      if (next.end() == 0) {
+        return all == NONE ? next : all;
+      }
+      Map<String, List<String>> values = new LinkedHashMap<>(all.values());
+      next.values().forEach(values::putIfAbsent);
+      all = new FrontMatter(values, next.end(), all.sound() && next.sound());
+      block = block(text, all.end());
+    }
+    return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
+  }
+
+  /** Whether a block with keys begins a text and does not end. */
+  private static boolean opened(String text) {
+    List<String> lines = text.lines().limit(MAX_LINES).toList();
+    return !lines.isEmpty()
+        && isMark(lines.getFirst())
+        && new Block(lines.subList(1, lines.size()), 0, false).hasKey();
+  }
+
+  private static boolean isMark(String line) {
+    String mark = line.stripTrailing();
+    return mark.equals("---") || mark.equals(TOML);
+  }
+
+  private static Optional<Block> block(String text, int at) {
+    int newline = text.indexOf('\n', at);
+    if (newline < 0 || newline - at > MAX_VALUE || !isMark(text.substring(at, newline))) {
+      return Optional.empty();
+    }
+    boolean toml = text.startsWith(TOML, at);
     List<String> lines = new ArrayList<>();
-    int start = text.indexOf('\n') + 1;
-    while (start < text.length() && lines.size() < MAX_LINES) {
-      int newline = text.indexOf('\n', start);
+    int start = newline + 1;
+    int first = start;
+    while (start < text.length() && lines.size() < MAX_LINES && start - first < MAX_LENGTH) {
+      newline = text.indexOf('\n', start);
       int end = newline < 0 ? text.length() : newline;
       String line = text.substring(start, end).stripTrailing();
       start = Math.min(text.length(), end + 1);
-      if (line.equals("---") || line.equals("...")) {
-        return read(lines, start);
+      if (toml ? line.equals(TOML) : line.equals("---") || line.equals("...")) {
+        return Optional.of(new Block(lines, start, toml));
       }
       lines.add(line);
     }
-    return new FrontMatter(Map.of(), 0, lines.stream().noneMatch(line -> key(line) > 0));
+    return Optional.empty();
   }
 
-  private static FrontMatter read(List<String> lines, int end) {
-    if (lines.stream().noneMatch(line -> key(line) > 0)) {
-      // A text between two rulers; nothing at all between them is an empty front matter.
-      return lines.stream().allMatch(String::isBlank) ? new FrontMatter(Map.of(), end, true) : NONE;
-    }
+  /** Nothing of a text between two rulers; nothing at all between them is an empty front matter. */
+  private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
-    List<String> open = null; // values of the key above
-    boolean sound = true;
-    for (String line : lines) {
-      String stripped = line.strip();
-      if (stripped.isEmpty() || stripped.startsWith("#")) {
+    if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
+      return new FrontMatter(values, block.end(), true);
+    }
+    boolean sound = block.toml() ? toml(block.text(), values) : yaml(block.text(), values);
+    if (!sound && !block.toml()) {
+      values.clear();
+      byKeys(block.lines(), values);
+    }
+    boolean isMatter = sound ? !values.isEmpty() || block.hasKey() : block.hasKey();
+    return isMatter ? new FrontMatter(values, block.end(), sound) : NONE;
+  }
+
+  /** Whether it holds as a whole, and is keys with values. */
+  private static boolean yaml(String text, Map<String, List<String>> values) {
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setSchema(new CoreSchema())
+            .setCodePointLimit(2 * MAX_LENGTH)
+            .build();
+    try {
+      Optional<Node> root = new Compose(settings).composeString(text);
+      if (root.isEmpty() || !(root.get() instanceof MappingNode mapping)) {
+        return false;
+      }
+      for (NodeTuple pair : mapping.getValue()) {
+        if (pair.getKeyNode() instanceof ScalarNode key) {
+          addAll(list(values, key.getValue()), pair.getValueNode(), 0);
+        }
+      }
+      return true;
+    } catch (YamlEngineException | StackOverflowError e) { // which deep nesting may end in
+      return false;
+    }
+  }
+
+  private static List<String> list(Map<String, List<String>> values, String key) {
+    return values.computeIfAbsent(key.strip().toLowerCase(Locale.ROOT), _ -> new ArrayList<>());
+  }
+
+  private static void addAll(List<String> values, Node node, int depth) {
+    if (node instanceof ScalarNode scalar && !scalar.getTag().equals(Tag.NULL)) {
+      add(values, scalar.getValue());
+    } else if (node instanceof SequenceNode sequence && depth < MAX_DEPTH) {
+      if (only(node) instanceof SequenceNode inner
+          && only(inner) instanceof ScalarNode link
+          && link.isPlain()) { // [[name]]
+        add(values, "[[" + link.getValue() + "]]");
+        return;
+      }
+      sequence.getValue().forEach(item -> addAll(values, item, depth + 1));
+    }
+  }
+
+  /** The one item of a list; null where it is none, or has another number of items. */
+  private static Node only(Node node) {
+    return node instanceof SequenceNode list && list.getValue().size() == 1
+        ? list.getValue().getFirst()
+        : null;
+  }
+
+  /** Key by key, each with the lines below it that are no key. */
+  private static void byKeys(List<String> lines, Map<String, List<String>> values) {
+    for (int from = 0, to; from < lines.size(); from = to) {
+      to = from + 1;
+      while (to < lines.size() && !KEY.matcher(lines.get(to)).matches()) {
+        to++;
+      }
+      String first = lines.get(from);
+      if (!KEY.matcher(first).matches()) {
         continue;
       }
-      int key = key(line);
-      if (stripped.startsWith("- ") || stripped.equals("-")) {
-        sound &= open != null;
-        add(open, stripped.substring(1));
-      } else if (key > 0) {
-        open = values.computeIfAbsent(name(line, key), _ -> new ArrayList<>());
-        String value = line.substring(key + 1).strip();
-        sound &= isWhole(value);
-        addAll(open, value);
-      } else {
-        sound &= open != null && Character.isWhitespace(line.charAt(0));
+      boolean read = yaml(String.join("\n", lines.subList(from, to)), values);
+      if (!read) {
+        int colon = first.indexOf(':');
+        String value = first.substring(colon + 1).strip();
+        if (PLAIN.matcher(value).matches()) { // as in "title: One: two", or before stray lines
+          add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
+        }
       }
     }
-    return new FrontMatter(values, end, sound);
   }
 
-  /** The place of the colon in {@code key: value}; −1 in any other line. */
-  private static int key(String line) {
-    int colon = line.indexOf(':');
-    if (colon <= 0
-        || Character.isWhitespace(line.charAt(0))
-        || "-#[{\"'".indexOf(line.charAt(0)) >= 0) {
-      return -1;
-    }
-    boolean ends = colon + 1 == line.length() || Character.isWhitespace(line.charAt(colon + 1));
-    return ends && colon <= 60 ? colon : -1;
-  }
-
-  private static String name(String line, int colon) {
-    return line.substring(0, colon).strip().toLowerCase(Locale.ROOT);
-  }
-
-  /** Whether what was opened is closed on the line: of longer values nothing is taken. */
-  private static boolean isWhole(String value) {
-    if (value.isEmpty()) {
+  private static boolean toml(String text, Map<String, List<String>> values) {
+    try {
+      JsonNode root = TOML_MAPPER.readTree(text);
+      root.properties().forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
+      // As Zola has tags.
+      root.path("taxonomies")
+          .properties()
+          .forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
       return true;
+    } catch (JsonProcessingException | StackOverflowError e) {
+      return false;
     }
-    char first = value.charAt(0);
-    char last = value.charAt(value.length() - 1);
-    return switch (first) {
-      case '[' -> value.indexOf(']') > 0;
-      case '{' -> last == '}';
-      case '"', '\'' -> value.length() > 1 && value.indexOf(first, 1) > 0;
-      default -> "@`%".indexOf(first) < 0;
-    };
   }
 
-  private static void addAll(List<String> values, String value) {
-    if (!value.startsWith("[") || value.startsWith("[[")) {
-      add(values, value);
-      return;
-    }
-    int close = value.lastIndexOf(']');
-    for (String item : value.substring(1, close < 0 ? value.length() : close).split(",")) {
-      add(values, item);
+  private static void addAll(List<String> values, JsonNode node) {
+    if (node.isValueNode()) {
+      add(values, node.asText());
+    } else if (node.isArray()) {
+      node.forEach(item -> add(values, item.asText()));
     }
   }
 
   private static void add(List<String> values, String raw) {
-    String value = raw.strip();
-    if (value.startsWith("\"") || value.startsWith("'")) {
-      int close = value.indexOf(value.charAt(0), 1);
-      value = value.substring(1, close < 0 ? value.length() : close);
-    } else {
-      int comment = value.indexOf(" #");
-      value = comment < 0 ? value : value.substring(0, comment).strip();
-    }
-    boolean isText = !value.isBlank() && !List.of("|", ">", "|-", ">-", "{}", "~").contains(value);
-    if (values != null && isText && values.size() < MAX_VALUES) {
+    String value =
+        raw.lines()
+            .map(String::strip)
+            .filter(line -> !line.isEmpty())
+            .collect(Collectors.joining(" "));
+    if (!value.isBlank() && values.size() < MAX_VALUES) {
       values.add(value.length() > MAX_VALUE ? value.substring(0, MAX_VALUE) : value);
     }
   }

@@ -3,9 +3,16 @@ package dev.helixbg.insight.notes;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Headings and links of a Markdown text, found in one pass over its lines: what stands in fenced
@@ -19,9 +26,33 @@ final class MarkdownScan {
   /** Of a target in characters. */
   private static final int MAX_TARGET = 1_000;
 
+  /** {@code [words][label]}, {@code [label][]} or {@code [label]}. */
+  private static final Pattern REFERENCE =
+      Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
+
+  private static final Pattern DEFINITION =
+      Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
+
+  /** A link as HTML writes it. */
+  private static final Pattern ANCHOR =
+      Pattern.compile(
+          "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Of a text: brackets in which the label of a definition may stand. */
+  private static final int MAX_REFERENCES = 20_000;
+
   private final String text;
   private final List<Heading> headings = new ArrayList<>();
   private final List<Link> links = new ArrayList<>();
+
+  /** Where definitions stand and where they lead, by label. */
+  private final Map<String, Definition> definitions = new LinkedHashMap<>();
+
+  /** Labels by the place where they may be used. */
+  private final Map<Integer, String> references = new LinkedHashMap<>();
+
+  private record Definition(int at, String destination) {}
 
   private MarkdownScan(String text) {
     this.text = text;
@@ -44,7 +75,11 @@ final class MarkdownScan {
    * @param heading what follows it; empty without one
    * @param otherwise where it leads if there is no such note: Dendron writes {@code [[shown|name]]}
    */
-  record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {}
+  record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
+    Link at(int place) {
+      return new Link(place, wiki, target, heading, otherwise.map(other -> other.at(place)));
+    }
+  }
 
   /** What a text has. */
   record Found(List<Heading> headings, List<Link> links) {}
@@ -52,6 +87,7 @@ final class MarkdownScan {
   static Found of(String text) {
     MarkdownScan scan = new MarkdownScan(text);
     scan.lines();
+    scan.resolve();
     return new Found(scan.headings, scan.links);
   }
 
@@ -157,13 +193,36 @@ final class MarkdownScan {
   }
 
   private void findLinks(String written, int offset) {
-    if (written.indexOf('[') < 0 || links.size() >= MAX_LINKS) {
+    if (links.size() >= MAX_LINKS) {
+      return;
+    }
+    if (written.indexOf('<') >= 0) {
+      Matcher anchor = ANCHOR.matcher(withoutCode(written));
+      while (anchor.find()) {
+        for (int i = 1; i <= anchor.groupCount(); i++) {
+          int start = offset + anchor.start();
+          Optional.ofNullable(anchor.group(i)).ifPresent(path -> add(start, path));
+        }
+      }
+    }
+    if (written.indexOf('[') < 0) {
       return;
     }
     String line = withoutCode(written);
-    int definition = line.indexOf("]:");
-    if (line.stripLeading().startsWith("[") && definition > 0) {
-      add(offset, line.substring(definition + 2).strip().split("\\s", 2)[0]);
+    Matcher definition = DEFINITION.matcher(line);
+    if (definition.matches()) {
+      String destination =
+          definition.group(2).startsWith("<")
+              ? destination(definition.group(2), 0)
+              : definition.group(2).split("\\s", 2)[0];
+      definitions.putIfAbsent(label(definition.group(1)), new Definition(offset, destination));
+      return;
+    }
+    Matcher reference = REFERENCE.matcher(line);
+    while (reference.find() && references.size() < MAX_REFERENCES) {
+      String second = reference.group(2);
+      boolean own = second == null || second.isBlank();
+      references.put(offset + reference.start(), label(own ? reference.group(1) : second));
     }
     for (int at = line.indexOf('['); at >= 0; at = line.indexOf('[', at)) {
       if (line.startsWith("[[", at)) {
@@ -180,6 +239,31 @@ final class MarkdownScan {
     for (int at = line.indexOf("]("); at >= 0; at = line.indexOf("](", at + 2)) {
       add(offset + at, destination(line, at + 2));
     }
+  }
+
+  /** A definition leads from where it is used; one that is not, from where it stands. */
+  private void resolve() {
+    Set<String> used = new HashSet<>();
+    references.forEach(
+        (at, label) -> {
+          Definition definition = definitions.get(label);
+          if (definition != null) {
+            used.add(label);
+            add(at, definition.destination());
+          }
+        });
+    definitions.forEach(
+        (label, definition) -> {
+          if (!used.contains(label)) {
+            add(definition.at(), definition.destination());
+          }
+        });
+    links.sort(Comparator.comparingInt(Link::at)); // stable
+  }
+
+  /** Whatever the case, and the blanks in it. */
+  private static String label(String written) {
+    return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
   /** Code spans blanked out, so that places stay. */
@@ -234,7 +318,12 @@ final class MarkdownScan {
     boolean isUrl =
         colon > 0 && destination.lastIndexOf('/', colon) < 0 || destination.startsWith("//");
     if (!isUrl && (destination.indexOf('.') < 0 || hasNoteEnding(destination))) {
-      link(at, false, decoded(destination), Optional.empty()).ifPresent(this::add);
+      link(at, false, destination, Optional.empty())
+          .map(
+              link ->
+                  new Link(
+                      at, false, decoded(link.target()), decoded(link.heading()), Optional.empty()))
+          .ifPresent(this::add);
     }
   }
 

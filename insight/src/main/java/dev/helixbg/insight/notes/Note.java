@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One file as it is read: what it says about itself, and its sections. A short file is one section;
@@ -37,12 +38,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param name {@code path#heading}, or the path of a file that is undivided; of a part before the
-   *     headings in it with words that say so, see {@link NoteName}; no two are the same
+   * @param place of which no other section has the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
    */
-  record Section(String name, List<String> headings, String text, List<Link> links) {}
+  record Section(NoteName place, List<String> headings, String text, List<Link> links) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
@@ -67,7 +67,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         title,
         matter,
         sections.stream()
-            .map(section -> new Section(section.name(), section.headings(), "", section.links()))
+            .map(section -> new Section(section.place(), section.headings(), "", section.links()))
             .toList());
   }
 
@@ -93,9 +93,21 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       title = first.title().isBlank() ? title : first.title();
     }
     title = plain(matter.first("title").orElse(title));
-    Division division = new Division(path, body, headings, found.links(), start > 0);
+    List<Link> links = new ArrayList<>(found.links());
+    links.addAll(linksOf(matter, start));
+    Division division = new Division(path, body, headings, links, start > 0);
     division.divide(start, body.length(), 0, headings.size(), List.of(), "");
     return new Note(path, title, matter, List.copyOf(division.sections));
+  }
+
+  /** Properties such as {@code related: "[[pond]]"}, which lead from the beginning of the text. */
+  private static List<Link> linksOf(FrontMatter matter, int start) {
+    return matter.values().values().stream()
+        .flatMap(List::stream)
+        .filter(value -> value.indexOf('[') >= 0)
+        .flatMap(value -> MarkdownScan.of(value).links().stream())
+        .map(link -> link.at(start))
+        .toList();
   }
 
   /** The name without its ending, in words. */
@@ -160,6 +172,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
+    private int uses(String heading, String part) {
+      return names.merge(heading.strip() + "\n" + part, 1, Integer::sum);
+    }
+
     private int next(int from, int to, int level) {
       int next = from;
       while (next < to && headings.get(next).level() > level) {
@@ -174,14 +190,18 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         return; // a heading that only others follow
       }
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
-      String name = named.stream().map(heading -> "#" + heading).collect(Collectors.joining());
-      int uses = names.merge(name, 1, Integer::sum);
+      String heading = String.join("#", named);
+      int uses = uses(heading, part);
+      String which =
+          Stream.of(
+                  heading.isBlank() && !named.isEmpty() ? NoteName.UNTITLED : "",
+                  part,
+                  uses == 1 ? "" : NoteName.NUMBER + uses)
+              .filter(words -> !words.isEmpty())
+              .collect(Collectors.joining(", "));
       sections.add(
           new Section(
-              path
-                  + name
-                  + (uses == 1 ? "" : " (" + uses + ")")
-                  + (part.isEmpty() ? "" : " (" + part + ")"),
+              new NoteName(path, heading.strip(), which),
               named,
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList()));

@@ -17,7 +17,10 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The Markdown files of a folder as a walk finds them: by names and {@code stat} alone, in the
@@ -43,12 +46,18 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
   private static final int MAX_NAMES = 2_000_000;
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
+
+  /** What stands for characters that cannot be shown. */
+  private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
+
   private static final String REPORT = "report";
 
   /**
    * One file.
    *
-   * @param path from the folder, {@code /} between its parts, on one line
+   * @param path from the folder, {@code /} between its parts, on one line; no two are the same. A
+   *     path that cannot be shown, or is shown as another, is the address of the file in percent
+   *     escapes
    */
   record File(String path, Path file, FileState state) {}
 
@@ -68,7 +77,7 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
   public static NoteFiles in(Path folder, Path except) throws IOException {
     Walk walk = new Walk(folder, except);
     walk.folder(folder, 0);
-    return new NoteFiles(walk.files, walk.leftOut, walk.newest);
+    return new NoteFiles(walk.named(), walk.leftOut, walk.newest);
   }
 
   /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
@@ -127,6 +136,25 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
           look(path, name, depth);
         }
       }
+    }
+
+    /** Files with paths that lead to them, and to no other file. */
+    List<File> named() {
+      Map<String, Long> uses =
+          files.stream().collect(Collectors.groupingBy(File::path, Collectors.counting()));
+      return files.stream()
+          .map(file -> new File(path(file, uses.get(file.path()) == 1), file.file(), file.state()))
+          .toList();
+    }
+
+    private String path(File file, boolean unique) {
+      String whole = root.relativize(file.file()).toString();
+      boolean same = whole.equals(file.path()) && whole.indexOf('\uFFFD') < 0;
+      boolean shown = unique && !UNSHOWN.matcher(file.path()).find();
+      if (!same && !shown) {
+        return root.toUri().relativize(file.file().toUri()).getRawPath();
+      }
+      return Character.isWhitespace(whole.codePointAt(0)) ? "./" + file.path() : file.path();
     }
 
     private void look(Path path, String name, int depth) throws IOException {

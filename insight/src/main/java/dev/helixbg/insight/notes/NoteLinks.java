@@ -1,6 +1,7 @@
 package dev.helixbg.insight.notes;
 
 import dev.helixbg.insight.notes.MarkdownScan.Link;
+import java.text.Normalizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -12,15 +13,15 @@ import java.util.Optional;
 
 /**
  * Where links lead: by path from the note, from the folder, or, of wiki links, by name or alias,
- * whatever the case. Of several notes with a name the one in the same folder is meant, else the one
- * with the shortest path, else the first.
+ * whatever the case and the Unicode form. Of several notes with a name the one in the same folder
+ * is meant, else the one with the shortest path, else the first.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
   /** Of the notes that links with a heading lead to: their sections by heading and by anchor. */
-  private final Map<Note, Map<String, String>> byHeading = new IdentityHashMap<>();
+  private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /**
    * @param notes by path
@@ -43,9 +44,9 @@ final class NoteLinks {
   /**
    * The section that a link of a note leads to.
    *
-   * @return its name; empty where there is none
+   * @return its place; empty where there is none
    */
-  Optional<String> target(Note from, Link link) {
+  Optional<NoteName> target(Note from, Link link) {
     return note(from, link)
         .map(note -> section(note, link.heading()))
         .or(() -> link.otherwise().flatMap(other -> target(from, other)));
@@ -67,21 +68,21 @@ final class NoteLinks {
   }
 
   /** The one with that heading, else the first; by what GitHub makes of headings, too. */
-  private String section(Note note, String heading) {
-    String first = note.sections().getFirst().name();
+  private NoteName section(Note note, String heading) {
+    NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
     return wanted.isEmpty() || note.sections().size() == 1
         ? first
         : byHeading.computeIfAbsent(note, NoteLinks::headings).getOrDefault(wanted, first);
   }
 
-  private static Map<String, String> headings(Note note) {
-    Map<String, String> headings = new HashMap<>();
+  private static Map<String, NoteName> headings(Note note) {
+    Map<String, NoteName> headings = new HashMap<>();
     for (Note.Section section : note.sections()) {
       if (!section.headings().isEmpty()) {
         String heading = section.headings().getLast();
-        headings.putIfAbsent(lower(heading), section.name());
-        headings.putIfAbsent(anchor(heading), section.name());
+        headings.putIfAbsent(lower(heading), section.place());
+        headings.putIfAbsent(anchor(heading), section.place());
       }
     }
     return headings;
@@ -117,6 +118,6 @@ final class NoteLinks {
   }
 
   private static String lower(String text) {
-    return text.toLowerCase(Locale.ROOT);
+    return Normalizer.normalize(text.toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
   }
 }

@@ -1,19 +1,30 @@
 package dev.helixbg.insight.notes;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Entry;
-import java.util.Locale;
-import java.util.regex.Matcher;
+import java.net.URLEncoder;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where a note is: the file, and in a long file the heading.
+ * Where a note is: the file, and in a long file the heading. These are fields of their own in the
+ * log, too: a name that is put together from them is for people to read and is never taken apart.
  *
  * @param file path from the folder of the notes
  * @param heading with those above it, {@code #} between them; empty where it is under none
- * @param part which part of the file or of what is under the heading, where others have headings of
- *     their own: {@code before its first heading}; empty for the whole
+ * @param part which part of the file or of what is under the heading: {@code before its first
+ *     heading} where others have headings of their own, {@code number 2} of equal headings; empty
+ *     for the whole
  */
 public record NoteName(String file, String heading, String part) {
+  /** Neither what ends or divides such a link, nor more than a reader overlooks. */
+  private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
+
+  private static final int MAX_LINK_TITLE = 100;
+
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
@@ -23,22 +34,25 @@ public record NoteName(String file, String heading, String part) {
   /** Before the level, where other headings come before: a title, or lower ones. */
   static final String OF_LEVEL = " of level ";
 
-  private static final Pattern PART =
-      Pattern.compile("(.*) \\((" + BEFORE_FIRST + "(?:" + OF_LEVEL + "[1-6])?)\\)");
+  /** Of a part under a heading without words: else it would pass for the whole file. */
+  static final String UNTITLED = "under a heading without words";
 
-  /**
-   * @param name of an entry that was made of a note
-   */
-  public static NoteName of(String name) {
-    Matcher divided = PART.matcher(name);
-    String part = divided.matches() ? divided.group(2) : "";
-    String whole = part.isEmpty() ? name : divided.group(1);
-    for (int hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
-      if (NoteFiles.isNote(whole.substring(0, hash).toLowerCase(Locale.ROOT))) {
-        return new NoteName(whole.substring(0, hash), whole.substring(hash + 1), part);
-      }
-    }
-    return new NoteName(whole, "", part);
+  /** Before a number, where several headings of a file are the same. */
+  static final String NUMBER = "number ";
+
+  /** The place of an entry that was made of a note; empty for one of helix. */
+  public static Optional<NoteName> of(Entry entry) {
+    return entry
+        .note()
+        .map(
+            file ->
+                new NoteName(
+                    file, entry.text().heading().orElse(""), entry.text().part().orElse("")));
+  }
+
+  /** For people: {@code file#heading (part)}. Two places may have the same. */
+  public String name() {
+    return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
 
   /** The words at the end of its name that tell the part; none for the whole. */
@@ -52,10 +66,7 @@ public record NoteName(String file, String heading, String part) {
 
   /** Whether two entries are sections of one file, which need no link. */
   public static boolean areInOneFile(Entry a, Entry b) {
-    return a.topic().equals(b.topic())
-        && a.note().isPresent()
-        && b.note().isPresent()
-        && of(a.note().get()).file().equals(of(b.note().get()).file());
+    return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
   }
 
   /** Whether a topic is a folder of notes; none of helix is. */
@@ -70,9 +81,21 @@ public record NoteName(String file, String heading, String part) {
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
+  /** In a sentence, each name in it with a border around it. */
   public String words() {
-    String where = heading.isEmpty() ? file : "the section “" + heading + "” of " + file;
-    return part.isEmpty() ? where : "the beginning of " + where + partInName();
+    String of = QuotedName.of(file);
+    String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;
+    return part.isEmpty()
+        ? where
+        : part.startsWith(BEFORE_FIRST)
+            ? "the beginning of " + where + partInName()
+            : heading.isEmpty() ? "the part of " + where + partInName() : where + partInName();
+  }
+
+  /** A heading is always in quotation marks. */
+  private static String quoted(String heading) {
+    String quoted = QuotedName.of(heading);
+    return quoted.startsWith("“") ? quoted : "“" + quoted + "”";
   }
 
   /** Its folder with a slash; {@code ./} for the folder of the notes itself. */
@@ -81,10 +104,16 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** As Obsidian links to it. */
-  public String wikiLink() {
+  /** As Obsidian links to it; empty where such a link cannot have its name. */
+  public Optional<String> wikiLink() {
     String path = file.substring(0, file.lastIndexOf('.'));
-    return "[[" + path + (heading.isEmpty() ? "" : "#" + heading) + "]]";
+    boolean headed =
+        !heading.isEmpty()
+            && !part.contains(NUMBER)
+            && IN_WIKI_LINK.matcher(heading.replace("#", "")).matches();
+    return IN_WIKI_LINK.matcher(path).matches()
+        ? Optional.of("[[" + path + (headed ? "#" + heading : "") + "]]")
+        : Optional.empty();
   }
 
   /** As Markdown links to its file from another one. */
@@ -101,6 +130,10 @@ public record NoteName(String file, String heading, String part) {
     }
     String name = mine[mine.length - 1];
     String title = name.substring(0, name.lastIndexOf('.'));
-    return "[" + title + "](" + path.toString().replace(" ", "%20") + ")";
+    return "["
+        + PrintableText.beginning(title.replaceAll("[\\[\\]\\\\]", " "), MAX_LINK_TITLE)
+        + "]("
+        + URLEncoder.encode(path.toString(), UTF_8).replace("+", "%20").replace("%2F", "/")
+        + ")";
   }
 }

@@ -38,9 +38,10 @@ import java.util.stream.Collectors;
  * Writes a folder of notes down as a data.log of our own, in the format that {@link DataLog} reads.
  *
  * <p>A section of a file is an entry: its topic is the folder of the file, which ends in a slash
- * ({@link Entry#note}), its source the file with the heading, and its links lead where those of the
- * section do. A log that is there is taken on: entries that are as they were keep their order and
- * their times, whatever else came, went or changed; new ones follow, the oldest first.
+ * ({@link Entry#note}), its source the file, its heading that of the section, and its links lead
+ * where those of the section do. A log that is there is taken on: entries that are as they were
+ * keep their order and their times, whatever else came, went or changed; new ones follow, the
+ * oldest first.
  */
 public final class NotesLog {
   /** The longest topic that a record can have, in bytes. */
@@ -175,9 +176,15 @@ public final class NotesLog {
     List<String> tags = note.tags();
     String core =
         (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
-            + ("[source: " + section.name() + "]\n")
+            + ("[source: " + section.place().file() + "]\n")
+            + line("heading", section.place().heading())
+            + line("part", section.place().part())
             + asText(content.toString());
     return new Said(topic(note.path()), core);
+  }
+
+  private static String line(String kind, String value) {
+    return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
   /** What looks like metadata of an entry gets a blank before it, and then is none. */
@@ -188,7 +195,7 @@ public final class NotesLog {
     return text.lines()
         .map(
             line ->
-                EntryText.parse(line).content().isEmpty() && !line.isEmpty() ? " " + line : line)
+                EntryText.ofNote(line).content().isEmpty() && !line.isEmpty() ? " " + line : line)
         .collect(Collectors.joining("\n"));
   }
 
@@ -240,11 +247,11 @@ public final class NotesLog {
   /** The records, when everybody has a place that can be linked to. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
-    Map<String, String> places = new HashMap<>();
+    Map<NoteName, String> places = new HashMap<>();
     for (Draft draft : ordered) {
       String topic = draft.said().topic();
       int index = sizes.merge(topic, 1, Integer::sum) - 1;
-      places.putIfAbsent(draft.of().name(), topic + ":" + index);
+      places.putIfAbsent(draft.of().place(), topic + ":" + index);
     }
     List<Written> written = new ArrayList<>(ordered.size());
     for (Draft draft : ordered) {
@@ -253,7 +260,7 @@ public final class NotesLog {
         if (targets.size() < MAX_LINKS) {
           links
               .target(draft.note(), link)
-              .filter(name -> !name.equals(draft.of().name()))
+              .filter(place -> !place.equals(draft.of().place()))
               .map(places::get)
               .ifPresent(targets::add);
         }

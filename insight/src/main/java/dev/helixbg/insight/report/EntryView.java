@@ -91,7 +91,7 @@ record EntryView(
         NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
         text.source()
-            .filter(source -> !source.equals(named.name()))
+            .filter(_ -> named.entry().note().isEmpty())
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),

@@ -517,6 +517,8 @@ public final class JsonReport {
     optional("written", named.entry().written());
     texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonReport::line).toList());
     optional("source", entry.source().map(JsonReport::line));
+    optional("heading", entry.heading().map(JsonReport::line));
+    optional("part", entry.part());
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();
     String kept = content.substring(0, Math.min(maxText, content.length()));

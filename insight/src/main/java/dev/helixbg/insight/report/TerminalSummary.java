@@ -277,9 +277,11 @@ public final class TerminalSummary {
   }
 
   private static String name(NamedEntry named) {
-    if (named.entry().note().isPresent()) {
-      String part = NoteName.of(named.name()).partInName();
-      String whole = named.name().substring(0, named.name().length() - part.length());
+    Optional<NoteName> note = NoteName.of(named.entry());
+    if (note.isPresent()) {
+      String part = PrintableText.line(note.get().partInName());
+      String whole =
+          named.name().substring(0, named.name().length() - note.get().partInName().length());
       return TopicView.path(PrintableText.line(whole), NAME_WIDTH) + part;
     }
     String suffix = ":" + named.index();

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.review;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.CentralEntries;
 import dev.helixbg.insight.judge.OverlapRun;
@@ -92,7 +93,12 @@ public final class DriftReview {
                 both.equals(
                     Set.copyOf(List.of(pair.a().entry().topic(), pair.b().entry().topic()))))
         .max(Comparator.comparingDouble(Finding.Relation::similarity))
-        .map(pair -> "closest: " + pair.a().name() + " and " + pair.b().name())
+        .map(
+            pair ->
+                "closest: "
+                    + QuotedName.of(pair.a().name())
+                    + " and "
+                    + QuotedName.of(pair.b().name()))
         .orElse("");
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.insight.review;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -193,7 +194,7 @@ public final class SessionReview {
                 .limit(NAMED)
                 .map(
                     topic ->
-                        PrintableText.beginning(topic.getKey(), NAME)
+                        QuotedName.of(PrintableText.beginning(topic.getKey(), NAME))
                             + " ("
                             + topic.getValue()
                             + ")")

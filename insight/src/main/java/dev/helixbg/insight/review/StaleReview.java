@@ -1,5 +1,6 @@
 package dev.helixbg.insight.review;
 
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -46,7 +47,7 @@ public final class StaleReview {
       }
     }
     items.addAll(unjudged);
-    String about = topic.map(name -> " in " + name).orElse("");
+    String about = topic.map(name -> " in " + QuotedName.of(name)).orElse("");
     String summary =
         items.isEmpty()
             ? "No entry%s seems to be overtaken by a newer one.".formatted(about)

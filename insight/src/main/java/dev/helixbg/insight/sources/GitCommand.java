@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  *
  * <p>git runs in a git folder of our own, which borrows nothing but the repository's objects: its
  * configuration, hooks, attributes, refs and working tree are never looked at, so that nothing in
- * them can make git run, fetch or write anything. What it says, and for how long, is bounded.
+ * them can make git run, fetch or write anything. What it says, for how long, and how much memory
+ * it takes, is bounded: a repository of 2 MB can hold two files of 200 MB that git compares.
  */
 final class GitCommand implements AutoCloseable {
   /** Of the history, and of the list of files; 400,000 changes of files. */
@@ -33,6 +34,15 @@ final class GitCommand implements AutoCloseable {
 
   /** A larger file is no source code. */
   private static final int MAX_FILE = 1 << 20;
+
+  /**
+   * Of git's own memory in KiB, without the packs that it maps. Linux holds it; the kernel of a Mac
+   * does not.
+   */
+  private static final int MAX_MEMORY = 256 << 10;
+
+  private static final List<String> LIMITED =
+      List.of("/bin/sh", "-c", "ulimit -d " + MAX_MEMORY + " 2> /dev/null; exec \"$@\"", "sh");
 
   private static final Duration MAX_TIME = Duration.ofSeconds(30);
   private static final long LOOK_MILLIS = 50;
@@ -94,9 +104,21 @@ final class GitCommand implements AutoCloseable {
   /**
    * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
    * id, seconds, date}, then the files that it changed against that parent. Ends before the end
-   * where there is more than fits.
+   * where there is more than fits. Where git has too little memory to compare files that may have
+   * been renamed, renamed are those whose content stayed the same.
    */
   byte[] log() throws SourceException {
+    try {
+      return log("60%");
+    } catch (SourceException e) {
+      if (!e.isLasting() || Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      return log("100%");
+    }
+  }
+
+  private byte[] log(String likeness) throws SourceException {
     return listing(
         "log",
         "-z",
@@ -105,7 +127,7 @@ final class GitCommand implements AutoCloseable {
         "-m",
         "--raw",
         "--no-abbrev",
-        "--find-renames=60%",
+        "--find-renames=" + likeness,
         "--no-ext-diff",
         "--no-textconv",
         "--no-show-signature",
@@ -194,7 +216,8 @@ final class GitCommand implements AutoCloseable {
     try {
       Path said = folder.resolve("input");
       Files.writeString(said, input);
-      List<String> command = new ArrayList<>(List.of(git.toString(), "--no-pager"));
+      List<String> command = new ArrayList<>(LIMITED);
+      command.addAll(List.of(git.toString(), "--no-pager"));
       command.addAll(List.of("--no-optional-locks", "--literal-pathspecs"));
       command.addAll(arguments);
       ProcessBuilder builder =
@@ -209,7 +232,7 @@ final class GitCommand implements AutoCloseable {
       try (InputStream out = new BufferedInputStream(process.getInputStream())) {
         taker.take(out);
         if (out.read() < 0 && process.waitFor() != 0) {
-          throw new SourceException("git cannot read it, or took too long");
+          throw SourceException.lasting();
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -219,7 +242,7 @@ final class GitCommand implements AutoCloseable {
         watch.interrupt();
       }
     } catch (IOException | NumberFormatException e) {
-      throw new SourceException("git cannot read it, or took too long");
+      throw SourceException.lasting();
     }
   }
 
@@ -275,8 +298,24 @@ final class GitCommand implements AutoCloseable {
 
   /** A folder of sources cannot be read; the message says why, without its path. */
   static final class SourceException extends Exception {
+    private final boolean lasting;
+
     SourceException(String message) {
+      this(message, false);
+    }
+
+    private SourceException(String message, boolean lasting) {
       super(message);
+      this.lasting = lasting;
+    }
+
+    /** Of what git itself cannot do with a commit: the next try costs as much, and ends alike. */
+    static SourceException lasting() {
+      return new SourceException("git cannot read it, or took too long or too much memory", true);
+    }
+
+    boolean isLasting() {
+      return lasting;
     }
   }
 }

@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * checked out, and where its objects are. Layout: gitrepository-layout(5).
  *
  * <p>Links are not followed. A worktree, whose {@code .git} names a folder elsewhere, counts only
- * where that folder names it back.
+ * where that folder names it back, and where the repository lists that folder among its worktrees:
+ * whoever makes a folder could else name any repository of the user.
  *
  * @param name of the folder
  * @param objects the folder of git's objects
@@ -91,13 +92,27 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
               read(own.resolve("gitdir"), MAX_LINE).map(String::strip).map(Path::of);
           if (back.isPresent() && own.resolve(back.get()).normalize().equals(git.normalize())) {
             String common = read(own.resolve("commondir"), MAX_LINE).orElse(".").strip();
-            return new Layout(own, own.resolve(common).normalize());
+            Layout layout = new Layout(own, own.resolve(common).normalize());
+            if (layout.isListed()) {
+              return layout;
+            }
           }
         }
       } catch (InvalidPathException e) {
         // as good as none
       }
       throw new SourceException("it is not the top folder of a git repository");
+    }
+
+    /** Whether git's common folder is this one, or has it among its worktrees. */
+    private boolean isListed() {
+      try {
+        Path mine = own.toRealPath();
+        Path shared = common.toRealPath();
+        return shared.equals(mine) || shared.resolve("worktrees").equals(mine.getParent());
+      } catch (IOException e) {
+        return false;
+      }
     }
 
     /** The ref of the branch that is checked out; nothing where a commit is. */
@@ -128,8 +143,19 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       return id;
     }
 
+    /** A link on the way to a file could lead into another repository. */
+    private void requireNoLink(Path file) throws SourceException {
+      for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
+        if (Files.isSymbolicLink(folder)) {
+          throw new SourceException("a folder of its refs is a link");
+        }
+      }
+    }
+
     private String of(String ref) throws SourceException {
-      Optional<String> loose = read(common.resolve(ref), MAX_LINE).map(String::strip);
+      Path file = common.resolve(ref);
+      requireNoLink(file);
+      Optional<String> loose = read(file, MAX_LINE).map(String::strip);
       if (loose.isPresent()) {
         return loose.get();
       }

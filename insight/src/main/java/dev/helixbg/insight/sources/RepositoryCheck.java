@@ -259,17 +259,18 @@ final class RepositoryCheck {
                     successors(place).stream()
                         .filter(one -> likeness(old, one) >= ALIKE)
                         .max(Comparator.comparingDouble(one -> likeness(old, one))));
-    return path.map(
-        found -> {
-          byte[] now = contents.get(history.files().get(found));
-          OptionalInt line =
-              old == null || now == null || place.file().line().isEmpty()
-                  ? OptionalInt.empty()
-                  : LineWindow.of(old, place.file().line().getAsInt())
-                      .map(window -> window.lineIn(now))
-                      .orElse(OptionalInt.empty());
-          return found + (line.isPresent() ? ":" + line.getAsInt() : "");
-        });
+    return path.filter(SourceMentions::isPlace)
+        .map(
+            found -> {
+              byte[] now = contents.get(history.files().get(found));
+              OptionalInt line =
+                  old == null || now == null || place.file().line().isEmpty()
+                      ? OptionalInt.empty()
+                      : LineWindow.of(old, place.file().line().getAsInt())
+                          .map(window -> window.lineIn(now))
+                          .orElse(OptionalInt.empty());
+              return found + (line.isPresent() ? ":" + line.getAsInt() : "");
+            });
   }
 
   private double likeness(byte[] old, String path) {

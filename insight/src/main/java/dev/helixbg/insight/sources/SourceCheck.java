@@ -31,6 +31,7 @@ public final class SourceCheck {
 
   private final List<Path> folders;
   private final ZoneId zone;
+  private final SourceTroubles troubles;
   private final Map<Path, Known> known = new HashMap<>();
 
   /**
@@ -53,8 +54,10 @@ public final class SourceCheck {
   /**
    * @param folders with a repository each
    * @param zone in whose time helix dates entries
+   * @param troubles of earlier runs
    */
-  public SourceCheck(List<Path> folders, ZoneId zone) {
+  public SourceCheck(List<Path> folders, ZoneId zone, SourceTroubles troubles) {
+    this.troubles = troubles;
     this.folders = folders;
     this.zone = zone;
   }
@@ -71,6 +74,14 @@ public final class SourceCheck {
       }
     }
     return Sha256.of(parts);
+  }
+
+  /**
+   * Whether a place may be proposed for an entry to name. File names of a repository are text of
+   * others: what an entry could not name so itself is never written into one.
+   */
+  public static boolean isPlace(String place) {
+    return SourceMentions.isPlace(place);
   }
 
   /** The files that change when another commit is checked out; some may not be there. */
@@ -122,12 +133,20 @@ public final class SourceCheck {
     }
     fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).isEmpty());
     if (!fresh.isEmpty()) {
+      if (troubles.has(folder, repository.commit())) {
+        throw SourceException.lasting();
+      }
       try (GitCommand git = GitCommand.of(repository)) {
         List<NamedEntry> ordered =
             entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
         new RepositoryCheck(repository, git, zone)
             .of(ordered)
             .forEach((entry, outcome) -> about.put(identity(entry), outcome));
+      } catch (SourceException e) {
+        if (e.isLasting() && !Thread.currentThread().isInterrupted()) {
+          troubles.add(folder, repository.commit());
+        }
+        throw e;
       }
     }
     known.put(folder, new Known(repository.commit(), about));

@@ -92,6 +92,21 @@ record SourceMentions(List<File> files, Set<String> identifiers) {
     }
   }
 
+  /**
+   * Whether an entry could name a place so, with a line or without: one word of bounded length,
+   * without line breaks, brackets, blanks and control characters.
+   */
+  static boolean isPlace(String place) {
+    Matcher whole = PATH.matcher(place);
+    if (!whole.matches()) {
+      return false;
+    }
+    String path = whole.group(1);
+    return path.length() <= MAX_PATH
+        && ".-+@".indexOf(path.charAt(path.length() - 1)) < 0
+        && !List.of(path.split("/")).contains("..");
+  }
+
   static SourceMentions of(Entry entry) {
     EntryText text = entry.text();
     Map<String, File> files = new LinkedHashMap<>();

@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,6 +110,19 @@ class ActsTest {
     assertEquals(List.of(), helix.contents("b"));
     assertEquals(
         3, plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
+  }
+
+  /** Nobody edits by a place, which moves: a person looks for the text. */
+  @Test
+  void whatHasNoWordsOfItsOwnIsDoneByHandWithTheTextToLookFor() {
+    List<NamedEntry> notes =
+        StandInHelix.kb("a", "Leases end.", "a", "Leases end. So do “all” others, after 30 s.");
+    assertEquals(
+        Optional.of(
+            "a:0 has no words of its own: all that it says stands in another note of a, which helix"
+                + " could take for it. Do it by hand: look for the note that says “Leases end.” and"
+                + " has 11 characters"),
+        plan(notes, removal(notes, 0, 1)).byHand());
   }
 
   /** Who carries the same act out once more finds nothing to mark: no words of it are there. */
@@ -374,7 +386,7 @@ class ActsTest {
       assertTrue(plan(odd, act).byHand().isPresent());
     }
     assertEquals(
-        "move all of My Notes into plain",
+        "move all of “My Notes” into plain",
         Acts.OF_ONE_KB
             .on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1))
             .getFirst()
@@ -411,7 +423,7 @@ class ActsTest {
   void onlyAWholeNoteIsAFileToDelete() {
     List<NamedEntry> notes =
         StandInHelix.kb(
-            "d/", "[source: d/long.md (before its first heading)]\nText.",
+            "d/", "[source: d/long.md]\n[part: before its first heading]\nText.",
             "d/", "[source: d/short.md]\nOther text.");
     Act act = removal(notes, 0, 1);
     assertEquals(
@@ -429,10 +441,10 @@ class ActsTest {
         "bring what only the beginning of d/long.md (before its first heading) says into"
             + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"
             + " to it lead to d/short.md",
-        NoteSteps.of(act.change(), UnaryOperator.identity()));
+        NoteSteps.of(act.change(), List::of));
     assertEquals(
         "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), UnaryOperator.identity()));
+        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), List::of));
   }
 
   /**
@@ -450,12 +462,11 @@ class ActsTest {
     assertEquals("remove d/10.md, d/11.md and keep d/12.md", two.words());
     assertEquals(
         "delete d/10.md and d/11.md; let links to them lead to d/12.md",
-        NoteSteps.of(two, UnaryOperator.identity()));
+        NoteSteps.of(two, List::of));
     Act.Change.Remove many = new Act.Change.Remove(copies.subList(0, 29), copies.get(29));
     assertTrue(
         many.words().endsWith(", d/28.md, d/29.md and 9 more and keep d/39.md"), many.words());
-    assertTrue(
-        NoteSteps.of(many, UnaryOperator.identity()).contains("d/37.md and d/38.md; let links"));
+    assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; let links"));
   }
 
   /** Topics have hyphens where folders have blanks, and a folder with hyphens is another one. */
@@ -470,11 +481,11 @@ class ActsTest {
         new PresentEntries(
             DataLog.read(Files.write(folder.resolve("data.log"), helix.log())), "model");
     assertEquals(
-        "move the files of the folder Daily Notes/ into My Work/, and mend links that name their"
-            + " paths",
+        "move the files of the folder “Daily Notes/” into “My Work/”, and mend links that name"
+            + " their paths",
         byHand(present, new Act.Change.MergeTopics("Daily-Notes/", "My-Work/")));
     assertEquals(
-        "move Daily Notes/a.md to the folder My Work/, and mend links that name its path",
+        "move “Daily Notes/a.md” to the folder “My Work/”, and mend links that name its path",
         byHand(present, new Act.Change.Move(present.all().getFirst(), "My-Work/")));
   }
 

@@ -290,7 +290,7 @@ public final class StandInHelix implements HelixTools {
   }
 
   static Entry entry(long offset, String topic, String body, int minutes) {
-    return new Entry(offset, topic, body, minutes, EntryText.parse(body));
+    return Entry.of(offset, topic, body, minutes);
   }
 
   static List<NamedEntry> named(List<Entry> entries) {

@@ -218,8 +218,8 @@ class AnalysisTest {
   @Test
   void foldersWithOneNoteEachDoNotOverlap() {
     Corpus corpus = new Corpus();
-    corpus.addBody("a/", "[source: a/CLAUDE.md#One]\nOne.", 1, 0, 0);
-    corpus.addBody("a/", "[source: a/CLAUDE.md#Two]\nTwo.", 1, 0, 0);
+    corpus.addBody("a/", "[source: a/CLAUDE.md]\n[heading: One]\nOne.", 1, 0, 0);
+    corpus.addBody("a/", "[source: a/CLAUDE.md]\n[heading: Two]\nTwo.", 1, 0, 0);
     corpus.addBody("b/", "[source: b/CLAUDE.md]\nThree.", 1, 0, 0);
     corpus.addBody("c/", "[source: c/CLAUDE.md]\nFour.", 1, 0, 0);
     corpus.addBody("c/", "[source: c/README.md]\nFive.", 1, 0, 0);
@@ -239,13 +239,19 @@ class AnalysisTest {
   void sectionsOfOneNoteAreNotProposedToBeOne() {
     Corpus corpus = new Corpus();
     for (String file : List.of("long.md", "other.md")) {
-      corpus.addBody("go/", "[source: go/" + file + "#One]\nThe same in both.", 1, 0, 0);
-      corpus.addBody("go/", "[source: go/" + file + "#Two]\nThe same twice in a file.", 0, 1, 0);
       corpus.addBody(
-          "go/", "[source: go/" + file + "#Six]\nLike it in " + file, 0, 0.995f, 0.0998f);
+          "go/", "[source: go/" + file + "]\n[heading: One]\nThe same in both.", 1, 0, 0);
+      corpus.addBody(
+          "go/", "[source: go/" + file + "]\n[heading: Two]\nThe same twice in a file.", 0, 1, 0);
+      corpus.addBody(
+          "go/",
+          "[source: go/" + file + "]\n[heading: Six]\nLike it in " + file,
+          0,
+          0.995f,
+          0.0998f);
     }
-    corpus.addBody("go/", "[source: go/long.md#Last]\nAgain.", 0, 0, 1);
-    corpus.addBody("go/", "[source: go/long.md#Very last]\nAgain.", 0, 0, 1);
+    corpus.addBody("go/", "[source: go/long.md]\n[heading: Last]\nAgain.", 0, 0, 1);
+    corpus.addBody("go/", "[source: go/long.md]\n[heading: Very last]\nAgain.", 0, 0, 1);
     Findings findings = corpus.analyse();
     assertEquals(
         List.of("The same in both.", "The same twice in a file."),

@@ -42,7 +42,7 @@ final class Corpus {
 
   /** Adds an entry as a log has it, with lines of metadata. */
   Corpus addBody(String topic, String body, float... vector) {
-    EntryText text = EntryText.parse(body);
+    EntryText text = Entry.of(0, topic, body, 0).text();
     add(topic, text.content(), vector);
     Entry last = entries.removeLast();
     entries.add(new Entry(last.offset(), topic, body, 0, text));

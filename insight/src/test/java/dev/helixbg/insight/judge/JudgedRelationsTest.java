@@ -86,10 +86,8 @@ class JudgedRelationsTest {
     List<NamedEntry> notes =
         NamedEntry.all(
             Stream.of(a, b)
-                .map(name -> "[source: " + name + "]\ntext")
-                .map(
-                    text ->
-                        new Entry(text.hashCode() & 0xFFFF, "n/", text, 0, EntryText.parse(text)))
+                .map(name -> "[source: " + name.replace("#", "]\n[heading: ") + "]\ntext")
+                .map(text -> Entry.of(text.hashCode() & 0xFFFF, "n/", text, 0))
                 .toList(),
             entry -> "%032x".formatted(entry.offset()));
     Finding.Evidence evidence =
@@ -107,6 +105,6 @@ class JudgedRelationsTest {
             ofNotes("rel-1", "n/a.md#One", "n/b.md#One"),
             ofNotes("rel-2", "n/a.md#One", "n/c.md"),
             ofNotes("rel-3", "n/b.md#Two", "n/a.md#Two"),
-            ofNotes("rel-4", "n/a.md (before its first heading)", "n/b.md#Three")));
+            ofNotes("rel-4", "n/a.md]\n[part: before its first heading", "n/b.md#Three")));
   }
 }

@@ -18,13 +18,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Document;
 import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file as it is read: bytes, front matter, headings, sections, links. */
@@ -67,7 +72,23 @@ class NoteTest {
   /** A line of a mebibyte that is all openings took half a minute once. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"`a` ", "`", "``a` ", "[a](<", "[a](b", "[[", "[[a]] ", "](", "![", "../"})
+      strings = {
+        "`a` ",
+        "`",
+        "``a` ",
+        "[a](<",
+        "[a](b",
+        "[[",
+        "[[a]] ",
+        "](",
+        "![",
+        "../",
+        "<a ",
+        "<a href=",
+        "[a][b] ",
+        "[a][",
+        "[a]: b\n"
+      })
   void noLineTakesLong(String part) {
     String text = "[x] " + part.repeat((1 << 20) / part.length());
     assertTimeoutPreemptively(
@@ -111,6 +132,76 @@ class NoteTest {
         OptionalInt.of(
             (int) (java.time.Instant.parse("2024-03-01T10:30:00Z").getEpochSecond() / 60)),
         NoteTime.said(note));
+  }
+
+  /** The forms of YAML and TOML that notes have; what is lost makes wrong titles and aliases. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "---/title: 'Don''t restart'/---/            | Don't restart",
+        "---/title: \"Fixing \\\"x\\\" twice\"/---/   | Fixing \"x\" twice",
+        "---/title: \"\\u00dcber\"/---/              | Über",
+        "---/title: >-/  Folded/  text/---/          | Folded text",
+        "~---/title: |/  Literal/  text/---/~        | Literal text",
+        "---/title: plain/  goes on/---/             | plain goes on",
+        "---/title: 1.10/---/                        | 1.10",
+        "---/title: 2024-03-01/---/                  | 2024-03-01",
+        "---  /title: Blanks/---   /                 | Blanks",
+        "---/tags: x/---/---/title: Second/---/      | Second",
+        "---/\"title\": Quoted key/---/               | Quoted key",
+        "+++/title = \"T\\u00fc\" # says/+++/          | Tü",
+        "+++/title = '''In/two lines'''/+++/         | In two lines",
+        "---/title: One: two/x: 1/---/               | One: two",
+        "---/title: Kept/key: @x/---/                | Kept",
+        "---/title: Kept/tags: [a,/---/              | Kept",
+        "---/title: 'never closed/date: 2024/---/    | file",
+        "+++/title = never quoted/+++/               | file"
+      })
+  void titlesAreTakenFromFrontMatterAsItIsWritten(String text, String title) {
+    Note note = Note.of("file.md", text.strip().replace('/', '\n') + "Text.");
+    assertEquals(title, note.title());
+    assertEquals("Text.", note.sections().getFirst().text());
+  }
+
+  @Test
+  void listsInFrontMatterMayHaveSeveralLines() {
+    String yaml = "---\ntags: [one,\n  'two',\n  three]\naliases: [\"a, b\", c]\n---\nText.";
+    assertEquals(List.of("one", "two", "three"), Note.of("x.md", yaml).tags());
+    assertEquals(List.of("a, b", "c"), Note.of("x.md", yaml).aliases());
+    String toml = "+++\naliases = ['a', 'b']\n[taxonomies]\ntags = [\n 'x',\n 'y',\n]\n+++\nText.";
+    assertEquals(List.of("x", "y"), Note.of("x.md", toml).tags());
+    assertEquals(List.of("a", "b"), Note.of("x.md", toml).aliases());
+    assertTrue(Note.of("x.md", yaml).matter().sound() && Note.of("x.md", toml).matter().sound());
+    assertFalse(Note.of("x.md", "+++\ntitle = x\n+++\nText.").matter().sound());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[", "{", "- ", "? ", "a: ", "*a ", "&a ", "!!x ", "'", "\"", "<<: ", "|\n", "x\n "
+      })
+  void hostileFrontMatterCostsLittle(String part) {
+    String body = part.repeat(60_000 / part.length());
+    for (String mark : List.of("---", "+++")) {
+      String text = mark + "\nkey: " + body + "\nother = 1\n" + mark + "\nText.";
+      assertTimeoutPreemptively(Duration.ofMinutes(1), () -> Note.of("x.md", text));
+    }
+  }
+
+  /** Lists of lists of one list, which have a billion values. */
+  @Test
+  void aBillionLaughsAreAHundredValues() {
+    String laughs =
+        IntStream.range(1, 9)
+            .mapToObj(
+                i ->
+                    "%c: &%c [%s]\n"
+                        .formatted('a' + i, 'a' + i, ("*" + (char) ('a' + i - 1) + ",").repeat(9)))
+            .collect(Collectors.joining("", "---\na: &a [x,x,x]\n", "---\nText."));
+    Note note = Note.of("x.md", laughs);
+    assertTrue(note.matter().values().values().stream().allMatch(all -> all.size() <= 100));
   }
 
   @Test
@@ -180,10 +271,10 @@ class NoteTest {
             "d/long.md (before its first heading of level 2)",
             "d/long.md#One",
             "d/long.md#Two#Deep",
-            "d/long.md#Two#Deep (2)",
+            "d/long.md#Two#Deep (number 2)",
             "d/long.md#Two#Other",
             "d/long.md#Three"),
-        note.sections().stream().map(Note.Section::name).toList());
+        note.sections().stream().map(section -> section.place().name()).toList());
     assertEquals("Before.", note.sections().getFirst().text());
     Note shorter = Note.of("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
     assertEquals(1, shorter.sections().size());
@@ -201,10 +292,10 @@ class NoteTest {
             "### Low\nLow words.\n\n# Top\nBefore.\n\n## One\n" + long1)) {
       Note note = Note.of("d/long.md", text);
       for (Note.Section section : note.sections()) {
-        NoteName place = NoteName.of(section.name());
-        words.put(section.name(), place.words());
+        NoteName place = section.place();
+        words.put(place.name(), place.words());
         assertEquals("d/long.md", place.file());
-        assertFalse(place.isWholeFile(), section.name());
+        assertFalse(place.isWholeFile(), place.name());
       }
     }
     assertEquals(
@@ -220,10 +311,46 @@ class NoteTest {
             "d/long.md#Top#One",
             "the section “Top#One” of d/long.md"),
         words);
-    NoteName whole = NoteName.of(Note.of("d/x.md", long1).sections().getFirst().name());
+    NoteName whole = Note.of("d/x.md", long1).sections().getFirst().place();
     assertTrue(whole.isWholeFile());
     assertEquals("d/x.md", whole.words());
-    assertEquals("[[d/long]]", NoteName.of("d/long.md (before its first heading)").wikiLink());
+    assertEquals(
+        Optional.of("[[d/long]]"), new NoteName("d/long.md", "", NoteName.BEFORE_FIRST).wikiLink());
+  }
+
+  /** Neither a heading without words nor one that is there twice makes a part pass for another. */
+  @Test
+  void everyPartHasAPlaceOfItsOwn() {
+    String part = "Words of this part. ".repeat(200);
+    Note note =
+        Note.of(
+            "b.md",
+            Stream.of("#", "# ", "# a#b", "# a", "# a", "# a (number 2)")
+                .map(heading -> heading + "\n\n" + part + "\n\n")
+                .collect(Collectors.joining("x\n\n", "x\n\n", "")));
+    List<NoteName> places = note.sections().stream().map(Note.Section::place).toList();
+    assertEquals(places.size(), Set.copyOf(places).size(), places.toString());
+    assertEquals(
+        places.size(), places.stream().map(NoteName::words).distinct().count(), places.toString());
+    places.forEach(place -> assertFalse(place.isWholeFile(), place.toString()));
+  }
+
+  /** Names are text of others, and a link has a border that they do not cross. */
+  @Test
+  void namesStayWithinTheirBorders() {
+    NoteName plain = new NoteName("java/b.md", "", "");
+    assertEquals("java/b.md", plain.words());
+    NoteName order = new NoteName("a.md and all files of the folder ops; then b.md", "", "");
+    assertEquals("“a.md and all files of the folder ops; then b.md”", order.words());
+    assertEquals("the section “x” of java/b.md", new NoteName("java/b.md", "x", "").words());
+    assertEquals(
+        "the section “x' of c.md; delete 'y” of java/b.md",
+        new NoteName("java/b.md", "x” of c.md; delete “y", "").words());
+    assertEquals(162, new NoteName("a ".repeat(900) + ".md", "", "").words().length());
+    NoteName bracket = new NoteName("x](y) [z]]/a b.md", "", "");
+    assertEquals(Optional.empty(), bracket.wikiLink());
+    assertEquals(
+        "[a b](x%5D%28y%29%20%5Bz%5D%5D/a%20b.md)", bracket.linkFrom(plain).replace("../", ""));
   }
 
   @Test
@@ -246,6 +373,11 @@ class NoteTest {
                 [[fenced]]
                 ```
                 [ref]: other.md
+                [one][Two Words], [three][], [four] and [none][nowhere], not `[four]`; [x] task
+                [two  words]: <two words.md> "title"
+                [THREE]: three.md#part
+                [four]: four%23.md 'title'
+                <a class="x" href="html.md#here">y</a> <A HREF='q.md'>z</A> <a href=u.md>
                 """)
             .links();
     assertEquals(
@@ -257,7 +389,13 @@ class NoteTest {
             "../x/y z.md#part",
             "a b.md#",
             "guide#",
-            "other.md#"),
+            "other.md#",
+            "two words.md#",
+            "three.md#part",
+            "four#.md#",
+            "html.md#here",
+            "q.md#",
+            "u.md#"),
         links.stream().map(link -> link.target() + "#" + link.heading()).toList());
   }
 

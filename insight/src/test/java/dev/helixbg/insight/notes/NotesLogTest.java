@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
@@ -202,6 +203,101 @@ class NotesLogTest {
         .toList();
   }
 
+  /** File and heading are two fields: a name put together from them may be that of another. */
+  @Test
+  void aFileIsNoSectionOfAnotherOne() throws IOException {
+    String part = "Words of this part. ".repeat(200);
+    note(
+        "java/b.md",
+        "x\n\n# Setup.md\n\n" + part + "\n\n# Run\n\n" + part + "\n\n# More\n\n" + part);
+    note("java/b.md#Setup.md", "The file of this name.");
+    note("java/c.md", "See [[b#Setup.md]].");
+    update();
+    List<Entry> entries = DataLog.read(log).entries();
+    Map<String, String> steps = new TreeMap<>();
+    for (Entry entry : entries) {
+      NoteName place = NoteName.of(entry).orElseThrow();
+      steps.put(place.words(), place.file() + " | " + place.heading());
+    }
+    assertEquals(
+        Map.of(
+            "the beginning of java/b.md (before its first heading)",
+            "java/b.md | ",
+            "java/b.md#Setup.md",
+            "java/b.md#Setup.md | ",
+            "the section “Setup.md” of java/b.md",
+            "java/b.md | Setup.md",
+            "the section “Run” of java/b.md",
+            "java/b.md | Run",
+            "the section “More” of java/b.md",
+            "java/b.md | More",
+            "java/c.md",
+            "java/c.md | "),
+        steps);
+    Entry linking =
+        entries.stream().filter(one -> !one.text().links().isEmpty()).findFirst().orElseThrow();
+    Entry linked = entries.get(linking.text().links().getFirst().index());
+    assertEquals(Optional.of("Setup.md"), linked.text().heading());
+    assertEquals(Optional.of("java/b.md"), linked.note());
+  }
+
+  /** Whoever links a pair in any of these ways must not be told to link it. */
+  @Test
+  void linksOfAllFormsAreRead() throws IOException {
+    note("pond.md", "Water.");
+    note("b#c.md", "Sharp.");
+    note("Bu\u0308cher.md", "Books, written as a Mac does.");
+    note("Caf\u00e9.md", "Coffee.");
+    note("quoted.md", "---\nrelated: \"[[pond]]\"\n---\nText 1.");
+    note("bare.md", "---\nup:\n  - [[pond]]\n---\nText 2.");
+    note("plain.md", "---\nup: [[pond]]\n---\nText 5.");
+    note("list.md", "---\nsee: [\"[[pond|the pond]]\", x]\n---\nText 3.");
+    note("path.md", "---\nsee: '[p](pond.md)'\n---\nText 4.");
+    note("reference.md", "See [the pond][p].\n\n[p]: pond.md");
+    note("html.md", "See <a href=\"pond.md\">it</a>.");
+    note("sharp.md", "See [it](b%23c.md).");
+    note("composed.md", "See [[B\u00fccher]] and [c](Cafe\u0301.md).");
+    update();
+    List<String> pond = List.of("pond.md");
+    assertEquals(
+        Map.of(
+            "quoted.md", pond,
+            "bare.md", pond,
+            "plain.md", pond,
+            "list.md", pond,
+            "path.md", pond,
+            "reference.md", pond,
+            "html.md", pond,
+            "sharp.md", List.of("b#c.md"),
+            "composed.md", List.of("Bu\u0308cher.md", "Caf\u00e9.md")),
+        links());
+  }
+
+  /** What is dropped or replaced when a path is shown could make it the path of another file. */
+  @Test
+  void noTwoFilesHaveOnePath() throws IOException {
+    note("a.md", "One.");
+    note("a\u200b.md", "Two.");
+    note("b\u200c.md", "Three.");
+    note("c\u0001.md", "Four.");
+    note("c\u2401.md", "Five.");
+    note(" d.md", "Six.");
+    note("d.md", "Seven.");
+    note("e\n[links: ./:0]\n.md", "Eight.");
+    update();
+    assertEquals(
+        List.of(
+            "./ d.md",
+            "a%E2%80%8B.md",
+            "a.md",
+            "b.md",
+            "c%01.md",
+            "c\u2401.md",
+            "d.md",
+            "e%0A%5Blinks:%20./:0%5D%0A.md"),
+        names().stream().sorted().toList());
+  }
+
   @Test
   void linksLeadToTheNotesThatAreMeant() throws IOException {
     note("index.md", "[[Streams]] [[second name]] [x](lang/java/streams.md) [[nowhere]] [[index]]");
@@ -274,8 +370,8 @@ class NotesLogTest {
     NotesAccount account = update();
     assertEquals(
         List.of(
-            "broken.md", "d ".repeat(100) + "/x.md", "good.md", "latin.md", "weird\uFFFDname].md"),
-        names().stream().sorted().map(name -> name.replace("␊", "\uFFFD")).toList());
+            "broken.md", "d ".repeat(100) + "/x.md", "good.md", "latin.md", "weird%0Aname%5D.md"),
+        names().stream().sorted().toList());
     Map<String, String> why =
         account.leftOut().files().stream()
             .collect(Collectors.toMap(LeftOut.File::path, LeftOut.File::why));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -119,10 +120,10 @@ class MovedSourcesReportTest {
     assertTrue(json.at("/movedSources/1/since").isNull());
     assertEquals(
         "the lines around "
-            + HOSTILE.replace("\u001B", "\uFFFD")
+            + QuotedName.of(HOSTILE)
             + " are others since 0123456789 of 2026-03-01; the file changed 3 times since the entry"
             + " was written",
-        json.at("/movedSources/2/says").asText().replace("\u001B", "\uFFFD"));
+        json.at("/movedSources/2/says").asText());
     List<Finding.MovedSource> many = new ArrayList<>();
     for (int i = 0; i < 1_100; i++) {
       many.add(moved(i, SourceChange.SYMBOL_GONE, "Name_" + i, ""));

@@ -99,7 +99,8 @@ class NotesReportTest {
       new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
 
   private static NamedEntry note(KbFixture kb, String name, String text) {
-    return kb.entry("n/", 0, Optional.of(name), OptionalDouble.empty(), text);
+    return kb.entry(
+        "n/", 0, Optional.of(name.replaceFirst("#.*", "")), OptionalDouble.empty(), text);
   }
 
   /** Two files of which three sections match are one thing to read. */

@@ -1,0 +1,44 @@
+package dev.helixbg.daemon.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.control.ControlClient;
+import dev.helixbg.daemon.control.ControlServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the control socket is. */
+class DaemonHomeTest {
+  @TempDir Path folder;
+
+  @Test
+  void theSocketIsUsuallyInTheFolder() {
+    assertEquals(
+        Path.of("/home/u/.helix/helix-bg.sock"),
+        new DaemonHome(Path.of("/home/u/.helix")).socket());
+  }
+
+  /** A socket's path has 103 bytes at most; a home deep in folders has its daemon all the same. */
+  @Test
+  void aLongHomeHasItsSocketAtAShorterPlace() throws Exception {
+    Path home = Files.createDirectories(folder.resolve("a long name of a folder/".repeat(6)));
+    DaemonHome daemon = new DaemonHome(home.resolve(".helix"));
+    Path socket = daemon.socket();
+    assertTrue(ControlServer.fits(socket), socket.toString());
+    assertEquals(socket, new DaemonHome(home.resolve(".helix")).socket());
+    ControlServer server =
+        ControlServer.start(socket, (_, _) -> {}, ControlServer.ControlLimits.USUAL);
+    try {
+      assertEquals(socket, daemon.socket(), "the folder is there now");
+      ControlClient.connect(socket, Duration.ofSeconds(10)).orElseThrow().close();
+    } finally {
+      server.close();
+      Files.deleteIfExists(socket);
+      Files.deleteIfExists(socket.getParent());
+    }
+  }
+}

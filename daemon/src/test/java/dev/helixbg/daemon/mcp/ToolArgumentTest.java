@@ -1,0 +1,42 @@
+package dev.helixbg.daemon.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What clients give to tools. */
+class ToolArgumentTest {
+  private static final ToolArgument LIMIT = ToolArgument.number("limit", 1, 20, 5);
+
+  private static int limit(Object given) {
+    ObjectNode request = Json.object();
+    ToolArgument.put(Map.of("limit", given), List.of(LIMIT), request);
+    return request.path("limit").asInt();
+  }
+
+  /** Models write numbers in quotation marks. */
+  @Test
+  void aNumberMayBeWrittenAsAText() {
+    assertEquals(3, limit(3));
+    assertEquals(3, limit("3"));
+    assertEquals(3, limit(" 3 "));
+    assertEquals(3, limit(3.0));
+    for (Object wrong : List.of("", "x", "3.5", "21", "0", "-1", "99999999999", 2.5, List.of())) {
+      assertThrows(Failure.class, () -> limit(wrong), String.valueOf(wrong));
+    }
+  }
+
+  @Test
+  void theSchemaHasTheLongestText() {
+    assertEquals(
+        SearchRequest.MAX_TEXT,
+        ToolArgument.text("text", SearchRequest.MAX_TEXT, "what").schema().get("maxLength"));
+  }
+}

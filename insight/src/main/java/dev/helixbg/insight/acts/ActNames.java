@@ -1,0 +1,75 @@
+package dev.helixbg.insight.acts;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NoteName;
+import java.util.List;
+import java.util.Optional;
+
+/** What an act names, as data: the whole names, which its words quote and cut. */
+public final class ActNames {
+  private ActNames() {}
+
+  /**
+   * Each entry as {@code role} with {@code topic} and {@code index}, or of a note {@code file},
+   * {@code heading} and {@code part}; each topic as {@code role} and {@code topic}.
+   */
+  public static ArrayNode of(Act act) {
+    ArrayNode all = JsonNodeFactory.instance.arrayNode();
+    switch (act.change()) {
+      case Change.Remove remove -> {
+        entries(all, "remove", remove.gone());
+        entries(all, "keep", List.of(remove.kept()));
+      }
+      case Change.Link link -> {
+        entries(all, "from", List.of(link.from()));
+        entries(all, "to", List.of(link.target()));
+      }
+      case Change.Move move -> {
+        entries(all, "move", List.of(move.entry()));
+        topic(all, "to", move.topic());
+      }
+      case Change.MergeTopics merge -> {
+        topic(all, "move", merge.small());
+        topic(all, "to", merge.large());
+      }
+      case Change.Rename rename -> {
+        entries(all, "change", List.of(rename.entry()));
+        all.addObject().put("role", "from").put("text", PrintableText.wellFormed(rename.from()));
+        all.addObject().put("role", "to").put("text", PrintableText.wellFormed(rename.to()));
+      }
+      case Change.Reread reread -> entries(all, "read", List.of(reread.entry()));
+      case Change.Rewrite rewrite -> {
+        entries(all, "rewrite", List.of(rewrite.kept()));
+        entries(all, "remove", rewrite.gone());
+      }
+    }
+    return all;
+  }
+
+  private static void entries(ArrayNode all, String role, List<NamedEntry> entries) {
+    for (NamedEntry entry : entries) {
+      Optional<NoteName> note = NoteName.of(entry.entry());
+      if (note.isEmpty()) {
+        topic(all, role, entry.entry().topic()).put("index", entry.index());
+        continue;
+      }
+      ObjectNode place = all.addObject().put("role", role);
+      place.put("file", PrintableText.wellFormed(note.get().file()));
+      if (!note.get().heading().isEmpty()) {
+        place.put("heading", PrintableText.wellFormed(note.get().heading()));
+      }
+      if (!note.get().part().isEmpty()) {
+        place.put("part", note.get().part());
+      }
+    }
+  }
+
+  private static ObjectNode topic(ArrayNode all, String role, String topic) {
+    return all.addObject().put("role", role).put("topic", PrintableText.wellFormed(topic));
+  }
+}
