@@ -37,6 +37,12 @@ final class SettingCatalog {
           .means(
               "What can be made again: unpacked models, natives, verdicts on providers. Not set:"
                   + " ~/.cache/helix-bg, on macOS ~/Library/Caches/helix-bg.");
+  static final Setting<Path> STATE =
+      path("state", "")
+          .means(
+              "What is known of each knowledge base, your decisions among it; for you alone. Not"
+                  + " set: ~/.local/state/helix-bg, on macOS"
+                  + " ~/Library/Application Support/helix-bg.");
   static final Setting<Path> MODELS =
       path("embed.models", "~/.helix/models")
           .means(
@@ -141,10 +147,6 @@ final class SettingCatalog {
   static final Setting<Integer> SESSION_ENTRIES =
       integer("daemon.session_entries", 3, 1, 100_000)
           .means("New entries that make a session worth a synthesis.");
-  static final Setting<Double> DRIFT =
-      number("daemon.drift_hours", 1, 0.001, 8760).means("Between two looks for drift.");
-  static final Setting<Double> STALE =
-      number("daemon.stale_hours", 6, 0.001, 8760).means("Between two looks for stale entries.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO).means("How much the daemon logs.");
   static final Setting<LogFormat> LOG_FORMAT =

@@ -14,12 +14,14 @@ import java.util.function.Predicate;
  * @param sources folders with repositories that entries tell of
  * @param threads for embedding and comparing; at least 1
  * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
+ * @param state folder of what is known of each knowledge base, for this user alone
  */
 public record Settings(
     Optional<Path> kb,
     List<Path> sources,
     int threads,
     Path cache,
+    Path state,
     EmbedSettings embed,
     LlmSettings llm,
     InsightSettings insight,
@@ -27,7 +29,7 @@ public record Settings(
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, threads, cache, embed, other, insight, daemon);
+    return new Settings(kb, sources, threads, cache, state, embed, other, insight, daemon);
   }
 
   /**
@@ -146,8 +148,6 @@ public record Settings(
       int modelThreads,
       Duration sessionGap,
       int sessionEntries,
-      Duration drift,
-      Duration stale,
       LogLevel logLevel,
       LogFormat logFormat) {
 

@@ -59,6 +59,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     Map<String, Written> written = new HashMap<>();
     written.put(
         SettingCatalog.CACHE.name(), new Written(locations.defaultCache().toString(), DEFAULT));
+    written.put(
+        SettingCatalog.STATE.name(), new Written(locations.defaultState().toString(), DEFAULT));
     locateFile(configFile).ifPresent(file -> addFile(file, written));
     addEnvironment(written);
     flags.forEach((name, text) -> written.put(known(name), new Written(text, "flag")));
@@ -182,6 +184,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         Optional.ofNullable(v.get(SettingCatalog.SOURCES)).orElse(List.of()),
         threads,
         v.get(SettingCatalog.CACHE),
+        v.get(SettingCatalog.STATE),
         embed,
         llm,
         insight,
@@ -204,8 +207,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         modelThreads > 0 ? modelThreads : (threads + 1) / 2,
         seconds(60 * v.get(SettingCatalog.SESSION_GAP)),
         v.get(SettingCatalog.SESSION_ENTRIES),
-        seconds(3600 * v.get(SettingCatalog.DRIFT)),
-        seconds(3600 * v.get(SettingCatalog.STALE)),
         v.get(SettingCatalog.LOG_LEVEL),
         v.get(SettingCatalog.LOG_FORMAT));
   }

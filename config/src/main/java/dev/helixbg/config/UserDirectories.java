@@ -9,8 +9,9 @@ import java.util.Optional;
  *
  * @param home {@code $HOME}, else the account's home
  * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else the platform's folder for caches
+ * @param defaultState {@code $XDG_STATE_HOME/helix-bg}, else the platform's folder for state
  */
-public record UserDirectories(Path home, Path defaultCache) {
+public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**
    * @param environment of the process
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
@@ -29,7 +30,10 @@ public record UserDirectories(Path home, Path defaultCache) {
     Path platformCache =
         osName.startsWith("Mac") ? home.resolve("Library/Caches") : home.resolve(".cache");
     Path caches = absolute(environment.get("XDG_CACHE_HOME")).orElse(platformCache);
-    return new UserDirectories(home, caches.resolve("helix-bg"));
+    Path platformState =
+        home.resolve(osName.startsWith("Mac") ? "Library/Application Support" : ".local/state");
+    Path states = absolute(environment.get("XDG_STATE_HOME")).orElse(platformState);
+    return new UserDirectories(home, caches.resolve("helix-bg"), states.resolve("helix-bg"));
   }
 
   /** The configuration file that is read when no other is named. */

@@ -30,7 +30,8 @@ class SettingsLoaderTest {
   private final Map<String, String> environment = new HashMap<>();
 
   private SettingsLoader.Loaded load(String toml, Map<String, String> flags) throws IOException {
-    UserDirectories locations = new UserDirectories(home, home.resolve("cache"));
+    UserDirectories locations =
+        new UserDirectories(home, home.resolve("cache"), home.resolve("state"));
     Files.createDirectories(home.resolve(".helix"));
     Files.writeString(locations.defaultConfigFile(), toml);
     return new SettingsLoader(locations, environment).load(Optional.empty(), flags);
@@ -54,6 +55,7 @@ class SettingsLoaderTest {
     assertEquals(Optional.empty(), settings.kb());
     assertEquals(Runtime.getRuntime().availableProcessors(), settings.threads());
     assertEquals(home.resolve("cache"), settings.cache());
+    assertEquals(home.resolve("state"), settings.state());
     assertEquals(
         new EmbedSettings(
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
@@ -75,8 +77,6 @@ class SettingsLoaderTest {
             (Runtime.getRuntime().availableProcessors() + 1) / 2,
             Duration.ofMinutes(20),
             3,
-            Duration.ofHours(1),
-            Duration.ofHours(6),
             LogLevel.INFO,
             LogFormat.HUMAN),
         settings.daemon());
@@ -188,7 +188,7 @@ class SettingsLoaderTest {
 
   @Test
   void aNamedFileMustExist() {
-    var loader = new SettingsLoader(new UserDirectories(home, home), environment);
+    var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
     Path missing = home.resolve("nowhere.toml");
     String message =
         assertThrows(ConfigException.class, () -> loader.load(Optional.of(missing), Map.of()))
@@ -200,7 +200,7 @@ class SettingsLoaderTest {
 
   @Test
   void aFolderInPlaceOfTheFileIsNamed() throws IOException {
-    var loader = new SettingsLoader(new UserDirectories(home, home), environment);
+    var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
     String message =
         assertThrows(ConfigException.class, () -> loader.load(Optional.of(home), Map.of()))
             .getMessage();

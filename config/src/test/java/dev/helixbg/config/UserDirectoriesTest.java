@@ -33,4 +33,24 @@ class UserDirectoriesTest {
     var xdg = Map.of("HOME", "/h", "XDG_CACHE_HOME", "/x");
     assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultCache());
   }
+
+  @Test
+  void stateFollowsThePlatform() {
+    var home = Map.of("HOME", "/h");
+    assertEquals(
+        Path.of("/h/.local/state/helix-bg"),
+        UserDirectories.of(home, "/a", "Linux").defaultState());
+    assertEquals(
+        Path.of("/h/Library/Application Support/helix-bg"),
+        UserDirectories.of(home, "/a", "Mac OS X").defaultState());
+    var xdg = Map.of("HOME", "/h", "XDG_STATE_HOME", "/x");
+    assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultState());
+    var relative = Map.of("HOME", "/h", "XDG_STATE_HOME", "x");
+    assertEquals(
+        Path.of("/h/.local/state/helix-bg"),
+        UserDirectories.of(relative, "/a", "Linux").defaultState());
+    assertEquals(
+        Path.of("/a/.local/state/helix-bg"),
+        UserDirectories.of(Map.of(), "/a", "Linux").defaultState());
+  }
 }

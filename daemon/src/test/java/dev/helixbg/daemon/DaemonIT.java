@@ -12,11 +12,8 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,10 +56,8 @@ class DaemonIT {
     }
   }
 
-  private static int saved(Path kb) {
-    CacheContents cached = new EmbeddingCache(kb).read();
-    assertFalse(cached.state() == CacheContents.State.UNUSABLE, cached.reason());
-    return cached.rows().size() + cached.journal().vectors().size();
+  private static int saved(RealDaemon daemon, Path kb) {
+    return daemon.stores().vectors(kb);
   }
 
   @Test
@@ -70,7 +65,7 @@ class DaemonIT {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 5_000);
     try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
       daemon.start(kb);
-      await(() -> saved(kb) > 0, daemon);
+      await(() -> saved(daemon, kb) > 0, daemon);
       Duration took = daemon.end();
       // Ended by itself where the model's library had not ended in time: as after Ctrl-C.
       int code = daemon.process().exitValue();
@@ -78,25 +73,25 @@ class DaemonIT {
       // Two seconds are the promise, which scripts/soak reports; test machines are busy. Work that
       // is not called off holds the end back for ten seconds.
       assertTrue(took.toMillis() < 8_000 || MachineLoad.load() > 1, "it took " + took);
-      int first = saved(kb);
+      int first = saved(daemon, kb);
       assertTrue(first < 5_000, "it had finished before");
 
       daemon.start(kb);
-      await(() -> saved(kb) > first, daemon);
+      await(() -> saved(daemon, kb) > first, daemon);
       daemon.kill();
-      int second = saved(kb);
+      int second = saved(daemon, kb);
       assertTrue(second > first, "the second start went on where the first ended");
 
       daemon.start(kb);
-      await(() -> saved(kb) > second, daemon);
+      await(() -> saved(daemon, kb) > second, daemon);
       long start = System.nanoTime();
       daemon.ask("stop");
       Duration stopped = Duration.ofNanos(System.nanoTime() - start);
       assertTrue(stopped.toMillis() < 8_000 || MachineLoad.load() > 1, "it took " + stopped);
-      int third = saved(kb);
+      int third = saved(daemon, kb);
       assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
       assertEquals(0, daemon.process().exitValue(), daemon.log());
-      assertEquals(third, saved(kb), "nothing was done after stop had its answer");
+      assertEquals(third, saved(daemon, kb), "nothing was done after stop had its answer");
       assertFalse(Files.exists(kb.resolve("insights/report.json")), "no report of half the log");
     }
   }
@@ -126,7 +121,7 @@ class DaemonIT {
         await(() -> embedded(daemon) >= moment, daemon);
         int embedded = Math.max(moment, embedded(daemon));
         daemon.kill();
-        int after = saved(kb);
+        int after = saved(daemon, kb);
         int missing = before + embedded - after;
         assertTrue(
             missing <= EmbeddingStage.BATCH_TEXTS,
@@ -168,14 +163,15 @@ class DaemonIT {
       daemon.awaitUpToDate(40, PATIENCE);
       assertEquals(0, daemon.status().orElseThrow().at("/metrics/embedded").asInt());
       assertEquals(0, daemon.status().orElseThrow().at("/metrics/reports").asInt());
+      Path vectors = kb.kb().folder().resolve(HxecFile.NAME);
       kb.append();
       daemon.awaitUpToDate(41, PATIENCE);
+      kb.append();
+      daemon.awaitUpToDate(42, PATIENCE);
       daemon.end();
-      EmbeddingCache cache = new EmbeddingCache(kb.kb().folder());
-      assertTrue(Files.exists(cache.journal()), "its vectors do not wait");
+      assertTrue(Files.size(vectors) < 16 + 42 * 1540, "written twice in a minute");
       daemon.run("one-shot", kb.kb().folder().toString());
-      assertFalse(Files.exists(cache.journal()), "one-shot left them where nobody else reads");
-      assertEquals(41, cache.read().rows().size());
+      assertEquals(16 + 42 * 1540, Files.size(vectors), "one-shot publishes what waits");
     }
   }
 
@@ -215,23 +211,23 @@ class DaemonIT {
       daemon.awaitUpToDate(5, PATIENCE);
 
       Path ballast = disk.resolve("ballast");
+      Path spare = Files.write(disk.resolve("spare"), new byte[4096]);
       daemon.ask("pause"); // lest it makes the report anew while there is room
       fill(ballast);
-      Files.deleteIfExists(kb.kb().insights().resolve("report.html"));
-      fill(disk.resolve("ballast2"));
+      Files.delete(spare);
+      kb.append();
+      fill(spare);
       daemon.ask("resume");
       await(() -> trouble(daemon).contains("No space left"), daemon);
-      assertEquals(5, saved(kb.kb().folder()), "what was there is whole");
+      assertEquals(6, saved(daemon, kb.kb().folder()), "the store is on another disk");
       Files.delete(ballast);
-      Files.delete(disk.resolve("ballast2"));
-      kb.append();
+      Files.delete(spare);
       daemon.awaitUpToDate(6, PATIENCE);
 
-      daemon.ask("pause");
-      Files.delete(kb.kb().insights().resolve("report.md"));
       mount("-o", "remount,ro", disk.toString());
-      daemon.ask("resume");
-      await(() -> trouble(daemon).contains("Read-only"), daemon);
+      daemon.run("one-shot", kb.kb().folder().toString());
+      String said = Files.readString(folder.resolve("home/out"));
+      assertTrue(said.contains("is not writable: the report is in"), said);
       mount("-o", "remount,rw", disk.toString());
       kb.append();
       daemon.awaitUpToDate(7, PATIENCE);
@@ -256,12 +252,6 @@ class DaemonIT {
           "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n"
               + "model_max_load = 1000\n");
       daemon.start(kb.kb().folder());
-      daemon.awaitUpToDate(100, PATIENCE);
-      ReviewHistory history = new ReviewHistory(kb.kb().insights());
-      await(
-          () ->
-              history.latest().keySet().containsAll(List.of(Review.Kind.DRIFT, Review.Kind.STALE)),
-          daemon);
       daemon.awaitUpToDate(100, PATIENCE);
       await(() -> !daemon.status().orElseThrow().path("embedderLoaded").asBoolean(), daemon);
       Thread.sleep(3_000); // compilers that have not finished

@@ -1,32 +1,30 @@
 package dev.helixbg.daemon;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Compares what is in a KB with what the built program makes of the same log, decisions and reviews
+ * Compares what is known of a KB with what the built program makes of the same log and decisions
  * from nothing: vectors within what padding changes, the same findings and answers, and, given the
- * same vectors and answers, the same bytes of reports.
+ * same store, the same bytes of reports.
  */
 final class FromNothing {
   private static final double TOLERANCE = 1e-5;
-  private static final double SHARE_TOLERANCE = 1e-3;
 
   private final Kb kb;
   private final Path scratch;
@@ -49,6 +47,22 @@ final class FromNothing {
   double compare() throws IOException, InterruptedException {
     Torture.delete(scratch);
     Kb fresh = copy("fresh");
+    List<Decision> settled =
+        program
+            .stores()
+            .with(kb.folder(), store -> List.copyOf(store.decisions().read().settled()));
+    Optional<Review> session = program.stores().with(kb.folder(), store -> store.sessions().read());
+    program
+        .stores()
+        .with(
+            fresh.folder(),
+            store -> {
+              if (!settled.isEmpty()) {
+                store.decisions().add(settled);
+              }
+              session.ifPresent(store.sessions()::keep);
+              return null;
+            });
     program.run("one-shot", fresh.folder().toString());
     double worst = compareVectors(fresh);
     TreeSet<String> expected = ids(fresh);
@@ -56,20 +70,18 @@ final class FromNothing {
     if (!expected.equals(found)) {
       throw new IllegalStateException("other findings: " + expected + " but " + found);
     }
-    compareAnswers(fresh);
-    Kb sameVectors = copy("same-vectors");
-    EmbeddingCache entries = new EmbeddingCache(kb.folder());
-    EmbeddingCache passages = entries.ofPassages();
-    for (Path file :
-        List.of(
-            entries.vectors(), entries.keys(), passages.vectors(), passages.keys(), kb.answers())) {
-      if (Files.exists(file)) {
-        Files.copy(file, sameVectors.folder().resolve(kb.folder().relativize(file)));
+    Set<String> answers = new HashSet<>(program.stores().answers(kb.folder()));
+    for (String answer : program.stores().answers(fresh.folder())) {
+      if (!answers.contains(answer)) {
+        throw new IllegalStateException("other answer than " + answer);
       }
     }
-    program.run("one-shot", sameVectors.folder().toString());
+    Kb same = copy("same-store");
+    Path state = program.stores().settings().state();
+    ProgramStores.copy(state, kb.folder(), state, same.folder());
+    program.run("one-shot", same.folder().toString());
     for (String file : List.of("report.json", "report.md", "report.html")) {
-      Path once = sameVectors.insights().resolve(file);
+      Path once = same.insights().resolve(file);
       if (Files.mismatch(once, kb.insights().resolve(file)) >= 0) {
         throw new IllegalStateException(file + " is not the one that one-shot makes");
       }
@@ -80,32 +92,21 @@ final class FromNothing {
   private Kb copy(String name) throws IOException {
     Kb copy = new Kb(Files.createDirectories(scratch.resolve(name)));
     Files.copy(kb.dataLog(), copy.dataLog());
-    Files.createDirectories(copy.insights());
-    for (String said : List.of(DecisionFile.NAME, ReviewHistory.NAME)) {
-      if (Files.exists(kb.insights().resolve(said))) {
-        Files.copy(kb.insights().resolve(said), copy.insights().resolve(said));
-      }
-    }
     return copy;
   }
 
   private double compareVectors(Kb fresh) {
-    CacheContents a = new EmbeddingCache(fresh.folder()).read();
-    CacheContents b = new EmbeddingCache(kb.folder()).read();
-    if (b.state() != CacheContents.State.GOOD || a.rows().size() != b.rows().size()) {
-      throw new IllegalStateException(
-          "%s, %d vectors, not %d: %s"
-              .formatted(b.state(), b.rows().size(), a.rows().size(), b.reason()));
-    }
+    Map<TextKey, float[]> expected = vectors(fresh);
+    Map<TextKey, float[]> found = vectors(kb);
     double worst = 0;
-    for (int i = 0; i < a.rows().size(); i++) {
-      CacheRow one = a.rows().get(i);
-      CacheRow other = b.rows().get(i);
-      if (one.offset() != other.offset() || !one.key().equals(other.key())) {
-        throw new IllegalStateException("another entry at " + one.offset());
+    for (TextKey key : expected.keySet()) {
+      float[] one = expected.get(key);
+      float[] other = found.get(key);
+      if (other == null) {
+        throw new IllegalStateException("a vector is missing");
       }
-      for (int k = 0; k < one.vector().length; k++) {
-        worst = Math.max(worst, Math.abs(one.vector()[k] - other.vector()[k]));
+      for (int k = 0; k < one.length; k++) {
+        worst = Math.max(worst, Math.abs(one[k] - other[k]));
       }
     }
     if (worst > TOLERANCE) {
@@ -114,33 +115,10 @@ final class FromNothing {
     return worst;
   }
 
-  /** Whatever a run from nothing asks was asked, and answered so; shares differ with the batch. */
-  private void compareAnswers(Kb fresh) throws IOException {
-    Map<String, JsonNode> found = answers(kb);
-    answers(fresh)
-        .forEach(
-            (question, expected) -> {
-              JsonNode answer = found.getOrDefault(question, MissingNode.getInstance());
-              double off = Math.abs(expected.path("p").asDouble() - answer.path("p").asDouble());
-              if (!expected.path("answer").equals(answer.path("answer")) || off > SHARE_TOLERANCE) {
-                throw new IllegalStateException("other answer: " + expected + " but " + answer);
-              }
-            });
-  }
-
-  private static Map<String, JsonNode> answers(Kb kb) throws IOException {
-    Map<String, JsonNode> answers = new TreeMap<>();
-    if (Files.exists(kb.answers())) {
-      for (String line : Files.readAllLines(kb.answers())) {
-        try {
-          JsonNode answer = new ObjectMapper().readTree(line);
-          answers.put(answer.path("job").asText() + " " + answer.path("key").asText(), answer);
-        } catch (JacksonException e) {
-          continue; // what a kill has torn
-        }
-      }
-    }
-    return answers;
+  private Map<TextKey, float[]> vectors(Kb of) {
+    return program
+        .stores()
+        .with(of.folder(), store -> VectorStore.ofEntries(store.database()).read().byKey());
   }
 
   private static TreeSet<String> ids(Kb kb) throws IOException {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -106,7 +105,8 @@ class JudgeIT {
     String html = Files.readString(kb.resolve("insights/report.html"));
     assertTrue(html.contains("class=\"verdict"));
 
-    byte[] answers = Files.readAllBytes(kb.resolve("insights/answers.jsonl"));
+    List<String> answers = program.stores().answers(kb);
+    assertFalse(answers.isEmpty());
     Path trace = folder.resolve("trace");
     Program.Ended again =
         program.run(
@@ -118,8 +118,8 @@ class JudgeIT {
     List<String> opened =
         Files.readAllLines(trace).stream().filter(call -> call.contains(".gguf")).toList();
     assertEquals(List.of(), opened);
-    assertTrue(Files.readString(trace).contains("answers.jsonl"), "strace saw the run");
-    assertEquals(answers.length, Files.size(kb.resolve("insights/answers.jsonl")));
+    assertTrue(Files.readString(trace).contains("kb.db"), "strace saw the run");
+    assertEquals(answers, program.stores().answers(kb));
   }
 
   @Test
@@ -136,7 +136,7 @@ class JudgeIT {
       assertTrue(
           Files.readString(kb.resolve("insights").resolve(name)).contains("helix-bg fetch-models"));
     }
-    assertFalse(Files.exists(kb.resolve("insights/answers.jsonl")));
+    assertEquals(List.of(), program.stores().answers(kb));
     Program.Ended label = program.run("label", kb.toString());
     assertEquals(ExitCode.MODEL.number(), label.code());
     assertTrue(label.err().contains("helix-bg fetch-models"), label.err());
@@ -163,7 +163,7 @@ class JudgeIT {
     String model = GoldenModel.Q4_K_M.path().toString();
     JsonNode none = json("label", kb.toString(), "--model", model, "--json", "--llm-seconds", "0");
     assertEquals(5, none.get("left").asInt());
-    assertFalse(Files.exists(kb.resolve("insights/answers.jsonl")));
+    assertEquals(List.of(), program.stores().answers(kb));
     JsonNode first = json("label", kb.toString(), "--model", model, "--json");
     assertEquals(5, first.get("asked").asInt());
     assertEquals("data-flow", first.at("/entries/4/label").asText());
@@ -175,52 +175,23 @@ class JudgeIT {
     assertEquals(3, report.at("/judgement/left/summary").asInt());
   }
 
-  @Test
-  void askPairRemembersEntriesInEitherOrderAndTakesTexts() throws Exception {
-    addModel();
-    String[] ask = {"ask-pair", "design:0", "design:2", "--kb", kb.toString(), "--json"};
-    JsonNode first = json(ask);
-    assertTrue(first.get("same").asDouble() > 0.5, first.toString());
-    assertFalse(first.get("remembered").asBoolean());
-    assertEquals(2, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
-    JsonNode turned = json("ask-pair", "design:2", "design:0", "--kb", kb.toString(), "--json");
-    assertTrue(turned.get("remembered").asBoolean());
-    assertEquals(first.get("same"), turned.get("same"));
-
-    JsonNode texts =
-        json(
-            "ask-pair",
-            "Measured: the loader spends 64 entries per second per index.",
-            "Always take the key of the balancer before touching the gateway.",
-            "--json");
-    assertNotEquals("same", texts.get("verdict").asText());
-    assertEquals(2, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
-    Program.Ended unknown = program.run("ask-pair", "design:0", "design:9", "--kb", kb.toString());
-    assertEquals(ExitCode.USAGE.number(), unknown.code());
-    assertTrue(unknown.err().contains("design:9"), unknown.err());
-    Program.Ended empty = program.run("ask-pair", "design:0", "  ");
-    assertEquals(ExitCode.USAGE.number(), empty.code());
-    assertTrue(empty.err().contains("B is empty"), empty.err());
-  }
-
   /** What was answered before Ctrl-C is there; the next run asks the rest. */
   @Test
   void ctrlCKeepsTheAnswers() throws Exception {
     addModel();
     int entries = 400;
     Path many = GeneratedKb.write(folder.resolve("many"), entries);
-    Path answers = many.resolve("insights/answers.jsonl");
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
     Process process = program.start(List.of(), out, err, "label", many.toString());
-    while (process.isAlive() && !Files.exists(answers)) {
+    while (process.isAlive() && program.stores().answers(many).isEmpty()) {
       Thread.sleep(20);
     }
     process.destroy(); // SIGTERM, which is handled as SIGINT is
     assertTrue(process.waitFor(1, TimeUnit.MINUTES));
     assertEquals(128 + 15, process.exitValue(), "by the signal");
     assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
-    int saved = Files.readAllLines(answers).size();
+    int saved = program.stores().answers(many).size();
     assertTrue(saved > 0 && saved < entries, saved + " of " + entries);
     JsonNode rest = json("label", many.toString(), "--json", "--llm-seconds", "1");
     assertTrue(rest.get("asked").asInt() > 0);

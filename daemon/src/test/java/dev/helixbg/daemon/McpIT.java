@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -318,7 +319,8 @@ class McpIT {
     McpSyncClient agent = client();
     assertTrue(read(agent, "helix-bg://report").startsWith("# "));
     kb.append("auth", "Keys rotate daily.");
-    try (KbLock another = KbLock.take(kb.kb())) {
+    try (KbStores stores = new KbStores(daemon.stores().settings(), notice -> {});
+        KbLock another = stores.of(kb.kb()).lock()) {
       String report = read(agent, "helix-bg://report");
       assertTrue(report.startsWith("> Notes were written or removed since"), report);
       assertTrue(report.contains("5 entries"), report);

@@ -12,11 +12,11 @@ import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,11 +28,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,22 +128,19 @@ class OneShotIT {
     assertEquals(Files.readString(json), program.run("one-shot", kb.toString(), "--json").out());
     assertEquals(states, List.of(FileState.of(html), FileState.of(json)), "nothing was to be done");
 
-    // Somebody else's, of equal size and time.
+    // Another one of equal size and time is not believed, and replaced by the next run.
     String ours = Files.readString(json);
+    String findings = program.run("findings", kb.toString()).out();
     FileTime time = Files.getLastModifiedTime(json);
     Files.writeString(json, ours.replace("\"rel-", "\"red-"));
     Files.setLastModifiedTime(json, time);
-    Program.Ended refused = program.run("findings", kb.toString());
-    assertEquals(ExitCode.KB.number(), refused.code(), refused.err());
-    assertTrue(refused.err().contains("not one that your helix-bg wrote"), refused.err());
-    assertEquals(3, program.run("dismiss", "--kb", kb.toString(), "--below", "1").code());
-    assertEquals(7, program.run("verify", kb.toString()).code());
+    assertEquals(findings, program.run("findings", kb.toString()).out());
+    String verified = program.run("verify", kb.toString()).out();
+    assertTrue(verified.contains("report.json: not there as published"), verified);
     assertEquals(ours, program.run("one-shot", kb.toString(), "--json").out());
     assertEquals(ours, Files.readString(json));
-    assertEquals(0, program.run("findings", kb.toString()).code());
 
-    Files.writeString(html, "x".repeat((int) Files.size(html)));
-    Files.delete(program.cache().resolve("seal.key")); // as on the machine of somebody else
+    Files.delete(html);
     assertEquals(said, program.run("one-shot", kb.toString()).out());
     assertEquals(report, Files.readString(html));
   }
@@ -203,24 +200,25 @@ class OneShotIT {
         }
         assertEquals(0, program.run("one-shot", place.toString()).code());
       }
-      List<CacheRow> kept = new EmbeddingCache(kb).read().rows();
-      List<CacheRow> made = new EmbeddingCache(fresh).read().rows();
-      assertEquals(
-          made.stream().map(CacheRow::offset).toList(),
-          kept.stream().map(CacheRow::offset).toList());
-      assertEquals(
-          made.stream().map(CacheRow::key).toList(), kept.stream().map(CacheRow::key).toList());
-      Map<TextKey, float[]> now = new HashMap<>();
-      for (int i = 0; i < made.size(); i++) {
-        assertArrayEquals(made.get(i).vector(), kept.get(i).vector(), 1e-5f, name);
-        float[] reused = before.get(kept.get(i).key());
-        if (reused != null) {
-          assertArrayEquals(reused, kept.get(i).vector(), name);
+      Map<TextKey, float[]> kept = vectors(kb);
+      Map<TextKey, float[]> now = vectors(fresh);
+      for (TextKey key : now.keySet()) {
+        assertArrayEquals(now.get(key), kept.get(key), 1e-5f, name);
+        if (before.containsKey(key)) {
+          assertArrayEquals(before.get(key), kept.get(key), name);
         }
-        now.put(kept.get(i).key(), kept.get(i).vector());
+        now.put(key, kept.get(key));
       }
+      assertEquals(
+          Files.size(fresh.resolve(HxecFile.NAME)), Files.size(kb.resolve(HxecFile.NAME)), name);
       before = now;
     }
+  }
+
+  private static Map<TextKey, float[]> vectors(Path kb) {
+    return program
+        .stores()
+        .with(kb, store -> VectorStore.ofEntries(store.database()).read().byKey());
   }
 
   /** Permissions mean nothing to root, so that the program runs as nobody there. */
@@ -236,22 +234,52 @@ class OneShotIT {
         path.toFile().setExecutable(true, false);
       }
     }
-    Path cache = Files.createDirectory(home.resolve("open-cache"));
-    Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path own = Files.createDirectory(folder.resolve("own"));
+    if (!asNobody.isEmpty()) {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+      assertTrue(ExternalTool.succeeds("chown", "65534:65534", own.toString()));
+    }
+    String cache = "cache=" + own.resolve("cache");
+    String state = "state=" + own.resolve("state");
     Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("r-xr-xr-x"));
-    String place = "cache=" + cache;
 
-    Program.Ended ended = program.run(asNobody, "one-shot", kb.toString(), "--set", place);
-    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.err());
-    assertTrue(ended.err().contains("permission denied"), ended.err());
-    assertTrue(ended.err().contains("--no-report"), ended.err());
-
-    ended = program.run(asNobody, "one-shot", kb.toString(), "--no-report", "--set", place);
+    Program.Ended ended =
+        program.run(asNobody, "one-shot", kb.toString(), "--set", cache, "--set", state);
     assertEquals(0, ended.code(), ended.err());
-    assertTrue(ended.out().startsWith("3 entries"), ended.out());
+    assertTrue(ended.err().contains("is not writable: the report is in " + own), ended.err());
+    assertTrue(ended.out().contains("Report: " + own), ended.out());
+
+    Path open = Files.createDirectory(folder.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    ended =
+        program.run(asNobody, "one-shot", kb.toString(), "--set", cache, "--set", "state=" + open);
+    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.err());
+    assertTrue(ended.err().contains("other users can write to"), ended.err());
+
+    Files.setPosixFilePermissions(
+        own.resolve("state"), PosixFilePermissions.fromString("r-x------"));
+    ended =
+        program.run(
+            asNobody, "one-shot", kb.toString(), "--set", cache, "--set", "state=" + own + "/no/x");
+    assertEquals(0, ended.code(), ended.err());
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("r-x------"));
+    ended =
+        program.run(
+            asNobody,
+            "one-shot",
+            kb.toString(),
+            "--set",
+            cache,
+            "--set",
+            "state=" + own + "/other");
+    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.err());
+    assertTrue(ended.err().contains("state = "), ended.err());
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+    Files.setPosixFilePermissions(
+        own.resolve("state"), PosixFilePermissions.fromString("rwx------"));
 
     Files.setPosixFilePermissions(kb.resolve("data.log"), Set.of());
-    ended = program.run(asNobody, "one-shot", kb.toString(), "--no-report", "--set", place);
+    ended = program.run(asNobody, "one-shot", kb.toString(), "--set", cache, "--set", state);
     assertEquals(ExitCode.KB.number(), ended.code(), ended.err());
     assertTrue(ended.err().contains("may not be read"), ended.err());
     Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -266,10 +294,16 @@ class OneShotIT {
     JsonNode verified = json(program.run("verify", kb.toString(), "--json").out());
     List<String> wouldDo = new ArrayList<>();
     verified.path("aRunWould").forEach(step -> wouldDo.add(step.asText()));
-    assertTrue(wouldDo.contains("embed %,d texts".formatted(2_000 - kept)), wouldDo::toString);
-    try (KbLock free = KbLock.take(new Kb(kb))) {
-      assertFalse(Files.exists(kb.resolve("insights/report.json")));
-    }
+    assertTrue(wouldDo.contains("embed %,d entries".formatted(2_000 - kept)), wouldDo::toString);
+    program
+        .stores()
+        .with(
+            kb,
+            store -> {
+              store.lock().close(); // nothing holds it
+              return null;
+            });
+    assertFalse(Files.exists(kb.resolve("insights/report.json")));
   }
 
   @Test
@@ -290,7 +324,7 @@ class OneShotIT {
         program.start(
             heeding, folder.resolve("out"), folder.resolve("err"), "one-shot", kb.toString());
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-    while (!Files.exists(kb.resolve(EmbeddingCache.VECTORS)) && System.nanoTime() < deadline) {
+    while (rows(kb) == 0 && System.nanoTime() < deadline) {
       Thread.sleep(20);
     }
     new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
@@ -298,20 +332,20 @@ class OneShotIT {
     return process.exitValue();
   }
 
-  /** Vectors that are saved, published or not. */
+  /** Vectors that are saved. */
   private static int rows(Path kb) {
-    CacheContents cached = new EmbeddingCache(kb).read();
-    return cached.rows().size() + cached.journal().vectors().size();
+    return program.stores().vectors(kb);
   }
 
   @Test
   void aSecondInstanceSaysSoAndHarmsNothing() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
-    try (KbLock first = KbLock.take(new Kb(kb))) {
+    try (KbStores stores = new KbStores(program.stores().settings(), notice -> {});
+        KbLock first = stores.of(new Kb(kb)).lock()) {
       Program.Ended second = program.run("one-shot", kb.toString());
       assertEquals(ExitCode.BUSY.number(), second.code());
       assertTrue(second.err().contains("another helix-bg"), second.err());
-      assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
+      assertFalse(Files.exists(kb.resolve(HxecFile.NAME)));
     }
     assertEquals(0, program.run("one-shot", kb.toString()).code());
   }
@@ -381,18 +415,61 @@ class OneShotIT {
   }
 
   @Test
-  void aDamagedCacheIsAProblemForVerifyAndMadeAnewByARun() throws Exception {
-    Path kb = GeneratedKb.write(folder.resolve("kb"), 5);
-    assertEquals(0, program.run("verify", kb.toString()).code());
+  void aDamagedStoreIsMovedAsideAndMadeAnewAndDecisionsStay() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
     assertEquals(0, program.run("one-shot", kb.toString()).code());
     assertTrue(program.run("verify", kb.toString()).out().contains("A run would change nothing."));
-    byte[] whole = Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS));
-    byte[] damaged = whole.clone();
-    damaged[1000] ^= 4;
-    Files.write(kb.resolve(EmbeddingCache.VECTORS), damaged);
-    assertEquals(ExitCode.PROBLEMS.number(), program.run("verify", kb.toString()).code());
-    assertTrue(program.run("one-shot", kb.toString()).err().contains("made anew"));
-    assertArrayEquals(whole, Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS)));
+    String id = program.run("findings", kb.toString()).out().split(" ")[0];
+    assertEquals(0, program.run("dismiss", "--kb", kb.toString(), id).code());
+    String settled = program.run("findings", kb.toString(), "--settled", "--json").out();
+    assertTrue(settled.contains(id), settled);
+    byte[] published = Files.readAllBytes(kb.resolve(HxecFile.NAME));
+    Path database = ProgramStores.folder(program.stores().settings().state(), kb).resolve("kb.db");
+    Files.write(database, new byte[100_000]);
+    Program.Ended again = program.run("one-shot", kb.toString());
+    assertEquals(0, again.code(), again.err());
+    assertTrue(again.err().contains("Decisions are kept"), again.err());
+    assertEquals(settled, program.run("findings", kb.toString(), "--settled", "--json").out());
+    assertArrayEquals(published, Files.readAllBytes(kb.resolve(HxecFile.NAME)));
+  }
+
+  @Test
+  void aKbThatIsMovedKeepsItsDecisionsAndACopyHasNone() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
+    assertEquals(0, program.run("one-shot", kb.toString()).code());
+    String id = program.run("findings", kb.toString()).out().split(" ")[0];
+    assertEquals(0, program.run("dismiss", "--kb", kb.toString(), id).code());
+    Path copy = GeneratedKb.write(folder.resolve("copy"), 40);
+    assertEquals("", program.run("findings", copy.toString(), "--settled").out());
+    Path moved = Files.move(kb, folder.resolve("moved"));
+    Program.Ended settled = program.run("findings", moved.toString(), "--settled");
+    assertTrue(settled.out().contains(id), settled.out() + settled.err());
+    assertTrue(settled.err().contains("came along"), settled.err());
+    assertEquals("", program.run("findings", moved.toString(), "--settled").err());
+  }
+
+  @Test
+  void whateverTheUmaskWhatIsTrustedIsForItsUserAlone() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 4);
+    Path own = Files.createDirectory(folder.resolve("own"));
+    Program.Ended ended =
+        program.run(
+            List.of("sh", "-c", "umask 000; exec \"$@\"", "sh"),
+            "one-shot",
+            kb.toString(),
+            "--set",
+            "cache=" + own.resolve("cache"),
+            "--set",
+            "state=" + own.resolve("state"));
+    assertEquals(0, ended.code(), ended.err());
+    for (Path root : List.of(own.resolve("cache"), own.resolve("state"), kb.resolve("insights"))) {
+      try (Stream<Path> all = Files.walk(root)) {
+        for (Path file : all.toList()) {
+          String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+          assertTrue(mode.endsWith("------"), file + " " + mode);
+        }
+      }
+    }
   }
 
   @Test

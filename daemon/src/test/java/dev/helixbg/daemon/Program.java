@@ -32,6 +32,11 @@ final class Program {
     return home.resolve("caches/helix-bg");
   }
 
+  /** What it knows of KBs. */
+  ProgramStores stores() {
+    return ProgramStores.of(home, cache());
+  }
+
   /** With the embedding model prepared; else the first command that needs it does that. */
   Program withModel() throws IOException {
     PreparedModel.linkInto(cache().getParent(), ROOT.resolve("daemon/target/dist"));

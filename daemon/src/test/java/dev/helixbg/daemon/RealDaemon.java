@@ -68,6 +68,11 @@ final class RealDaemon implements AutoCloseable {
     return home.resolve("cache");
   }
 
+  /** What it knows of KBs. */
+  ProgramStores stores() {
+    return ProgramStores.of(home, cache().resolve("helix-bg"));
+  }
+
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());

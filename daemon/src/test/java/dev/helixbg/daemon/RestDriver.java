@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,8 +54,6 @@ final class RestDriver {
     if (!Files.exists(kb.resolve("data.log"))) {
       GeneratedKb.write(kb, ENTRIES);
     }
-    // Reviews of an earlier run are none of those that are awaited, and may be due in the middle.
-    Files.deleteIfExists(new Kb(kb).insights().resolve(ReviewHistory.NAME));
     String settings = "[daemon]\n" + String.join("\n", arguments[3].split(";")) + "\n";
     try (RealDaemon daemon =
         new RealDaemon(folder.resolve("home"), Path.of(arguments[1]), List.of())) {
@@ -91,8 +87,7 @@ final class RestDriver {
 
   /** Until nothing is due any more. */
   private void awaitReviews() throws Exception {
-    ReviewHistory history = new ReviewHistory(new Kb(kb).insights());
-    while (history.latest().size() < Review.Kind.values().length) {
+    while (daemon.stores().with(kb, store -> store.sessions().read()).isEmpty()) {
       Thread.sleep(500);
     }
     Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s

@@ -1,18 +1,18 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.StandInHelix;
@@ -22,7 +22,6 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,7 +58,7 @@ final class ServedActs {
           "is", "not", "the", "cookie", "signed", "port", "8080", "8081", "Straße", "über", "—");
 
   private final Kb kb;
-  private final SealedReports reports;
+  private final KbStore store;
   private final HelixTools helix;
   private final Random random;
   private final long seed;
@@ -77,11 +76,12 @@ final class ServedActs {
    */
   ServedActs(Kb kb, HelixTools helix, long seed) throws IOException {
     this.kb = kb;
-    this.reports = new SealedReports(new ReportSeal(kb.folder().resolve("cache")));
+    Settings settings = DaemonFixture.settings(kb.folder().resolve("home"), Map.of());
+    this.store = new KbStores(settings, notice -> {}).of(kb);
     this.helix = helix;
     this.seed = seed;
     this.random = new Random(seed);
-    Files.createDirectories(kb.insights());
+    Files.createDirectories(kb.folder());
   }
 
   /** How often what happened: acts carried out, by hand, stale, stopped, and where. */
@@ -309,7 +309,7 @@ final class ServedActs {
             new Report.Run("test", "m"),
             judged,
             List.of());
-    WrittenReport.write(kb, reports, new String(JsonReport.render(report), UTF_8));
+    WrittenReport.write(store, report);
   }
 
   private String id(String kind, int number) {
@@ -320,7 +320,8 @@ final class ServedActs {
 
   private ObjectNode served(ObjectNode request) throws IOException {
     List<ObjectNode> answer = new ArrayList<>();
-    new FindingRequests(kb, reports, new PresentFindings(present)).act(request, answer::add);
+    new FindingRequests(store, Optional.empty(), new PresentFindings(present))
+        .act(request, answer::add);
     return answer.getFirst();
   }
 

@@ -1,10 +1,11 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.HxecFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,9 +75,11 @@ final class SoakDriver {
   }
 
   private void awaitPublishing() throws Exception {
-    Path journal = kb.kb().folder().resolve(EmbeddingCache.JOURNAL);
+    String log = Sha256.of(kb.log());
     long deadline = System.nanoTime() + KbWatch.PUBLISH_AFTER.multipliedBy(3).toNanos();
-    while (Files.exists(journal)) {
+    while (!daemon
+        .stores()
+        .with(kb.kb().folder(), store -> store.outputs().areVectorsInPlace(log))) {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException("vectors were never published: " + daemon.log());
       }
@@ -85,9 +88,9 @@ final class SoakDriver {
   }
 
   private void happen() throws Exception {
-    Path vectors = kb.kb().folder().resolve(EmbeddingCache.VECTORS);
-    Path keys = kb.kb().folder().resolve(EmbeddingCache.KEYS);
-    Path journal = kb.kb().folder().resolve(EmbeddingCache.JOURNAL);
+    Path vectors = kb.kb().folder().resolve(HxecFile.NAME);
+    Path database =
+        ProgramStores.folder(daemon.stores().settings().state(), kb.kb().folder()).resolve("kb.db");
     ReportFolder report = ReportFolder.of(kb.kb());
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 -> kb.append();
@@ -114,8 +117,8 @@ final class SoakDriver {
         Thread.sleep(random.nextInt(1500));
         Files.move(away, kb.log());
       }
-      case 13 -> Files.deleteIfExists(random.nextBoolean() ? vectors : journal);
-      case 14 -> damage(List.of(vectors, keys, journal).get(random.nextInt(3)));
+      case 13 -> Files.deleteIfExists(vectors);
+      case 14 -> damage(random.nextBoolean() ? vectors : database);
       case 15 -> damage(random.nextBoolean() ? report.json() : report.html());
       case 16 -> Files.deleteIfExists(report.json());
       case 17 -> {

@@ -2,20 +2,13 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
-import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.review.HistoryLines;
-import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -24,25 +17,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Cuts a file of a KB at any length, or flips any bit of it, and then runs one-shot or a daemon.
- * Seeds one after the other go through all files in turn, and through all cuts and bits of each in
- * a scattered order, without repeating any.
+ * Cuts a file of a KB or of its store at any length, or flips any bit of it, and then runs one-shot
+ * or a daemon. Seeds one after the other go through all files in turn, and through all cuts and
+ * bits of each in a scattered order, without repeating any.
  */
 final class TortureDamage implements TortureArea {
-  private static final List<String> FILES =
-      List.of(
-          "data.log",
-          "embeddings.bin",
-          "embeddings.keys",
-          "embeddings.journal",
-          "insights/answers.jsonl",
-          "insights/decisions.jsonl",
-          "insights/history.jsonl",
-          "insights/cursor.json",
-          "insights/seal.json",
-          "insights/report.json",
-          "insights/report.html",
-          "insights/report.md");
+  private static final String LOG = "kb/data.log";
+  private static final String DATABASE = "kb.db";
+  private static final String COPY = "decisions.json";
 
   /** A prime, beyond any number of cases of a file. */
   private static final long STRIDE = 2_147_483_647L;
@@ -51,39 +33,55 @@ final class TortureDamage implements TortureArea {
 
   private final Path folder;
   private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
-  private final Path template;
   private final TortureKb told;
+
+  /** Of what is damaged, in the folder of the template. */
+  private final List<String> files;
+
   private final List<Entry> entries;
   private final Map<String, Long> counts = new TreeMap<>();
   private final Map<String, Long> cases = new TreeMap<>();
 
   TortureDamage(Path folder) throws Exception {
     this.folder = folder;
-    template = Files.createDirectories(folder.resolve("template"));
-    TortureKb.begin(template);
-    told = new TortureKb(disk.of(template), template, folder);
-    told.oneShot(Saving.PUBLISHED);
+    Path live = Files.createDirectories(folder.resolve("live"));
+    Path kb = Files.createDirectories(live.resolve("kb"));
+    TortureKb.begin(kb);
+    told = new TortureKb(disk.of(kb), kb, live);
+    told.oneShot();
     for (int i = 0; i < SAID; i++) {
       told.say(i);
     }
     told.append(3);
-    told.daemon().run(Duration.ofSeconds(20)); // not long enough to publish vectors
-    for (String name : FILES) {
-      require(Files.exists(template.resolve(name)), "%s was not made", name);
-      cases.put(name, 9 * Files.size(template.resolve(name)));
+    told.oneShot();
+    String store = live.relativize(ProgramStores.folder(live.resolve("state"), kb)).toString();
+    files =
+        List.of(
+            LOG,
+            store + "/" + DATABASE,
+            store + "/" + COPY,
+            store + "/place.json",
+            "kb/embeddings.bin",
+            "kb/insights/report.json",
+            "kb/insights/report.html",
+            "kb/insights/report.md");
+    for (String name : files) {
+      require(Files.exists(live.resolve(name)), "%s was not made", name);
+      cases.put(name, 9 * Files.size(live.resolve(name)));
     }
-    entries = DataLog.read(template.resolve("data.log")).entries();
+    entries = DataLog.read(kb.resolve("data.log")).entries();
+    TortureFiles.copy(live, folder.resolve("template"));
   }
 
   @Override
   public void run(long seed) throws Exception {
-    String name = FILES.get((int) Math.floorMod(seed, (long) FILES.size()));
+    String name = files.get((int) Math.floorMod(seed, (long) files.size()));
     long all = cases.get(name);
-    long index = Math.floorMod(Math.floorMod(seed / FILES.size(), all) * STRIDE, all);
-    Path kb = folder.resolve("kb");
-    Torture.delete(kb);
-    TortureFiles.copy(template, kb);
-    byte[] bytes = Files.readAllBytes(kb.resolve(name));
+    long index = Math.floorMod(Math.floorMod(seed / files.size(), all) * STRIDE, all);
+    Path live = folder.resolve("live");
+    Torture.delete(live);
+    TortureFiles.copy(folder.resolve("template"), live);
+    byte[] bytes = Files.readAllBytes(live.resolve(name));
     int place = (int) (index < bytes.length ? index : (index - bytes.length) / 8);
     byte[] damaged;
     if (index < bytes.length) {
@@ -92,18 +90,19 @@ final class TortureDamage implements TortureArea {
       damaged = bytes.clone();
       damaged[place] ^= (byte) (1 << (index - bytes.length) % 8);
     }
-    Files.write(kb.resolve(name), damaged);
-    if (name.equals("data.log")) {
-      TortureKb.age(kb.resolve(name), 1);
+    Files.write(live.resolve(name), damaged);
+    if (name.equals(LOG)) {
+      TortureKb.age(live.resolve(name), 1);
     }
-    counts.merge(name, 1L, Long::sum);
+    String shown = name.substring(name.lastIndexOf('/') + 1);
+    counts.merge(shown, 1L, Long::sum);
     try {
-      look(kb, name, place, damaged, index < bytes.length, seed / FILES.size() % 2 == 0);
+      look(live, name, place, seed / files.size() % 2 == 0);
     } catch (RuntimeException e) {
       throw new IllegalStateException(
           "%s %s %d of %d"
               .formatted(
-                  name,
+                  shown,
                   index < bytes.length ? "cut at" : "with a flipped bit in byte",
                   place,
                   bytes.length),
@@ -111,28 +110,36 @@ final class TortureDamage implements TortureArea {
     }
   }
 
-  private void look(Path kb, String name, int place, byte[] damaged, boolean cut, boolean asDaemon)
+  private void look(Path live, String name, int place, boolean asDaemon)
       throws IOException, InterruptedException {
-    TortureKb broken = new TortureKb(disk.of(kb), kb, folder);
-    if (name.equals("data.log") && !isReadable(kb.resolve(name), place)) {
-      refused(broken, kb);
-      return;
-    }
-    if (asDaemon) {
-      broken.daemon().run(TortureKb.A_WHILE);
+    Path kb = live.resolve("kb");
+    TortureKb broken = new TortureKb(disk.of(kb), kb, live);
+    broken.decisions.addAll(told.decisions);
+    broken.answers.addAll(told.answers);
+    if (name.equals(LOG)) {
+      if (!isReadable(kb.resolve("data.log"), place)) {
+        refused(broken, live);
+        return;
+      }
     } else {
-      broken.oneShot(Saving.PUBLISHED);
+      broken.append(1);
+    }
+    byte[] log = Files.readAllBytes(kb.resolve("data.log"));
+    if (asDaemon) {
+      DaemonFixture daemon = broken.daemon();
+      daemon.run(TortureKb.A_WHILE);
+      daemon.stores.close();
+    } else {
+      broken.oneShot();
+    }
+    require(Arrays.equals(log, Files.readAllBytes(kb.resolve("data.log"))), "data.log was written");
+    broken.requireAcknowledged();
+    if (!name.endsWith(DATABASE)) {
+      broken.requireAnswers();
     }
     broken.requireAsFromNothing(folder.resolve("fresh"));
-    if (name.endsWith(".jsonl")) {
-      require(
-          Arrays.equals(damaged, Files.readAllBytes(kb.resolve(name))),
-          "a run wrote to what it cannot make anew");
-      appended(kb, cut);
-    }
-    Path log =
-        name.equals("data.log") ? folder.resolve("fresh/data.log") : template.resolve("data.log");
-    require(Files.mismatch(log, kb.resolve("data.log")) < 0, "data.log was written");
+    broken.say(99);
+    broken.requireAcknowledged();
   }
 
   /** Everything before the damage is found, but for an entry that a damaged delete may hit. */
@@ -156,39 +163,22 @@ final class TortureDamage implements TortureArea {
   }
 
   /** What cannot be read is one clear error, and nothing is thrown away because of it. */
-  private void refused(TortureKb broken, Path kb) throws IOException, InterruptedException {
+  private void refused(TortureKb broken, Path live) throws IOException, InterruptedException {
     try {
-      broken.oneShot(Saving.PUBLISHED);
+      broken.oneShot();
       throw new IllegalStateException("a log that cannot be read is reported on");
     } catch (DataLogException e) {
-      for (String name : FILES.subList(1, FILES.size())) {
+      broken.requireAcknowledged();
+      broken.requireAnswers();
+      for (String name : files) {
         require(
-            Arrays.equals(
-                Files.readAllBytes(template.resolve(name)), Files.readAllBytes(kb.resolve(name))),
+            !name.startsWith("kb/")
+                || name.equals(LOG)
+                || Files.mismatch(folder.resolve("template").resolve(name), live.resolve(name)) < 0,
             "%s was written although the log cannot be read",
             name);
       }
     }
-  }
-
-  /** One line or two are lost, and what is said from now on is not. */
-  private void appended(Path kb, boolean cut) throws IOException {
-    Path insights = kb.resolve("insights");
-    TortureKb next = new TortureKb(disk.of(kb), kb, folder);
-    next.say(99);
-    require(next.decisions.size() + next.reviews.size() + next.answers.size() == 4, "not kept");
-    next.requireAcknowledged();
-    Decisions kept = new DecisionFile(insights).read();
-    long decisions = told.decisions.stream().filter(d -> kept.on(d.id()).isEmpty()).count();
-    List<Review> reviews = new ArrayList<>(told.reviews);
-    reviews.removeAll(HistoryLines.of(insights));
-    Set<AnswerFile.Id> answers = new HashSet<>(told.answers);
-    answers.removeAll(
-        new AnswerFile(insights.resolve("answers.jsonl"), false)
-            .find(Set.copyOf(told.answers))
-            .keySet());
-    long lost = decisions + reviews.size() + answers.size();
-    require(cut || lost <= 2, "a flipped bit costs %d lines", lost);
   }
 
   @Override

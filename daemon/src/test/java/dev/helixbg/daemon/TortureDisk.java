@@ -5,8 +5,6 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,9 +70,11 @@ final class TortureDisk implements TortureArea {
     }
     long used = used(kb.kb().folder());
     boolean fewFiles = random.nextInt(4) == 0;
-    long size = fewFiles ? 64L << 20 : used + 4096L * random.nextInt(150);
+    long size = fewFiles ? 64L << 20 : used + 4096L * random.nextInt(400);
     int files = fewFiles ? 3 + random.nextInt(24) : 1_000;
-    int code = runOnSmallDisk(kb.kb(), size, files);
+    boolean withStore = random.nextBoolean();
+    int code = runOnSmallDisk(kb.kb(), size, files, withStore);
+    Torture.delete(kb.kb().folder().resolve("state"));
     if (code == TOO_SMALL) {
       counts.merge("too small", 1L, Long::sum);
       return;
@@ -83,8 +83,6 @@ final class TortureDisk implements TortureArea {
       require(
           code == 0 || code == ExitCode.WRITE.number(), "exit code %d: %s", code, program.log());
       counts.merge(code == 0 ? "had room" : "full", 1L, Long::sum);
-      CacheContents cached = new EmbeddingCache(kb.kb().folder()).read();
-      require(cached.state() != CacheContents.State.UNUSABLE, "vectors: %s", cached.reason());
       TortureKb.requireWholeReports(kb.kb().insights());
       program.run("one-shot", kb.kb().folder().toString());
       new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
@@ -104,7 +102,7 @@ final class TortureDisk implements TortureArea {
   }
 
   /** Returns its exit code; what is on the disk afterwards is in the KB then. */
-  private int runOnSmallDisk(Kb kb, long size, int files) throws Exception {
+  private int runOnSmallDisk(Kb kb, long size, int files, boolean withStore) throws Exception {
     Path disk = folder.resolve("disk");
     List<String> wrapper =
         List.of(
@@ -118,8 +116,11 @@ final class TortureDisk implements TortureArea {
             Integer.toString(files),
             disk.toString(),
             kb.folder().toString());
-    return new RealDaemon(folder.resolve("home"), dist, wrapper)
-        .command("one-shot", disk.toString())
+    RealDaemon onSmallDisk = new RealDaemon(folder.resolve("home"), dist, wrapper);
+    return (withStore
+            ? onSmallDisk.command(
+                "one-shot", disk.toString(), "--set", "state=" + disk.resolve("state"))
+            : onSmallDisk.command("one-shot", disk.toString()))
         .waitFor();
   }
 

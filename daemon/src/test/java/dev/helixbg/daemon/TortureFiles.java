@@ -4,7 +4,6 @@ import static dev.helixbg.daemon.TortureArea.require;
 
 import dev.helixbg.daemon.FaultyDisk.Dead;
 import dev.helixbg.daemon.FaultyDisk.Fault;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,9 +16,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Fails the Nth file operation of a run, or cuts it short, or fills the disk from there on, or has
- * the process die in it: in runs of one-shot and of the daemon. Seeds one after the other go
- * through every N, every fault and both kinds of work, in a scattered order.
+ * Fails the Nth file operation in the KB's folder, or cuts it short, or fills the disk from there
+ * on, or has the process die in it: in runs of one-shot and of the daemon. Seeds one after the
+ * other go through every N, every fault and both kinds of work, in a scattered order.
  */
 final class TortureFiles implements TortureArea {
   private static final List<Fault> FAULTS =
@@ -36,30 +35,33 @@ final class TortureFiles implements TortureArea {
 
   private final Path folder;
   private final FaultyDisk disk = new FaultyDisk();
-  private final Path template;
   private final Map<Kind, Integer> operations = new EnumMap<>(Kind.class);
   private final Map<String, Long> counts = new TreeMap<>();
 
   TortureFiles(Path folder) throws Exception {
     this.folder = folder;
-    template = Files.createDirectories(folder.resolve("template"));
-    TortureKb.begin(template);
-    new TortureKb(template, template, folder).oneShot(Saving.PUBLISHED);
+    Path kb = Files.createDirectories(folder.resolve("kb"));
+    TortureKb.begin(kb);
+    new TortureKb(kb, kb, folder.resolve("home")).oneShot();
+    copy(kb, folder.resolve("template"));
+    copy(folder.resolve("home/state"), folder.resolve("template-state"));
     for (Kind kind : Kind.values()) {
-      TortureKb kb = kb();
+      TortureKb fresh = kb();
       disk.failAt(Integer.MAX_VALUE, Fault.NONE);
-      live(kb, kind);
+      live(fresh, kind);
       operations.put(kind, disk.operations());
       require(disk.mend() == 0, "files are left open without any fault");
     }
   }
 
-  /** A KB as it was before anything happened. */
+  /** A KB and its store as they were before anything happened. */
   private TortureKb kb() throws IOException {
     Path kb = folder.resolve("kb");
     Torture.delete(kb);
-    copy(template, kb);
-    return new TortureKb(disk.of(kb), kb, folder);
+    copy(folder.resolve("template"), kb);
+    Torture.delete(folder.resolve("home/state"));
+    copy(folder.resolve("template-state"), folder.resolve("home/state"));
+    return new TortureKb(disk.of(kb), kb, folder.resolve("home"));
   }
 
   static void copy(Path from, Path to) throws IOException {
@@ -89,17 +91,20 @@ final class TortureFiles implements TortureArea {
     }
     try {
       kb.requireAcknowledged();
+      kb.requireAnswers();
       kb.requireWhole();
       long left = kb.leftovers();
-      // Four are made at once: the forms of a report, and their seal.
-      require(left <= (disk.kept() ? 4 : 0), "%d files in the making are left", left);
+      require(left <= (disk.kept() ? 1 : 0), "%d files in the making are left", left);
+      kb.append(1);
       if (kind == Kind.DAEMON) {
         DaemonFixture heals = daemon == null ? kb.daemon() : daemon;
         heals.run(TortureKb.A_WHILE);
+        heals.stores.close();
       } else {
-        kb.oneShot(Saving.PUBLISHED);
+        kb.oneShot();
       }
       kb.requireAcknowledged();
+      require(kb.leftovers() == 0, "%d files in the making are left for good", kb.leftovers());
       kb.requireAsFromNothing(folder.resolve("fresh"));
     } catch (RuntimeException e) {
       throw new IllegalStateException(
@@ -112,29 +117,34 @@ final class TortureFiles implements TortureArea {
     if (kind == Kind.ONE_SHOT) {
       kb.say(1);
       kb.append(3);
-      kb.tryOneShot(Saving.JOURNAL);
+      kb.tryOneShot();
       kb.say(2);
       kb.append(3);
-      kb.tryOneShot(Saving.JOURNAL);
-      kb.tryOneShot(Saving.PUBLISHED);
+      kb.tryOneShot();
+      kb.tryOneShot();
       kb.say(3);
       return null;
     }
     DaemonFixture daemon = kb.daemon();
-    daemon.run(Duration.ofSeconds(10));
-    kb.append(3);
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
-    kb.say(1);
-    daemon.look();
-    daemon.run(Duration.ofMinutes(3)); // in which vectors are published
-    kb.append(1);
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
-    if (disk.isDead()) {
-      throw new Dead(); // which somebody took for a trouble
+    try {
+      daemon.run(Duration.ofSeconds(10));
+      kb.append(3);
+      daemon.look();
+      daemon.run(Duration.ofSeconds(10));
+      kb.say(1);
+      daemon.look();
+      daemon.run(Duration.ofMinutes(3)); // in which vectors are published
+      kb.append(1);
+      daemon.look();
+      daemon.run(Duration.ofSeconds(10));
+      if (disk.isDead()) {
+        throw new Dead(); // which somebody took for a trouble
+      }
+      return daemon;
+    } catch (Dead e) {
+      daemon.stores.close();
+      throw e;
     }
-    return daemon;
   }
 
   @Override

@@ -241,7 +241,8 @@ final class TortureInjection implements TortureArea {
         for (String text : some) {
           ObjectNode search = DaemonLink.request("search").put("text", text + " lease");
           JsonNode hits = JSON.valueToTree(Answers.of(client, search));
-          require(hits.size() == 10, "%d hits", hits.size());
+          require(
+              hits.size() == 11 && hits.get(10).has("coverage"), "%d lines of hits", hits.size());
         }
       }
       String at = kb.folder().toString();

@@ -8,26 +8,18 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.review.HistoryLines;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,19 +29,17 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
- * A small KB with every file that helix-bg keeps, in this process and with a fake model: what is
+ * A small KB with all that helix-bg keeps of it, in this process and with a fake model: what is
  * done with it, and what must hold whatever happened.
  *
- * <p>Its folder may lead to a {@link FaultyDisk}; what helix does to the log never does.
+ * <p>Its folder may lead to a {@link FaultyDisk}; what helix does to the log never does, nor does
+ * the store.
  */
 final class TortureKb {
   static final int ENTRIES = 40;
@@ -64,19 +54,18 @@ final class TortureKb {
 
   // What was said, and whoever said it was told that it is kept.
   final List<Decision> decisions = new ArrayList<>();
-  final List<Review> reviews = new ArrayList<>();
-  final List<AnswerFile.Id> answers = new ArrayList<>();
+  final List<AnswerStore.Id> answers = new ArrayList<>();
 
   /**
    * @param folder of the KB, perhaps on a faulty disk
    * @param real the same on the disk
+   * @param home whose state folder has the store
    */
   TortureKb(Path folder, Path real, Path home) {
     this(folder, real, home, new NearModel());
   }
 
   /**
-   * @param home with the settings, if there are any
    * @param model of another KB's vectors
    */
   TortureKb(Path folder, Path real, Path home, FakeModel model) {
@@ -120,66 +109,52 @@ final class TortureKb {
         log, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000_000 + Files.size(log) + seconds)));
   }
 
-  /** A decision, a review and two answers, each of which may fail. */
-  void say(int number) throws IOException {
+  /** Works on the store, which is open as long as that takes. */
+  <T> T with(StoreWork<T> work) throws IOException, InterruptedException {
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      return work.with(stores.of(kb));
+    }
+  }
+
+  /** What is done with a store. */
+  interface StoreWork<T> {
+    T with(KbStore store) throws IOException, InterruptedException;
+  }
+
+  /** A decision and two answers. */
+  void say(int number) throws IOException, InterruptedException {
     Decision decision =
         new Decision(
             "dup-%010x".formatted(number), Decision.Verdict.DISMISSED, Instant.EPOCH, "a ~ b");
-    expectIo(
-        () -> {
-          new DecisionFile(kb.insights()).append(List.of(decision));
+    with(
+        store -> {
+          store.decisions().add(List.of(decision));
           decisions.add(decision);
-        });
-    Review review =
-        new Review(
-            Review.Kind.DRIFT,
-            Optional.empty(),
-            Instant.EPOCH.plusSeconds(number),
-            "ab",
-            Optional.empty(),
-            "review " + number,
-            List.of(),
-            List.of());
-    expectIo(
-        () -> {
-          new ReviewHistory(kb.insights()).append(review);
-          reviews.add(review);
-        });
-    for (int i = 0; i < 2; i++) {
-      AnswerFile.Id id = new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k" + number + "-" + i);
-      expectIo(
-          () -> {
-            new AnswerFile(kb.answers(), true)
-                .add(Map.of(id, new Answer("gap", 1, "gotcha", 0, false)));
+          for (int i = 0; i < 2; i++) {
+            AnswerStore.Id id =
+                new AnswerStore.Id(QuestionKind.LABEL, "v", "m", "k" + number + "-" + i);
+            store.answers().add(Map.of(id, new Answer("gap", 1, "gotcha", 0, false)));
             answers.add(id);
-          });
-    }
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private static void expectIo(Work work) {
-    try {
-      work.run();
-    } catch (IOException e) {
-      // Whoever said it was told that it is not kept.
-    }
+          }
+          return null;
+        });
   }
 
   /** As {@code helix-bg one-shot} does. */
-  void oneShot(Saving saving) throws InterruptedException {
-    try (KbLock lock = KbLock.take(kb)) {
-      Pipeline once = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
-      new SealedReports(new ReportSeal(settings.cache())).write(kb, once.run(kb, saving).report());
-    }
+  void oneShot() throws IOException, InterruptedException {
+    with(
+        store -> {
+          try (KbLock lock = store.lock()) {
+            return new OneShotRun(DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING))
+                .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
+          }
+        });
   }
 
   /** The same, and a fault may have it fail as users are told of. */
-  void tryOneShot(Saving saving) throws InterruptedException {
+  void tryOneShot() throws IOException, InterruptedException {
     try {
-      oneShot(saving);
+      oneShot();
     } catch (RuntimeException e) {
       if (!ErrorReporter.isExpected(e)) {
         throw e;
@@ -193,28 +168,32 @@ final class TortureKb {
   }
 
   /** Nothing that was acknowledged is lost. */
-  void requireAcknowledged() throws IOException {
-    Path insights = real.resolve("insights");
-    Decisions kept = new DecisionFile(insights).read();
-    for (Decision decision : decisions) {
-      require(
-          kept.on(decision.id()).equals(Optional.of(decision)), "a decision is lost: %s", decision);
-    }
-    List<Review> history = HistoryLines.of(insights);
-    require(history.containsAll(reviews), "reviews are lost: %s of %s", history, reviews);
-    Set<AnswerFile.Id> found =
-        new AnswerFile(insights.resolve("answers.jsonl"), false).find(Set.copyOf(answers)).keySet();
-    require(found.containsAll(answers), "answers are lost: %s of %s", found, answers);
+  void requireAcknowledged() throws IOException, InterruptedException {
+    with(
+        store -> {
+          Decisions kept = store.decisions().read();
+          for (Decision decision : decisions) {
+            require(
+                kept.on(decision.id()).equals(Optional.of(decision)),
+                "a decision is lost: %s",
+                decision);
+          }
+          return null;
+        });
+  }
+
+  /** The same of answers, where the database was not damaged. */
+  void requireAnswers() throws IOException, InterruptedException {
+    with(
+        store -> {
+          Set<AnswerStore.Id> found = store.answers().find(Set.copyOf(answers)).keySet();
+          require(found.containsAll(answers), "answers are lost: %s of %s", found, answers);
+          return null;
+        });
   }
 
   /** Each file is the old one or the new one, not something between. */
   void requireWhole() throws IOException {
-    CacheContents cached = new EmbeddingCache(real).read();
-    require(
-        cached.state() == CacheContents.State.GOOD,
-        "vectors: %s %s",
-        cached.state(),
-        cached.reason());
     requireWholeReports(real.resolve("insights"));
   }
 
@@ -235,71 +214,49 @@ final class TortureKb {
     }
   }
 
-  /** How many files in the making were left behind. */
+  /** How many files in the making were left behind in the KB's folder. */
   long leftovers() throws IOException {
-    try (Stream<Path> files = Files.walk(real)) {
-      return files.filter(file -> file.toString().endsWith(".tmp")).count();
-    }
-  }
-
-  /** Vectors and reports are those of a run from nothing over the same log, decisions, reviews. */
-  void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
-    requireAsFromNothing(scratch, List.of(DecisionFile.NAME, ReviewHistory.NAME));
+    return KeptFiles.leftovers(real);
   }
 
   /**
-   * @param said names of the files that are no less given than the log
+   * What was published is that of a run from nothing over the same log and decisions.
+   *
+   * @param scratch is made anew
    */
-  void requireAsFromNothing(Path scratch, List<String> said)
-      throws IOException, InterruptedException {
+  void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
     Torture.delete(scratch);
-    Path fresh = Files.createDirectories(scratch);
+    Path fresh = Files.createDirectories(scratch.resolve("kb"));
     Files.copy(
         real.resolve("data.log"), fresh.resolve("data.log"), StandardCopyOption.COPY_ATTRIBUTES);
-    Files.createDirectory(fresh.resolve("insights"));
-    for (String name : said) {
-      Path file = real.resolve("insights").resolve(name);
-      if (Files.exists(file)) {
-        Files.copy(file, fresh.resolve("insights").resolve(name));
-      }
-    }
-    new TortureKb(new FaultyDisk().of(fresh), fresh, home, model).oneShot(Saving.PUBLISHED);
-    EmbeddingCache expected = new EmbeddingCache(fresh);
-    EmbeddingCache found = new EmbeddingCache(real);
-    requireSameVectors(expected.read(), found.read());
-    requireSameVectors(expected.ofPassages().read(), found.ofPassages().read());
-    for (String name : List.of("report.json", "report.md", "report.html")) {
+    TortureKb from =
+        new TortureKb(new FaultyDisk().of(fresh), fresh, scratch.resolve("home"), model);
+    List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
+    var session = with(store -> store.sessions().read());
+    from.with(
+        store -> {
+          if (!settled.isEmpty()) {
+            store.decisions().add(settled);
+          }
+          session.ifPresent(store.sessions()::keep);
+          return null;
+        });
+    from.oneShot();
+    for (String name :
+        List.of(
+            "embeddings.bin",
+            "insights/report.json",
+            "insights/report.md",
+            "insights/report.html")) {
       require(
-          Files.mismatch(
-                  fresh.resolve("insights").resolve(name), real.resolve("insights").resolve(name))
-              < 0,
-          "%s is not that of a run from nothing",
+          Files.mismatch(fresh.resolve(name), real.resolve(name)) < 0,
+          "%s is not that of a run from nothing: "
+              + Files.mismatch(fresh.resolve(name), real.resolve(name))
+              + " of "
+              + Files.size(fresh.resolve(name))
+              + " and "
+              + Files.size(real.resolve(name)),
           name);
     }
-  }
-
-  private static void requireSameVectors(CacheContents expected, CacheContents found) {
-    if (expected.rows().isEmpty() && found.rows().isEmpty()) {
-      return;
-    }
-    require(
-        found.state() == CacheContents.State.GOOD, "vectors: %s %s", found.state(), found.reason());
-    require(
-        keys(expected).equals(keys(found)),
-        "vectors of other entries: %d, not %d",
-        found.rows().size(),
-        expected.rows().size());
-    for (int i = 0; i < expected.rows().size(); i++) {
-      require(
-          Arrays.equals(expected.rows().get(i).vector(), found.rows().get(i).vector()),
-          "another vector at %d",
-          found.rows().get(i).offset());
-    }
-  }
-
-  private static List<String> keys(CacheContents vectors) {
-    return vectors.rows().stream()
-        .map((CacheRow row) -> row.offset() + " " + row.key())
-        .collect(Collectors.toList());
   }
 }

@@ -5,16 +5,12 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -27,7 +23,6 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -100,6 +95,9 @@ final class TortureKill implements TortureArea {
 
   private int number;
 
+  /** What was known a moment before the last kill. */
+  private KeptFiles before;
+
   /**
    * @param kills in a case
    */
@@ -146,12 +144,7 @@ final class TortureKill implements TortureArea {
         edit(kb, kind, random);
       } // else a daemon may find that all was done
       kill(kb, kind, random, said);
-      KeptFiles.requireWhole(kb.kb(), number);
-      Decisions decisions = new DecisionFile(kb.kb().insights()).read();
-      for (Decision one : said) {
-        require(decisions.on(one.id()).equals(Optional.of(one)), "a decision is lost: %s", one);
-      }
-      requireNextRunAsFromNothing(kb.kb(), random.nextBoolean());
+      requireNextRunAsFromNothing(kb.kb(), said, random.nextBoolean());
     }
     if (kind == Kind.DAEMON) {
       requireDaemonAsOneShot(kb);
@@ -172,7 +165,7 @@ final class TortureKill implements TortureArea {
       }
       seen += await(process, kb, kind, random, 1 + random.nextInt(changes.get(kind)));
       said.add(say(kb.kb(), random));
-      KeptFiles before = KeptFiles.of(kb.kb());
+      before = program.stores().with(kb.kb().folder(), KeptFiles::of);
       boolean ending = kind != Kind.ONE_SHOT && random.nextInt(4) == 0;
       if (ending) {
         process.destroy();
@@ -192,12 +185,6 @@ final class TortureKill implements TortureArea {
       if (!dead && kind == Kind.ONE_SHOT) {
         changes.merge(kind, Math.max(3, seen), (a, b) -> (a + b) / 2);
       }
-      KeptFiles after = KeptFiles.of(kb.kb());
-      counts.merge(
-          "answers kept",
-          (long) after.lines().getOrDefault(KeptFiles.ANSWERS, List.of()).size(),
-          Math::max);
-      before.requireIn(after, wanted(kb.kb()));
     } finally {
       process.destroyForcibly().waitFor();
     }
@@ -216,21 +203,41 @@ final class TortureKill implements TortureArea {
   }
 
   /** On a copy, so that the built program meets what the kill left. */
-  private void requireNextRunAsFromNothing(Kb kb, boolean asDaemon)
+  private void requireNextRunAsFromNothing(Kb kb, List<Decision> said, boolean asDaemon)
       throws IOException, InterruptedException {
-    Path copy = folder.resolve("next");
-    Torture.delete(copy);
+    Path next = folder.resolve("next");
+    Torture.delete(next);
+    Path copy = next.resolve("kb");
+    Files.createDirectories(next);
     TortureFiles.copy(kb.folder(), copy);
+    ProgramStores.copy(
+        program.stores().settings().state(), kb.folder(), next.resolve("state"), copy);
     TortureKb.age(copy.resolve("data.log"), 0);
-    TortureKb next = new TortureKb(disk.of(copy), copy, home(), model);
+    TortureKb killed = new TortureKb(disk.of(copy), copy, next, model);
+    killed.decisions.addAll(said);
     try {
+      killed.with(
+          store -> {
+            KeptFiles.requireWhole(new Kb(copy), store);
+            KeptFiles after = KeptFiles.of(store);
+            counts.merge("answers kept", (long) after.answers().size(), Math::max);
+            before.requireIn(after, wanted(kb));
+            model.given = after.vectors();
+            return null;
+          });
+      killed.requireAcknowledged();
+      killed.append(1);
       if (asDaemon) {
-        next.daemon().run(A_WHILE);
+        DaemonFixture daemon = killed.daemon();
+        daemon.run(A_WHILE);
+        daemon.stores.close();
       } else {
-        next.oneShot(Saving.PUBLISHED);
+        killed.oneShot();
       }
-      model.given = KeptFiles.of(new Kb(copy)).vectors();
-      next.requireAsFromNothing(folder.resolve("fresh"), KeptFiles.said());
+      killed.requireAcknowledged();
+      long left = KeptFiles.leftovers(next);
+      require(left == 0, "%d files in the making are left for good", left);
+      killed.requireAsFromNothing(folder.resolve("fresh"));
     } catch (RuntimeException e) {
       throw new IllegalStateException(
           "after kill %d, by %s in this process"
@@ -243,14 +250,13 @@ final class TortureKill implements TortureArea {
 
   /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
-    Path reviews = kb.kb().insights().resolve(ReviewHistory.NAME);
-    String before;
+    int before;
     do { // a review that it writes while it ends is in its next report
-      before = Files.exists(reviews) ? Files.readString(reviews) : "";
+      before = sessions(kb);
       program.start(kb.kb().folder());
       program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
       program.end();
-    } while (Files.exists(reviews) && !Files.readString(reviews).equals(before));
+    } while (sessions(kb) != before);
     Path reports = folder.resolve("reports");
     Torture.delete(reports);
     TortureFiles.copy(kb.kb().insights(), reports);
@@ -266,6 +272,10 @@ final class TortureKill implements TortureArea {
           around(daemons, at),
           around(ours, at));
     }
+  }
+
+  private int sessions(WritableKb kb) {
+    return program.stores().with(kb.kb().folder(), store -> store.sessions().version());
   }
 
   private static String around(String text, int at) {
@@ -296,27 +306,33 @@ final class TortureKill implements TortureArea {
     kb.append();
   }
 
-  private static Decision say(Kb kb, Random random) throws IOException {
+  private Decision say(Kb kb, Random random) {
     Decision decision =
         new Decision(
             "dup-%010x".formatted(random.nextLong(1L << 40)),
             Decision.Verdict.DISMISSED,
             Instant.EPOCH,
             "");
-    new DecisionFile(kb.insights()).append(List.of(decision));
+    program
+        .stores()
+        .with(
+            kb.folder(),
+            store -> {
+              store.decisions().add(List.of(decision));
+              return null;
+            });
     return decision;
   }
 
   /** Until idle work has begun, if it does at all. */
-  private static void awaitAnswers(Process process, Kb kb) throws Exception {
-    Path answers = kb.insights().resolve(KeptFiles.ANSWERS);
-    long before = Files.exists(answers) ? Files.size(answers) : 0;
+  private void awaitAnswers(Process process, Kb kb) throws Exception {
+    int before = program.stores().answers(kb.folder()).size();
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (process.isAlive() && System.nanoTime() - deadline < 0) {
-      if (Files.exists(answers) && Files.size(answers) > before) {
+      if (program.stores().answers(kb.folder()).size() > before) {
         return;
       }
-      Thread.sleep(5);
+      Thread.sleep(20);
     }
   }
 
@@ -326,7 +342,7 @@ final class TortureKill implements TortureArea {
    *
    * @return changes seen
    */
-  private static int await(Process process, WritableKb kb, Kind kind, Random random, int changes)
+  private int await(Process process, WritableKb kb, Kind kind, Random random, int changes)
       throws Exception {
     if (random.nextInt(12) == 0) {
       process.waitFor(Duration.ofMillis(random.nextLong(MOST_MILLIS)));
@@ -356,9 +372,10 @@ final class TortureKill implements TortureArea {
     return seen;
   }
 
-  private static Set<String> files(Kb kb) throws IOException {
+  private Set<String> files(Kb kb) throws IOException {
     Set<String> files = new TreeSet<>();
-    for (Path folder : List.of(kb.folder(), kb.insights())) {
+    Path store = ProgramStores.folder(program.stores().settings().state(), kb.folder());
+    for (Path folder : List.of(kb.folder(), kb.insights(), store)) {
       try (Stream<Path> all = Files.list(folder)) {
         for (Path file : all.toList()) {
           files.add(file + " " + Files.size(file));

@@ -3,9 +3,9 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtProvider;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +98,7 @@ final class CoreMlModel implements TokenModel {
   private BertSession open(int rows, int columns) throws OrtException {
     Path compiled = cacheFolder.resolve(rows + "x" + columns);
     try {
-      Files.createDirectories(compiled);
+      PrivateFiles.makeTrustedFolder(cacheFolder, compiled);
     } catch (IOException e) {
       throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
     }

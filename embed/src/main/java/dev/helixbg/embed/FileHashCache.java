@@ -2,6 +2,7 @@ package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,20 +25,29 @@ public final class FileHashCache {
     FileState state = FileState.of(path);
     String lines = state.linesAt(path);
     Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path.toString()).substring(0, 16));
-    String remembered = read(note, lines);
+    boolean isTrusted = isTrusted(cacheFolder, note.getParent());
+    String remembered = isTrusted ? read(note, lines) : null;
     if (remembered != null) {
       return remembered;
     }
     String hash = Sha256.of(file);
-    if (state.isSettled()) {
+    if (isTrusted && state.isSettled()) {
       remember(note, hash + "\n" + lines);
     }
     return hash;
   }
 
+  private static boolean isTrusted(Path cacheFolder, Path folder) {
+    try {
+      PrivateFiles.makeTrustedFolder(cacheFolder, folder);
+      return true;
+    } catch (IOException e) {
+      return false; // what needs the folder says what is wrong
+    }
+  }
+
   private static void remember(Path note, String text) {
     try {
-      Files.createDirectories(note.getParent());
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException e) {
       // The hash is right all the same; whoever needs the cache folder will say what is wrong.

@@ -1,6 +1,7 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -91,7 +92,7 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
         GRAPH_HASH,
         TOKENIZER_HASH,
         () -> {
-          Files.createDirectories(folder);
+          PrivateFiles.makeTrustedFolder(cacheFolder, folder);
           return new Location(
               extract(GRAPH_RESOURCE, folder.resolve("model.onnx"), GRAPH_HASH),
               extract(TOKENIZER_RESOURCE, folder.resolve("tokenizer.json"), TOKENIZER_HASH));

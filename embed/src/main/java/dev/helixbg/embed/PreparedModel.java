@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.store.AtomicFile;
@@ -42,6 +43,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
         Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + network.id())
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
+    PrivateFiles.makeTrustedFolder(cacheFolder, folder);
     PreparedModel found = read(source, network, folder, cacheFolder);
     return found != null ? found : make(source, network, folder, cacheFolder);
   }
@@ -74,7 +76,6 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static PreparedModel make(
       ModelSource source, CpuNetwork network, Path folder, Path cacheFolder) throws IOException {
     ModelSource.Location files = source.placement().locate();
-    Files.createDirectories(folder);
     Path tokenizer = folder.resolve("tokenizer.json");
     byte[] definition = TokenizerFile.prepare(files.tokenizer());
     AtomicFile.replace(tokenizer, out -> out.write(definition));

@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.onnx.PatchedExport;
@@ -46,13 +47,13 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
       throws IOException, OrtException {
     String key = Sha256.of(weights.hash() + "\n" + NETWORK.id()).substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve("judge-" + key);
+    PrivateFiles.makeTrustedFolder(cacheFolder, folder);
     PreparedPairModel prepared =
         new PreparedPairModel(
             folder.resolve("export.onnx"), NETWORK.in(folder), folder.resolve("tokenizer.json"));
     Path note = folder.resolve("prepared");
     if (!Files.isRegularFile(note)
         || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
-      Files.createDirectories(folder);
       prepared.make(source.placement().locate(), weights, exported);
       String text = prepared.note(exported, cacheFolder);
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));

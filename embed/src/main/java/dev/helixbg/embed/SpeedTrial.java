@@ -1,6 +1,7 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,12 +90,12 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     String text = String.join("\n", way, network, machine());
     Path note = folder.resolve(Sha256.of(text).substring(0, 16));
     try {
+      PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
       Verdict earlier = read(note, text);
       if (earlier != null) {
         return earlier;
       }
       Verdict verdict = run(plain, other, work);
-      Files.createDirectories(folder);
       String content = text + "\n" + verdict.gain + "\n" + verdict.why;
       AtomicFile.replace(note, out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
       return verdict;

@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -153,7 +155,31 @@ class EmbeddingModelTest {
   void freshlyWrittenFileIsNotRememberedYet() throws IOException {
     Path file = Files.writeString(models.resolve("model.onnx"), "one");
     FileHashCache.of(file, cache);
-    assertFalse(Files.exists(cache.resolve("hashes")));
+    try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
+      assertEquals(List.of(), notes.toList());
+    }
+  }
+
+  /** Another user could have written there that another model is this one. */
+  @Test
+  void aHashInAFolderThatOthersCanWriteToIsNotBelieved() throws Exception {
+    Path file = Files.writeString(models.resolve("model.onnx"), "one");
+    while (!FileState.of(file).isSettled()) {
+      Thread.sleep(100);
+    }
+    String hash = FileHashCache.of(file, cache);
+    Path hashes = cache.resolve("hashes");
+    try (Stream<Path> notes = Files.list(hashes)) {
+      Path note = notes.findFirst().orElseThrow();
+      Files.writeString(note, Files.readString(note).replace(hash, "0".repeat(64)));
+    }
+    assertEquals("0".repeat(64), FileHashCache.of(file, cache));
+    for (Path folder : List.of(hashes, cache)) {
+      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(folder);
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+      assertEquals(hash, FileHashCache.of(file, cache));
+      Files.setPosixFilePermissions(folder, mode);
+    }
   }
 
   @Test

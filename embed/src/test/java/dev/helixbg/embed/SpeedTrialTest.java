@@ -120,7 +120,7 @@ class SpeedTrialTest {
 
   private Verdict remembered(String network) {
     return trial.remembered(
-        folder,
+        folder.resolve("trials"),
         network,
         () -> new Way("plain", RIGHT, 100),
         () -> new Way("other", RIGHT, 40),
@@ -140,7 +140,7 @@ class SpeedTrialTest {
   @Test
   void damagedMemoryMeansAnotherTrial() throws Exception {
     Verdict first = remembered("model");
-    try (Stream<Path> notes = Files.list(folder)) {
+    try (Stream<Path> notes = Files.list(folder.resolve("trials"))) {
       Path note = notes.findFirst().orElseThrow();
       String text = Files.readString(note);
       for (String damaged :

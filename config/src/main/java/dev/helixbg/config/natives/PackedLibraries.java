@@ -1,6 +1,7 @@
 package dev.helixbg.config.natives;
 
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,7 +43,7 @@ public final class PackedLibraries {
     URL first = find(resources, files.getFirst());
     try {
       Path folder = natives.resolve(name + "-" + Long.toHexString(Checksum.of(first).crc32));
-      Files.createDirectories(folder);
+      PrivateFiles.makeTrustedFolder(cacheFolder.toAbsolutePath(), folder);
       for (String file : files) {
         URL packed = find(resources, file);
         Path target = folder.resolve(file);
@@ -117,7 +118,9 @@ public final class PackedLibraries {
   private static void replace(Path target, InputStream content) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");
     try {
-      Files.copy(content, temporary, StandardCopyOption.REPLACE_EXISTING);
+      try (OutputStream out = Files.newOutputStream(temporary)) { // which keeps its mode of 0600
+        content.transferTo(out);
+      }
       Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(temporary);

@@ -7,7 +7,9 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -83,7 +85,10 @@ final class ActCommand extends JsonCommand {
       request.put("marked", String.join(" ", marked));
     }
     ObjectNode[] act = new ObjectNode[1];
-    FindingRequests.of(chosen, settings).act(request, answer -> act[0] = answer);
+    try (KbStores stores = stores(settings)) {
+      FindingRequests.of(stores.of(chosen), settings, EmbedderSource.located(settings).id())
+          .act(request, answer -> act[0] = answer);
+    }
     show(() -> act[0], () -> print(act[0]));
     return ExitCode.OK.number();
   }

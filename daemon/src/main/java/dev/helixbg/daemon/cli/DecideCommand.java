@@ -7,18 +7,16 @@ import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -87,9 +85,13 @@ final class DecideCommand extends ConsoleCommand {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    List<Decision> made = decisions(chosen, new SealedReports(new ReportSeal(settings.cache())));
-    if (!dryRun) {
-      Pipeline.decide(chosen, made);
+    List<Decision> made;
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      made = decisions(store);
+      if (!dryRun && !made.isEmpty()) {
+        store.decisions().add(made);
+      }
     }
     if (json) {
       Json.print(console.json(), Json.array(made, DecideCommand::toJson));
@@ -105,8 +107,7 @@ final class DecideCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  private List<Decision> decisions(Kb chosen, SealedReports reports)
-      throws IOException, InterruptedException {
+  private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
@@ -115,13 +116,13 @@ final class DecideCommand extends ConsoleCommand {
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
                   + " --below");
     }
-    Decisions before = Pipeline.decisions(chosen);
+    Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
     Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      List<ReportedFinding> all = ReportFile.list(chosen, reports).findings();
-      selection.requireTopic(chosen, all);
+      List<ReportedFinding> all = store.report().list().findings();
+      selection.requireTopic(store.kb(), all);
       for (ReportedFinding finding : all) {
         known.put(finding.id(), finding.about());
         if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -104,7 +105,8 @@ final class DoctorCommand extends JsonCommand {
 
     private void checkWith(Settings settings) throws InterruptedException {
       checks.add(CheckLine.ok("settings", "all valid; 'helix-bg config' shows them"));
-      checkWritable("cache folder", settings.cache(), "set another one: cache = \"...\"");
+      checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
+      checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
       look(
           "embedding model",
           "mend it, or set embed.models to an empty folder",
@@ -191,9 +193,10 @@ final class DoctorCommand extends JsonCommand {
       }
     }
 
-    private void checkWritable(String name, Path folder, String remedy) {
+    /** Whether a folder is writable, and by no other user. */
+    private void checkOwn(String name, Path folder, String remedy) {
       try {
-        Files.createDirectories(folder);
+        PrivateFiles.makeTrustedFolder(folder, folder);
         Files.delete(Files.createTempFile(folder, ".doctor", null));
         checks.add(CheckLine.ok(name, folder + " is writable"));
       } catch (IOException e) {
@@ -281,8 +284,13 @@ final class DoctorCommand extends JsonCommand {
         return;
       }
       look("knowledge base", "name another one", () -> checkLog(found));
-      checkWritable(
-          "kb folder", found.folder(), "make it writable: vectors and reports are kept there");
+      checks.add(
+          Files.isWritable(found.folder())
+              ? CheckLine.ok("kb folder", found.folder() + " is writable")
+              : CheckLine.note(
+                  "kb folder",
+                  found.folder() + " is not writable",
+                  "reports on it are in the state folder alone"));
     }
 
     private void checkLog(Kb kb) throws InterruptedException {

@@ -4,7 +4,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.report.ReportedFinding;
+import dev.helixbg.insight.acts.ReportedFinding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

@@ -6,18 +6,20 @@ import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
-import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -59,23 +61,27 @@ final class FindingsCommand extends JsonCommand {
       throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
     }
     Kb chosen = kb.find(settings);
-    Decisions decisions = Pipeline.decisions(chosen);
-    if (decisions.unreadable() > 0) {
-      console.warn("%d damaged lines were passed over", decisions.unreadable());
-    }
-    if (!ids.isEmpty()) {
-      one(FindingRequests.of(chosen, settings), ids.getFirst(), decisions);
-    } else if (settled) {
-      Collection<Decision> made = decisions.settled();
-      show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
-    } else {
-      list(FindingRequests.of(chosen, settings), decisions);
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      Decisions decisions = store.decisions().read();
+      if (settled && ids.isEmpty()) {
+        Collection<Decision> made = decisions.settled();
+        show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
+      } else {
+        String modelId = EmbedderSource.located(settings).id();
+        FindingRequests findings = FindingRequests.of(store, settings, modelId);
+        if (ids.isEmpty()) {
+          list(findings, decisions);
+        } else {
+          one(findings, ids.getFirst(), decisions);
+        }
+      }
     }
     return ExitCode.OK.number();
   }
 
   private void list(FindingRequests findings, Decisions decisions) throws IOException {
-    ReportFile.Listing listing = ReportFile.list(findings.kb(), findings.reports());
+    LastReport.Listing listing = findings.store().report().list();
     List<ReportedFinding> open =
         new ArrayList<>(FindingRequests.open(listing, decisions, finding -> true));
     int all = open.size();
@@ -97,7 +103,7 @@ final class FindingsCommand extends JsonCommand {
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {
-    ReportFile.Listing listing = ReportFile.list(findings.kb(), findings.reports());
+    LastReport.Listing listing = findings.store().report().list();
     Optional<ReportedFinding> listed = listing.find(id);
     if (listed.isEmpty()) {
       Optional<Decision> over = decisions.on(id);

@@ -124,7 +124,6 @@ public final class HelixBg implements Runnable {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
     commands.put("one-shot", OneShotCommand::new);
     commands.put("label", LabelCommand::new);
-    commands.put("ask-pair", AskPairCommand::new);
     commands.put("daemon", () -> new DaemonCommand(interruption));
     commands.put("status", StatusCommand::new);
     commands.put("search", SearchCommand::new);

@@ -9,13 +9,14 @@ import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -24,7 +25,6 @@ import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -53,32 +53,27 @@ final class LabelCommand extends JsonCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = judge.settings(options);
     Kb chosen = kb.find(settings);
-    boolean save = Files.isWritable(chosen.folder());
-    if (!save) {
-      console.warn("%s is not writable: answers are lost", chosen.folder());
-    }
     Labelled labelled;
-    try (KbLock lock = save ? KbLock.take(chosen) : null) {
-      labelled = run(chosen, settings, save);
+    try (KbStores stores = stores(settings);
+        KbLock lock = stores.of(chosen).lock()) {
+      labelled = run(stores.of(chosen), settings);
     }
     show(() -> toJson(labelled), () -> print(labelled));
     return ExitCode.OK.number();
   }
 
-  private Labelled run(Kb chosen, Settings settings, boolean save) throws InterruptedException {
+  private Labelled run(KbStore store, Settings settings) throws InterruptedException {
     LanguageModelFile model = LanguageModelFile.require(settings);
     String embedding = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     List<NamedEntry> entries =
         NamedEntry.all(
-            DataLog.readQuiet(chosen.dataLog()).entries(),
+            DataLog.readQuiet(store.kb().dataLog()).entries(),
             entry -> TextKey.of(embedding, entry.embeddedText()).hex());
     JudgingStage judging = new JudgingStage(settings, Progress.on(console), warning -> {});
-    try (QuestionSession asking = judging.asking(JudgingStage.answers(chosen, save), model)) {
+    try (QuestionSession asking = judging.asking(store.answers(), model)) {
       LabelRun run = new LabelRun(asking, entries);
       int left = run.ask();
       return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
-    } catch (IOException e) {
-      throw JudgingStage.cannotSave(chosen, e);
     }
   }
 
@@ -130,9 +125,9 @@ final class LabelCommand extends JsonCommand {
         ? entry
         : entry
             .put(QuestionKind.LABEL.title(), guess.label().title())
-            .put("probability", JsonLines.sixDecimals(guess.score()))
+            .put("probability", Json.sixDecimals(guess.score()))
             .put("runnerUp", guess.runnerUp().title())
-            .put("runnerUpProbability", JsonLines.sixDecimals(guess.runnerUpScore()))
+            .put("runnerUpProbability", Json.sixDecimals(guess.runnerUpScore()))
             .put("cut", guess.cut());
   }
 }

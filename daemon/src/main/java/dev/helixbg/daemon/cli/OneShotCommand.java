@@ -8,21 +8,18 @@ import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SampleKb;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.JsonReport;
@@ -91,84 +88,72 @@ public final class OneShotCommand extends ConsoleCommand {
             new JudgingStage(
                 settings, Progress.on(console), warning -> console.warn("%s", warning)),
             Progress.on(console));
-    if (noReport) {
-      Pipeline.Outcome outcome = look(pipeline, chosen);
-      if (json) {
-        JsonReport.write(outcome.report(), console.json());
-      } else {
-        print(TerminalSummary.render(outcome.report()));
-      }
-    } else {
-      SealedReports reports = new SealedReports(new ReportSeal(settings.cache()));
-      String summary = report(pipeline, chosen, reports);
-      if (copy != null) {
-        reports.copy(chosen, copy);
-      }
-      if (json) {
-        reports.copyJson(chosen, console.json());
-      } else {
-        ReportFolder there = copy == null ? ReportFolder.of(chosen) : ReportFolder.in(copy);
-        print(summary + TerminalSummary.where(there.html().toString()));
-        if (sample) { // no other command would look there
-          console.note("One by one: helix-bg findings %s", chosen.folder());
-        } else if (NotesKb.of(chosen, settings.cache()).isPresent()) {
-          console.note("One by one: helix-bg findings%s", kb.again());
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      if (noReport) {
+        Report report = look(pipeline, store);
+        if (json) {
+          JsonReport.write(report, console.json());
+        } else {
+          print(TerminalSummary.render(report));
         }
+      } else {
+        show(store, report(pipeline, store), settings);
       }
     }
     return ExitCode.OK.number();
   }
 
+  private void show(KbStore store, String summary, Settings settings) throws IOException {
+    if (!store.outputs().isWritable()) {
+      console.warn("%s is not writable: the report is in %s", store.kb().folder(), store.folder());
+    }
+    if (copy != null) {
+      store.outputs().copyReport(copy);
+    }
+    if (json) {
+      Files.copy(store.outputs().kept().json(), console.json());
+      return;
+    }
+    ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
+    print(summary + TerminalSummary.where(there.html().toString()));
+    if (sample) { // no other command would look there
+      console.note("One by one: helix-bg findings %s", store.kb().folder());
+    } else if (NotesKb.of(store.kb(), settings.cache()).isPresent()) {
+      console.note("One by one: helix-bg findings%s", kb.again());
+    }
+  }
+
   /**
-   * Brings the report up to date; where it is, no question is left for the model, and a daemon left
-   * no vectors to be published, that is all.
+   * Brings the report up to date; where it is, and no question is left for the model, that is all.
    *
    * @return its summary, with colours
    */
-  private String report(Pipeline pipeline, Kb chosen, SealedReports reports)
-      throws IOException, InterruptedException {
-    try (KbLock lock = KbLock.take(chosen)) {
-      boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait(true);
-      OneShotRun.Result result =
-          new OneShotRun(pipeline, reports)
-              .run(
-                  chosen,
-                  (cursor, basis) ->
-                      cursor.basis().equals(basis) && cursor.questions() == 0 && !vectorsWait,
-                  Optional.of(look -> tellOf(look, chosen)));
-      result.made().ifPresent(this::warnOfNewVectors);
-      return result.summary();
+  private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
+    try (KbLock lock = store.lock()) {
+      return new OneShotRun(pipeline)
+          .run(
+              store,
+              (last, basis) -> last.basis().equals(basis) && last.questions() == 0,
+              Optional.of(look -> tellOf(look, store)))
+          .summary();
     }
   }
 
   /** Says that there is something to read, and where somebody looks on, what it is. */
-  private void tellOf(Report firstLook, Kb chosen) {
+  private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()
             ? plain(TerminalSummary.render(firstLook))
             : firstLook.firstLook().orElseThrow().words();
     words.lines().forEach(line -> console.note("%s", line));
-    console.note("First look: %s", ReportFolder.of(chosen).html());
+    console.note("First look: %s", store.outputs().shown().html());
   }
 
-  /** Works on a knowledge base that cannot be written, too; then the vectors are not kept. */
-  private Pipeline.Outcome look(Pipeline pipeline, Kb chosen) throws InterruptedException {
-    boolean keep = Files.isWritable(chosen.folder());
-    if (!keep) {
-      console.warn("%s is not writable: the vectors are not kept", chosen.folder());
+  private Report look(Pipeline pipeline, KbStore store) throws InterruptedException {
+    try (KbLock lock = store.lock()) {
+      return pipeline.run(store).report();
     }
-    try (KbLock lock = keep ? KbLock.take(chosen) : null) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, keep ? Saving.PUBLISHED : Saving.NOTHING);
-      warnOfNewVectors(outcome);
-      return outcome;
-    }
-  }
-
-  private void warnOfNewVectors(Pipeline.Outcome outcome) {
-    outcome
-        .vectors()
-        .rebuilt()
-        .ifPresent(reason -> console.warn("the vectors were made anew: %s", reason));
   }
 
   private void print(String summary) {

@@ -7,11 +7,13 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
@@ -97,12 +99,15 @@ final class RelatedCommand extends ConsoleCommand {
   private RelatedAnswer here(Kb chosen, String text, Settings settings)
       throws InterruptedException {
     Entry asked = RelatedAnswer.unstored(topic, text);
-    return RelatedAnswer.of(
-        asked,
-        SearchCommand.here(chosen, RelatedAnswer.request(asked, limit), settings, console),
-        limit,
-        settings,
-        Optional.of(PairSource.located(settings)));
+    try (KbStores stores = stores(settings)) {
+      return RelatedAnswer.of(
+          asked,
+          SearchCommand.here(
+              stores, chosen, RelatedAnswer.request(asked, limit), settings, Progress.on(console)),
+          limit,
+          settings,
+          Optional.of(PairSource.located(settings)));
+    }
   }
 
   private static String words(AlreadySaid said) {

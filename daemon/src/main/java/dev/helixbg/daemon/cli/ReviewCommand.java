@@ -12,14 +12,11 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeProgressBar;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
@@ -35,7 +32,6 @@ import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -98,7 +94,7 @@ final class ReviewCommand extends JsonCommand {
             : Optional.of(KbTopics.require(chosen, words.getFirst()));
     DaemonLink link = GlobalOptions.daemon();
     Answer answer = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
-    ObjectNode json = ReviewHistory.toJson(answer.review());
+    ObjectNode json = answer.review().toJson();
     json.setAll(SearchAnswer.toJson(answer.coverage()));
     show(() -> json, () -> print(answer.review()));
     if (!answer.coverage().isWhole()) {
@@ -117,58 +113,53 @@ final class ReviewCommand extends JsonCommand {
     only.ifPresent(name -> request.put("topic", name));
     JsonNode line = link.ask(request, Duration.ofMinutes(30)).getFirst();
     return new Answer(
-        ReviewHistory.fromJson(line)
+        Review.fromJson(line)
             .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review")),
         SearchAnswer.coverage(line));
   }
 
+  /** Brings the report up to date first, without asking a language model. */
   private Answer run(Kb chosen, Settings settings, Optional<String> only)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
-    Reviews reviews = new Reviews(settings, source.ids());
-    Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
-    LogReading log = DataLog.readQuiet(chosen.dataLog());
-    Coverage all = new Coverage(log.entries().size(), log.entries().size());
-    OneShotRun report =
-        new OneShotRun(
-            new Pipeline(
-                settings,
-                source,
-                Analysis::run,
-                new RerankingStage(
-                    Optional.of(PairSource.located(settings)),
-                    Progress.Display.SILENT,
-                    warning -> {}),
-                new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
-                Progress.Display.SILENT),
-            new SealedReports(new ReportSeal(settings.cache())));
-    Optional<Review> reported =
-        reviews.ofReport(
-            KbIdentity.of(chosen),
-            wanted,
-            log,
-            (read, live) -> report.found(chosen, read, live),
-            Instant.now(),
-            true);
-    if (reported.isPresent()) {
-      return new Answer(reported.get(), all);
-    }
-    try (KbLock lock = KbLock.take(chosen);
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            source,
+            Analysis::run,
+            new RerankingStage(
+                Optional.of(PairSource.located(settings)),
+                Progress.on(console),
+                warning -> console.warn("%s", warning)),
+            JudgingStage.withoutAsking(settings),
+            Progress.on(console));
+    try (KbStores stores = stores(settings);
         LanguageModelHost model =
             new LanguageModelHost(
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
-      EmbeddingStage.Result vectors =
-          EmbeddingStage.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
+      KbStore store = stores.of(chosen);
+      OneShotRun.Enough enough =
+          (last, now) ->
+              last.basis().made().equals(now.made())
+                  && last.basis().decided().equals(now.decided());
+      OneShotRun run = new OneShotRun(pipeline);
+      if (!run.isDone(store, enough)) {
+        try (KbLock lock = store.lock()) {
+          run.run(store, enough, Optional.empty());
+        }
+      }
+      Reviews reviews = new Reviews(settings, source.ids());
+      LogReading log = DataLog.readQuiet(chosen.dataLog());
       Review review =
           reviews.onDemand(
-              KbIdentity.of(chosen),
-              wanted,
-              reviews.subject(chosen, vectors.of(log)),
+              store,
+              new Reviews.Wanted(kind, only),
+              reviews.subject(store, log),
               model,
               _ -> new JudgeProgressBar(Progress.on(console)),
               Instant.now(),
               true);
-      return new Answer(review, all);
+      return new Answer(review, new Coverage(log.entries().size(), log.entries().size()));
     }
   }
 

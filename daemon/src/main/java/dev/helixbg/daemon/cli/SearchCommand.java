@@ -10,10 +10,11 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
@@ -26,7 +27,6 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -96,7 +96,7 @@ final class SearchCommand extends ConsoleCommand {
   private SearchAnswer answer(Kb chosen, SearchRequest request, Settings settings)
       throws IOException, InterruptedException {
     Optional<SearchAnswer> answered = askDaemon(chosen, request);
-    return answered.isPresent() ? answered.get() : here(chosen, request, settings, console);
+    return answered.isPresent() ? answered.get() : here(chosen, request, settings);
   }
 
   /** Empty when no daemon runs that watches this KB. */
@@ -115,26 +115,24 @@ final class SearchCommand extends ConsoleCommand {
     return Optional.of(SearchAnswer.of(link.ask(request, Duration.ofMinutes(1))));
   }
 
-  /** Without a daemon. */
-  static SearchAnswer here(Kb chosen, SearchRequest wanted, Settings settings, Console console)
+  private SearchAnswer here(Kb chosen, SearchRequest wanted, Settings settings)
+      throws InterruptedException {
+    try (KbStores stores = stores(settings)) {
+      return here(stores, chosen, wanted, settings, Progress.on(console));
+    }
+  }
+
+  /** Without a daemon. Texts that have no vector yet get one, which is kept. */
+  static SearchAnswer here(
+      KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
       throws InterruptedException {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
       source.openAhead();
-      LogReading log = DataLog.readQuiet(chosen.dataLog());
-      long start = System.nanoTime();
-      // Reading only: what is new is embedded for this once.
+      KbStore store = stores.of(chosen);
+      LogReading log = DataLog.readQuiet(store.kb().dataLog());
       EmbeddingStage.Result known =
-          EmbeddingStage.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
-      if (known.embedded() > 0) {
-        console.warn(
-            "%,d texts had no vector: they were embedded for this search alone, in %.1f s. %s",
-            known.embedded(),
-            (System.nanoTime() - start) / 1e9,
-            Files.isWritable(chosen.folder())
-                ? "helix-bg one-shot keeps them"
-                : chosen.folder() + " cannot be written, so each search does that anew");
-      }
+          new EmbeddingStage(store.database(), source, display).run(log.entries());
       try (SearchIndex index =
               SearchIndex.forOne(known.of(log), source.maxTokens(), wanted.text());
           Embedder embedder = source.open()) {

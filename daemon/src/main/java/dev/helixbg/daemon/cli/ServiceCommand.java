@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -19,7 +20,6 @@ import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.StepRunner;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -122,7 +122,7 @@ final class ServiceCommand extends ConsoleCommand {
       folders.removeAll(
           spec.get().request().kbs()); // one that is not mounted must not get a double
       for (Path folder : folders) { // one that is not there cannot be made writable
-        Files.createDirectories(folder);
+        PrivateFiles.makeFolders(folder);
       }
     }
     for (ServicePlan.Step step : steps) {
@@ -219,6 +219,7 @@ final class ServiceCommand extends ConsoleCommand {
     writable.add(home.folder());
     writable.add(settings.embed().models());
     writable.add(settings.cache());
+    writable.add(settings.state());
     return Optional.of(
         new ServiceSpec(
             locations.home(),

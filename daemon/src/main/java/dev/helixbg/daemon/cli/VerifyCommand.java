@@ -7,9 +7,8 @@ import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbVerification;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
@@ -29,10 +28,14 @@ final class VerifyCommand extends JsonCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    SealedReports reports = new SealedReports(new ReportSeal(settings.cache()));
-    KbVerification.Result result =
-        KbVerification.of(
-            chosen, reports, EmbedderSource.located(settings).ids(), settings.embed().maxTokens());
+    KbVerification.Result result;
+    try (KbStores stores = stores(settings)) {
+      result =
+          KbVerification.of(
+              stores.of(chosen),
+              EmbedderSource.located(settings).ids(),
+              settings.embed().maxTokens());
+    }
     show(() -> toJson(chosen, result), () -> print(result));
     return CheckLine.exitCode(result.checks()).number();
   }

@@ -4,7 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.LanguageModelHost;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
@@ -68,29 +68,31 @@ public final class IdleQuestions {
   /**
    * Asks until everything is answered or the time is over.
    *
-   * @param found the KB
+   * @param store of the KB
    * @param of what its report was made from
    * @return how many questions were answered
    * @throws InterruptedException when cancelled; the answers until then are saved
-   * @throws Failure when they cannot be saved
    */
-  int ask(KbIdentity found, Pipeline.Outcome of, BooleanSupplier cancelled)
+  int ask(KbStore store, Pipeline.Outcome of, BooleanSupplier cancelled)
       throws InterruptedException {
     stand = RunProgress.START;
-    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(found, of, model.get(), cancelled));
+    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(store, of, model.get(), cancelled));
   }
 
-  private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
+  private int ask(KbStore store, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
     LanguageModelFile file = LanguageModelFile.require(settings);
     measure(file, () -> Judge.with(model, settings.llm().entryTokens()), cancelled);
     try (QuestionSession asking =
         JudgingStage.asking(
-            found, settings, model, clock::nanos, new Stand(host.counting(model)), cancelled)) {
+            store.answers(),
+            settings,
+            model,
+            clock::nanos,
+            new Stand(host.counting(model)),
+            cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
-    } catch (IOException e) {
-      throw JudgingStage.cannotSave(found.kb(), e);
     }
   }
 

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ErrorReporter;
@@ -14,6 +13,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewSubject;
 import java.time.Instant;
@@ -49,22 +49,15 @@ public final class IdleWork implements AutoCloseable {
   /** What a run does, the first things first; of the others those that end soon. */
   public enum Work {
     /** The vectors that a first look is without. */
-    PASSAGES(Optional.empty()),
-    /** What the pair judge has not read yet. */
-    PAIRS(Optional.empty()),
-    SESSION(Optional.of(Review.Kind.SESSION)),
-    DRIFT(Optional.of(Review.Kind.DRIFT)),
-    STALE(Optional.of(Review.Kind.STALE)),
+    PASSAGES,
+    /** The pairs that the pair judge has not read yet. */
+    PAIRS,
+    /** What was written since the last review. */
+    SESSION,
     /** Labels, verdicts, sentences and merges. */
-    QUESTIONS(Optional.empty());
+    QUESTIONS;
 
-    final Optional<Review.Kind> review;
-
-    Work(Optional<Review.Kind> review) {
-      this.review = review;
-    }
-
-    /** Whether the report is no whole one without it. */
+    /** Whether the report is not whole without it. */
     boolean isOfTheReport() {
       return this == PASSAGES || this == PAIRS;
     }
@@ -100,6 +93,9 @@ public final class IdleWork implements AutoCloseable {
 
   /** Whether the run ended with a trouble, which the next is likely to meet again. */
   private volatile boolean failed;
+
+  /** Whether the run brought something that the report does not have yet. */
+  private volatile boolean brought;
 
   /** The KB that has its turn first. */
   private int first;
@@ -187,12 +183,7 @@ public final class IdleWork implements AutoCloseable {
     stop = false;
     finished = false;
     failed = false;
-    watch.meanwhile(
-        switch (work) {
-          case PASSAGES -> KbWatch.Meanwhile.PASSAGES;
-          case PAIRS -> KbWatch.Meanwhile.PAIRS;
-          case SESSION, DRIFT, STALE, QUESTIONS -> KbWatch.Meanwhile.ANSWERS;
-        });
+    brought = work.isOfTheReport();
     run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
     thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
@@ -206,9 +197,8 @@ public final class IdleWork implements AutoCloseable {
 
   private void end() {
     Run ended = run;
-    ended.watch().meanwhile(KbWatch.Meanwhile.NOTHING);
     schedule.ended(ended.watch(), ended.work(), failed);
-    if (!failed && ended.work() == Work.PAIRS) { // what was read is no change of the KB
+    if (brought) { // the report takes in at once what one run brought
       ended.watch().update().runAgain();
     }
     thread = null;
@@ -223,7 +213,7 @@ public final class IdleWork implements AutoCloseable {
       switch (mine.work()) {
         case PASSAGES -> mine.watch().embedPassages();
         case PAIRS -> mine.watch().readPairs();
-        case SESSION, DRIFT, STALE -> review(mine, mine.work().review.get(), about);
+        case SESSION -> review(mine, about);
         case QUESTIONS -> ask(mine, about);
       }
       troubles.over(about);
@@ -251,38 +241,41 @@ public final class IdleWork implements AutoCloseable {
     KbWatch watch = mine.watch();
     String log = watch.upToDateWith();
     Optional<Pipeline.Outcome> outcome = watch.update().outcome();
-    Optional<KbIdentity> found = watch.found();
-    if (outcome.isEmpty() || found.isEmpty()) {
+    if (outcome.isEmpty()) {
       return;
     }
     int before = watch.update().questions();
-    int answered = questions.ask(found.get(), outcome.get(), this::isCancelled);
+    int version = watch.store().answers().version();
+    int answered = 0;
+    try {
+      answered = questions.ask(watch.store(), outcome.get(), this::isCancelled);
+    } finally {
+      brought = watch.store().answers().version() != version;
+    }
     if (answered == 0) {
       schedule.nothingToAsk(watch.kb(), log);
     }
     LOG.info("{}: {} of {} answered", about, answered, before);
   }
 
-  private void review(Run mine, Review.Kind kind, String about) throws InterruptedException {
+  private void review(Run mine, String about) throws InterruptedException {
     KbWatch watch = mine.watch();
-    KbIdentity found = KbIdentity.of(watch.kb());
-    ReviewSubject subject =
-        watch.update().outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
-    if (kind == Review.Kind.SESSION && !schedule.isSession(watch, subject.keys())) {
+    ReviewSubject subject = reviews.subject(watch.store(), DataLog.readQuiet(watch.kb().dataLog()));
+    if (!schedule.isSession(watch, reviews.fresh(watch.store(), subject).size())) {
       return;
     }
     Review review =
         model.useAtIdle(
             text ->
-                reviews.run(
-                    found,
-                    new Reviews.Wanted(kind, Optional.empty()),
+                reviews.session(
+                    watch.store(),
                     subject,
                     text,
                     text.map(model::counting).orElse(JudgeProgress.SILENT),
                     clock.now(),
                     this::isCancelled,
                     true));
+    brought = true;
     LOG.info("{}: {}", about, review.summary());
   }
 

@@ -4,9 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.PrivateFiles;
-import dev.helixbg.insight.pairs.ReadingFile;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -91,31 +88,9 @@ public record Kb(Path folder) {
             + " it. Nothing is written there; it is read again when its data.log is back");
   }
 
-  /**
-   * Makes the folder of {@link #insights} where there is none, but never that of the KB.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is no KB any more
-   */
-  void makeInsights() throws IOException {
-    if (!Files.exists(dataLog())) {
-      throw gone();
-    }
-    PrivateFiles.makeFolder(insights());
-  }
-
   /** The log, which is only ever read. */
   public Path dataLog() {
     return folder.resolve(DATA_LOG);
-  }
-
-  /** What models said about this knowledge base. */
-  public Path answers() {
-    return insights().resolve("answers.jsonl");
-  }
-
-  /** What the pair judge has read of this knowledge base. */
-  public Path readings() {
-    return insights().resolve(ReadingFile.NAME);
   }
 
   /** The folder of everything that helix-bg leaves for people to read. */

@@ -2,9 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
@@ -40,14 +38,14 @@ public interface KbFiles {
   LogReading read(Path dataLog);
 
   /**
-   * @throws Failure with {@link ExitCode#WRITE}
+   * @see KbStore#publish
    */
-  void publish(Kb kb, Report report, SealedReports reports);
+  void publish(KbStore store, Report report, ReportBasis basis, int questions, String summary);
 
   /**
-   * @throws Failure with {@link ExitCode#BUSY} or {@link ExitCode#WRITE}
+   * @see KbStore#lock
    */
-  KbLock lock(Kb kb);
+  KbLock lock(KbStore store);
 
   KbFiles DISK =
       new KbFiles() {
@@ -73,13 +71,14 @@ public interface KbFiles {
         }
 
         @Override
-        public void publish(Kb kb, Report report, SealedReports reports) {
-          reports.write(kb, report);
+        public void publish(
+            KbStore store, Report report, ReportBasis basis, int questions, String summary) {
+          store.publish(report, basis, questions, summary);
         }
 
         @Override
-        public KbLock lock(Kb kb) {
-          return KbLock.take(kb);
+        public KbLock lock(KbStore store) {
+          return store.lock();
         }
       };
 }

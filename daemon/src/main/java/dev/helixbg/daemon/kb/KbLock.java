@@ -4,28 +4,23 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 
-/**
- * Keeps a second helix-bg away from the files that this one is writing.
- *
- * <p>It is a lock among helix-bg processes only, on a file of their own: helix never waits for it.
- * helix's own {@code .lock} is left alone; a reader that tolerates torn tails does not need it.
- */
+/** Keeps a second run over a knowledge base away while this one lasts. helix never waits for it. */
 public record KbLock(ProcessLock held) implements AutoCloseable {
-  /** Whoever only saves a few lines has soon done so. */
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
   /**
-   * Waits a second for it, if need be.
+   * Waits a second for the lock, if need be.
    *
+   * @param file in the folder of the store
    * @throws Failure {@link ExitCode#BUSY} when another process has it, {@link ExitCode#WRITE} when
-   *     the folder cannot be written, {@link ExitCode#KB} when there is no KB any more
+   *     the file cannot be written
    */
-  public static KbLock take(Kb kb) {
+  static KbLock take(Kb kb, Path file) {
     try {
-      kb.makeInsights();
-      return ProcessLock.take(kb.insights().resolve(".helix-bg.lock"), LOCK_WAIT)
+      return ProcessLock.take(file, LOCK_WAIT)
           .map(KbLock::new)
           .orElseThrow(
               () ->
@@ -35,12 +30,7 @@ public record KbLock(ProcessLock held) implements AutoCloseable {
                           + kb.folder()
                           + "; try again when it has finished"));
     } catch (IOException e) {
-      throw Failure.io(
-          ExitCode.WRITE,
-          "write " + kb.insights(),
-          e,
-          "helix-bg keeps its reports there; make it writable, or look without writing:"
-              + " helix-bg one-shot --no-report");
+      throw Failure.io(ExitCode.WRITE, "write " + file, e, "Make it writable");
     }
   }
 

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.notes.NoteFiles;
 import dev.helixbg.insight.notes.NotesAccount;
@@ -129,7 +129,7 @@ public record NotesKb(Path notes, Kb kb) {
   /** Makes the folder of the knowledge base, so that it is known what its log is made of. */
   public Kb make() {
     try {
-      PrivateFiles.makeFolders(kb.folder());
+      PrivateFiles.makeTrustedFolder(cache(), kb.folder());
       if (account(kb).isEmpty()) {
         write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE));
       }
@@ -137,6 +137,10 @@ public record NotesKb(Path notes, Kb kb) {
     } catch (IOException e) {
       throw unwritable(e);
     }
+  }
+
+  private Path cache() {
+    return kb.folder().getParent().getParent().getParent();
   }
 
   private void write(NotesAccount made) throws IOException {
@@ -159,7 +163,7 @@ public record NotesKb(Path notes, Kb kb) {
       if (!Files.isDirectory(notes)) {
         throw new Failure(ExitCode.KB, "no folder of notes: " + notes + " is not a folder");
       }
-      NoteFiles files = NoteFiles.in(notes, kb.folder().getParent().getParent().getParent());
+      NoteFiles files = NoteFiles.in(notes, cache());
       if (files.files().isEmpty() && files.leftOut().isEmpty()) {
         throw new Failure(
             ExitCode.KB,
@@ -195,7 +199,7 @@ public record NotesKb(Path notes, Kb kb) {
   public NotesAccount update(NoteFiles files) {
     Path folder = kb.folder();
     try {
-      PrivateFiles.makeFolders(folder);
+      PrivateFiles.makeTrustedFolder(cache(), folder);
       try (ProcessLock lock =
           ProcessLock.take(folder.resolve(".notes.lock"), LOCK_WAIT)
               .orElseThrow(

@@ -1,25 +1,26 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.report.HtmlReport;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.MarkdownReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 import java.util.function.Supplier;
 
-/** The three forms of a report in a KB's insights folder. */
+/** The three forms of a report in a folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
 
+  /** The folder in a KB where people look for its report. */
   public static ReportFolder of(Kb kb) {
     return in(kb.insights());
   }
@@ -30,30 +31,9 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /**
-   * What the files are to hold, each made when the one before is on the disk: of a large KB they
-   * have hundreds of megabytes.
-   */
-  record Content(Supplier<byte[]> html, Supplier<byte[]> markdown, Supplier<byte[]> json) {
-    static Content of(Report report) {
-      return new Content(
-          () -> HtmlReport.render(report).getBytes(StandardCharsets.UTF_8),
-          () -> MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8),
-          () -> JsonReport.render(report));
-    }
-  }
-
-  /** The SHA-256 of the three files. */
-  record Hashes(String html, String markdown, String json) {
-    String joined() {
-      return String.join(" ", html, markdown, json);
-    }
-  }
-
-  /** Hears of a report that is about to be where it is read. */
-  @FunctionalInterface
-  interface Herald {
-    void isComing(Hashes report) throws IOException;
+  /** The forms, report.json last: where it is new, all of them are. */
+  List<Path> files() {
+    return List.of(html, markdown, json);
   }
 
   /**
@@ -76,57 +56,47 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     }
   }
 
-  /** Writes a report for people; one that helix-bg reads again is written by SealedReports. */
+  /**
+   * Replaces each file in one step. One form after the other is held in memory: of a large KB each
+   * has hundreds of megabytes.
+   *
+   * @throws Failure with {@link ExitCode#WRITE}
+   */
   public void write(Report report) {
-    write(Content.of(report), hashes -> {});
+    write(
+        List.of(
+            () -> HtmlReport.render(report).getBytes(StandardCharsets.UTF_8),
+            () -> MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8),
+            () -> JsonReport.render(report)));
   }
 
-  /**
-   * Replaces each file in one step, report.json last: where it is new, all of them are. A file that
-   * holds the very same bytes is left alone.
-   *
-   * @param herald is told when all of them are written beside those that they replace
-   */
-  void write(Content content, Herald herald) {
+  private void write(List<Supplier<byte[]>> forms) {
     Path folder = json.getParent();
     try {
       PrivateFiles.makeFolder(folder);
-      try (NewFile newHtml = NewFile.of(html, content.html().get());
-          NewFile newMarkdown = NewFile.of(markdown, content.markdown().get());
-          NewFile newJson = NewFile.of(json, content.json().get())) {
-        herald.isComing(new Hashes(newHtml.sha256(), newMarkdown.sha256(), newJson.sha256()));
-        newHtml.publish();
-        newMarkdown.publish();
-        newJson.publish();
+      for (int i = 0; i < forms.size(); i++) {
+        byte[] content = forms.get(i).get();
+        AtomicFile.replace(files().get(i), out -> out.write(content));
       }
-      AtomicFile.syncFolder(folder);
     } catch (IOException e) {
       throw Failure.io(ExitCode.WRITE, "write the report to " + folder, e);
     }
   }
 
   /**
-   * What a file is to hold.
+   * Replaces each file in one step by that of another folder.
    *
-   * @param written beside it; empty where it holds that already
+   * @throws IOException when a file cannot be read or written; a link is not followed
    */
-  private record NewFile(Path target, String sha256, Optional<AtomicFile> written)
-      implements AutoCloseable {
-    static NewFile of(Path target, byte[] content) throws IOException {
-      return new NewFile(target, Sha256.of(content), AtomicFile.writeChange(target, content));
+  void copyFrom(ReportFolder source) throws IOException {
+    PrivateFiles.makeFolder(json.getParent());
+    for (int i = 0; i < files().size(); i++) {
+      Path from = source.files().get(i);
+      AtomicFile.replace(files().get(i), out -> copy(from, out));
     }
+  }
 
-    void publish() throws IOException {
-      if (written.isPresent()) {
-        written.get().renameTo(target);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (written.isPresent()) {
-        written.get().close();
-      }
-    }
+  private static void copy(Path from, OutputStream out) throws IOException {
+    Files.copy(from, out);
   }
 }

@@ -1,23 +1,23 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The knowledge base that comes with the program, for trying it out. */
 public final class SampleKb {
   private SampleKb() {}
 
-  /** Unpacks it into the cache folder, where its vectors and report stay between runs. */
+  /** Unpacks it into the cache folder, where its report stays between runs. */
   public static Kb unpack(Path cacheFolder) {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = SampleKb.class.getResourceAsStream("/sample/data.log")) {
       byte[] log = resource.readAllBytes();
-      Files.createDirectories(kb.folder());
+      PrivateFiles.makeTrustedFolder(cacheFolder, kb.folder());
       AtomicFile.update(kb.dataLog(), log);
       return kb;
     } catch (IOException e) {

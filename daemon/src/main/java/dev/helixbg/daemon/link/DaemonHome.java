@@ -2,10 +2,10 @@ package dev.helixbg.daemon.link;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.nio.file.Files;

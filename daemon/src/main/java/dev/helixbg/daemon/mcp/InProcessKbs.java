@@ -15,9 +15,9 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
@@ -31,7 +31,9 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +61,7 @@ final class InProcessKbs implements AutoCloseable {
   private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
 
   private final Settings settings;
-  private final SealedReports reports;
+  private final KbStores stores;
   private final Pipeline.Analyst analyst;
   private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
   private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
@@ -71,8 +73,13 @@ final class InProcessKbs implements AutoCloseable {
   private final SearchService searches;
   private final ScheduledExecutorService chores;
 
-  /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
-  private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
+  /** The logs for which all was done, each with the report on it. One run at a time holds it. */
+  private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
+
+  /**
+   * @param report the number of the report; 0 before the first
+   */
+  private record UpToDate(FileState log, int report) {}
 
   /** Of those that are made of notes. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
@@ -85,36 +92,25 @@ final class InProcessKbs implements AutoCloseable {
 
   private volatile long lastAsked = System.nanoTime();
 
-  /**
-   * @param reports of this user
-   */
   InProcessKbs(
       Settings settings,
-      SealedReports reports,
       EmbedderSource source,
       Optional<PairSource> pairs,
       Pipeline.Analyst analyst) {
     this.settings = settings;
-    this.reports = reports;
+    this.stores = new KbStores(settings, LOG::warn);
     this.analyst = analyst;
     this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
     Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
     this.pairs = judge;
     this.model = new LanguageModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.ids());
-    this.searches = new SearchService(() -> embedder, metrics);
+    this.searches = new SearchService(() -> embedder, stores::of, metrics);
     this.requests =
         new KbRequests(
             () ->
                 new KbRequests.Held(
-                    List.copyOf(kbs),
-                    kb -> run(Progress.Display.SILENT),
-                    settings,
-                    searches,
-                    model,
-                    reviews,
-                    reports,
-                    judge),
+                    List.copyOf(kbs), stores, settings, searches, model, reviews, judge),
             metrics,
             DaemonClock.SYSTEM,
             () -> due = true);
@@ -161,7 +157,27 @@ final class InProcessKbs implements AutoCloseable {
   /** The report, with what was decided until now. */
   String report(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
     bringUpToDate(kb, true, progress);
-    return reports.markdown(kb);
+    return markdown(stores.of(kb));
+  }
+
+  /** The last report on a KB, wherever it was made. */
+  String lastReport(Kb kb) throws IOException {
+    return markdown(stores.of(kb));
+  }
+
+  private static String markdown(KbStore store) throws IOException {
+    store.report().list(); // says what is wrong where there is none
+    return Files.readString(store.outputs().kept().markdown());
+  }
+
+  /** Whether the last report is of a log. */
+  boolean isReportOf(Kb kb, LogAccount log) {
+    return stores
+        .of(kb)
+        .report()
+        .origin()
+        .filter(made -> made.logSha256().equals(log.sha256()))
+        .isPresent();
   }
 
   /**
@@ -172,18 +188,19 @@ final class InProcessKbs implements AutoCloseable {
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws IOException, InterruptedException {
     notes.computeIfAbsent(kb, this::lookout).ifPresent(lookout -> lookout.look(System.nanoTime()));
-    if (!whole && states(kb).equals(upToDate.get(kb))) {
+    if (!whole && state(kb).equals(upToDate.get(kb))) {
       return;
     }
     synchronized (upToDate) {
       if (isDone(kb, whole, progress)) {
         return;
       }
-      List<Optional<FileState>> before = states(kb);
-      try (KbLock lock = KbLock.take(kb)) {
-        run(progress).run(kb, enough(whole), Optional.empty());
-        List<Optional<FileState>> after = states(kb);
-        if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
+      UpToDate before = state(kb);
+      KbStore store = stores.of(kb);
+      try (KbLock lock = store.lock()) {
+        run(progress).run(store, enough(whole), Optional.empty());
+        UpToDate after = state(kb);
+        if (after.log().equals(before.log())) { // else the log has gone on
           upToDate.put(kb, after);
         }
         troubles.remove(kb);
@@ -211,25 +228,23 @@ final class InProcessKbs implements AutoCloseable {
             analyst,
             new RerankingStage(pairs, progress, warning -> LOG.warn("{}", warning)),
             JudgingStage.withoutAsking(settings),
-            progress),
-        reports);
+            progress));
   }
 
   private static OneShotRun.Enough enough(boolean whole) {
-    return (cursor, now) ->
-        whole ? cursor.basis().equals(now) : cursor.basis().made().equals(now.made());
+    return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 
   /** Whether this process, or an earlier one, has done it all. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
-    List<Optional<FileState>> now = states(kb);
+    UpToDate now = state(kb);
     if (!whole && now.equals(upToDate.get(kb))) {
-      return true; // whoever held the lock has done it
+      return true; // a thread that held the lock has done it
     }
-    if (!run(progress).isDone(kb, enough(whole))) {
+    if (!run(progress).isDone(stores.of(kb), enough(whole))) {
       return false;
     }
-    List<Optional<FileState>> before = upToDate.put(kb, now);
+    UpToDate before = upToDate.put(kb, now);
     if (!now.equals(before)) {
       due |= !whole;
       if (before != null) {
@@ -246,7 +261,7 @@ final class InProcessKbs implements AutoCloseable {
    * @throws Failure where there is no such KB, and nothing to search in
    */
   void openAhead(Kb kb) {
-    states(kb);
+    state(kb);
     if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
       embedder.openAhead();
     }
@@ -268,15 +283,15 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  private static List<Optional<FileState>> states(Kb kb) {
-    Optional<FileState> log = KbFiles.DISK.stateOrNone(kb.dataLog());
-    if (log.isEmpty()) {
-      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder());
-    }
-    return List.of(
-        log,
-        KbFiles.DISK.stateOrNone(ReportFolder.of(kb).json()),
-        KbFiles.DISK.stateOrNone(kb.insights().resolve(SealedReports.NAME)));
+  private UpToDate state(Kb kb) {
+    FileState log =
+        KbFiles.DISK
+            .stateOrNone(kb.dataLog())
+            .orElseThrow(
+                () ->
+                    new Failure(
+                        ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder()));
+    return new UpToDate(log, stores.of(kb).report().origin().map(made -> made.number()).orElse(0));
   }
 
   private void doChores() {
@@ -325,5 +340,6 @@ final class InProcessKbs implements AutoCloseable {
     embedder.close();
     pairs.ifPresent(PairHost::close);
     model.close();
+    stores.close();
   }
 }

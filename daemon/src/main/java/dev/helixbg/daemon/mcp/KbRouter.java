@@ -7,9 +7,6 @@ import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -49,7 +46,6 @@ final class KbRouter implements AutoCloseable {
   private final UserDirectories locations;
   private final DaemonLink link;
 
-  private final SealedReports reports;
   private final Supplier<InProcessKbs> answering;
 
   /** Null while daemons answer everything. Guarded by this. */
@@ -87,8 +83,7 @@ final class KbRouter implements AutoCloseable {
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
-    this.reports = new SealedReports(new ReportSeal(settings.cache()));
-    this.answering = () -> new InProcessKbs(settings, reports, source.get(), pairs, Analysis::run);
+    this.answering = () -> new InProcessKbs(settings, source.get(), pairs, Analysis::run);
   }
 
   /**
@@ -164,13 +159,13 @@ final class KbRouter implements AutoCloseable {
     asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(wanted, all(daemon));
-    String markdown =
-        watchedBy(daemon).contains(kb)
-            ? reports.markdown(kb)
-            : byOwn(own -> own.report(kb, progress));
-    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-    return new MadeReport(
-        markdown, ReportFile.origin(kb, reports).filter(origin -> origin.isOf(log)).isPresent());
+    boolean isWatched = watchedBy(daemon).contains(kb);
+    return byOwn(
+        own -> {
+          String markdown = isWatched ? own.lastReport(kb) : own.report(kb, progress);
+          LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+          return new MadeReport(markdown, own.isReportOf(kb, log));
+        });
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */

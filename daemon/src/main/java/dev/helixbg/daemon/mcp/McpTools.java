@@ -6,8 +6,8 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.report.ReportedFinding;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.decisions.DecisionStore;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
@@ -184,7 +184,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),
             ToolArgument.choice("decision", DECISIONS).needed(),
-            ToolArgument.text("reason", DecisionFile.MAX_TEXT, "why, in a sentence"),
+            ToolArgument.text("reason", DecisionStore.MAX_TEXT, "why, in a sentence"),
             KB),
         answers::decide);
   }

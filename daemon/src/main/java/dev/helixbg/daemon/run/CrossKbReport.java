@@ -4,8 +4,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
@@ -39,8 +39,8 @@ public final class CrossKbReport {
    *
    * @throws dev.helixbg.insight.log.DataLogException when a log cannot be read
    */
-  public static Report of(List<Kb> kbs, EmbedderSource model, Settings settings) {
-    List<String> names = names(kbs);
+  public static Report of(List<KbStore> kbs, EmbedderSource model, Settings settings) {
+    List<String> names = names(kbs.stream().map(KbStore::kb).toList());
     List<NamedEntry> entries = new ArrayList<>();
     List<Vectors> vectors = new ArrayList<>();
     List<LogAccount> accounts = new ArrayList<>();
@@ -48,10 +48,9 @@ public final class CrossKbReport {
     List<Passage> passages = new ArrayList<>();
     List<Vectors> passageVectors = new ArrayList<>();
     for (int i = 0; i < kbs.size(); i++) {
-      Kb kb = kbs.get(i);
+      KbStore kb = kbs.get(i);
       KbEntries known =
-          KbEntries.read(
-              kb.dataLog(), new EmbeddingCache(kb.folder()), model.ids(), model.maxTokens());
+          KbEntries.read(kb.kb().dataLog(), kb.database(), model.ids(), model.maxTokens());
       accounts.add(known.log());
       vectors.add(known.vectors());
       for (int owner : known.passages().owners()) {

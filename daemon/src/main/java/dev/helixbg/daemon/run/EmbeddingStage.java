@@ -1,19 +1,14 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.ParallelLoop;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.CacheContents.Journal;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -22,7 +17,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -36,30 +30,23 @@ import java.util.function.LongSupplier;
 
 /**
  * Brings the vectors of a KB's live entries, and of the passages of long ones, up to date: from the
- * caches where the text is known, else from the model, saving batch after batch.
+ * store where the text is known, else from the model, saving batch after batch.
  *
  * <p>A batch is what is embedded between two saves, and what the death of the process costs at
- * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}. It goes
- * to the journal of a cache; the whole cache is published when as many vectors wait there as it
- * has, so that all its states together are not twice as large as the last one.
+ * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}.
  *
- * <p>A cache is of one way to embed, the one that made it. The other one that there may be for many
- * texts (see {@link EmbedderSource#forMany}) takes over when that is less work, and it was measured
- * to be faster: a handful of new texts goes the usual way, or that of the texts before.
+ * <p>A store has vectors of one way to embed. The other one that there may be for many texts (see
+ * {@link EmbedderSource#forMany}) takes over when that is less work, and it was measured to be
+ * faster: a handful of new texts goes the usual way, or that of the texts before.
  *
  * <p>Entries are embedded before passages and apart from them: batches, and so the last bits of a
  * vector, depend on the texts that are embedded together.
  *
- * @param cache of the entries; that of their passages is beside it
+ * @param store that remembers vectors
  * @param source of the model, which is opened only when there is something to embed
- * @param permit is asked before a vector is taken in, and throws where nothing may be written
  */
 public record EmbeddingStage(
-    EmbeddingCache cache,
-    EmbedderSource source,
-    Runnable permit,
-    Progress.Display display,
-    LongSupplier nanoTime) {
+    Database store, EmbedderSource source, Progress.Display display, LongSupplier nanoTime) {
   public static final int BATCH_TEXTS = 512;
 
   /** Texts of which it is worth the time to open the model for many texts, some seconds of work. */
@@ -70,28 +57,9 @@ public record EmbeddingStage(
 
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
-  /** A cache of so few entries (50 KB) is published at the end of each run that changed it. */
-  static final int FEW = 32;
-
-  /**
-   * Brings the vectors of a KB up to date, unless it is gone meanwhile.
-   *
-   * @param log of that KB, just read
-   */
-  public static Result of(
-      Kb kb, LogReading log, EmbedderSource source, Saving saving, Progress.Display display)
-      throws InterruptedException {
-    return of(kb, source, display).run(log.entries(), saving);
-  }
-
-  /** Of a KB, unless it is gone meanwhile. */
-  static EmbeddingStage of(Kb kb, EmbedderSource source, Progress.Display display) {
-    return new EmbeddingStage(
-        new EmbeddingCache(kb.folder()),
-        source,
-        KbIdentity.of(kb)::check,
-        display,
-        System::nanoTime);
+  /** With the clock of the system. */
+  public EmbeddingStage(Database store, EmbedderSource source, Progress.Display display) {
+    this(store, source, display, System::nanoTime);
   }
 
   /**
@@ -99,10 +67,9 @@ public record EmbeddingStage(
    * @param vectors one per entry, in the order of the entries; entries of the same text share one
    * @param passages of long entries, those that have a vector
    * @param whole entries all of whose passages have one
-   * @param reused distinct texts, of entries and of passages, whose vector was in the cache
+   * @param reused distinct texts, of entries and of passages, whose vector was known
    * @param embedded distinct texts that were embedded
    * @param passagesLeft distinct passages that have no vector yet
-   * @param rebuilt why a cache that was there could not be used
    */
   public record Result(
       List<TextKey> keys,
@@ -111,8 +78,7 @@ public record EmbeddingStage(
       int whole,
       int reused,
       int embedded,
-      int passagesLeft,
-      Optional<String> rebuilt) {
+      int passagesLeft) {
 
     /**
      * The entries with their vectors.
@@ -129,10 +95,10 @@ public record EmbeddingStage(
 
   /**
    * @throws InterruptedException when interrupted; the vectors made until then are saved
-   * @throws Failure with {@link ExitCode#WRITE} when a cache cannot be written
+   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be read or saved
    */
-  public Result run(List<Entry> entries, Saving saving) throws InterruptedException {
-    try (Stages stages = begin(entries, saving)) {
+  public Result run(List<Entry> entries) throws InterruptedException {
+    try (Stages stages = begin(entries)) {
       stages.embedEntries();
       stages.embedPassages();
       return stages.result();
@@ -144,8 +110,8 @@ public record EmbeddingStage(
   }
 
   /** An update that is done stage by stage; its thread closes it. */
-  Stages begin(List<Entry> entries, Saving saving) {
-    return new Stages(entries, saving);
+  Stages begin(List<Entry> entries) {
+    return new Stages(entries);
   }
 
   /**
@@ -161,38 +127,33 @@ public record EmbeddingStage(
     private final Texts parts;
     private Embedder embedder;
 
-    private Stages(List<Entry> all, Saving saving) {
+    private Stages(List<Entry> all) {
       entries = all.size();
-      // Each reads a file and hashes about as much text.
+      // Each reads and hashes about as much text.
       Texts[] both = new Texts[2];
       ParallelLoop.runToTheEnd(
-          "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all, saving) : ofPassages(all, saving));
+          "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all) : ofPassages(all));
       own = both[0];
       parts = both[1];
     }
 
-    private Texts ofEntries(List<Entry> all, Saving saving) {
-      List<Long> offsets = all.stream().map(Entry::offset).toList();
+    private Texts ofEntries(List<Entry> all) {
       List<String> texts = all.stream().map(Entry::embeddedText).toList();
-      return new Texts(cache, offsets, texts, source.forMany(false), saving);
+      return new Texts(VectorStore.ofEntries(store), texts, source.forMany(false));
     }
 
     /** Cuts them, too. */
-    private Texts ofPassages(List<Entry> all, Saving saving) {
-      List<Long> offsets = new ArrayList<>();
+    private Texts ofPassages(List<Entry> all) {
       List<String> texts = new ArrayList<>();
       for (int i = 0; i < entries; i++) {
         Entry entry = all.get(i);
-        long offset = entry.offset();
         for (Passage passage : Passage.of(entry, source.maxTokens())) {
           owners.add(i);
           passages.add(passage);
-          // Within the entry's record, so before the next entry's: it has more bytes than passages.
-          offsets.add(++offset);
           texts.add(passage.embeddedText(entry, source.maxTokens()));
         }
       }
-      return new Texts(cache.ofPassages(), offsets, texts, source.forMany(true), saving);
+      return new Texts(VectorStore.ofPassages(store), texts, source.forMany(true));
     }
 
     /** Distinct passages that have no vector yet. */
@@ -255,8 +216,7 @@ public record EmbeddingStage(
           entries - partly.cardinality(),
           own.reused + parts.reused,
           own.embedded + parts.embedded,
-          parts.missing.size(),
-          own.rebuilt().or(parts::rebuilt));
+          parts.missing.size());
     }
 
     @Override
@@ -268,12 +228,11 @@ public record EmbeddingStage(
   }
 
   /**
-   * Texts with the cache of their vectors; used by one thread at a time, as the embedder calls its
+   * Texts with the store of their vectors; used by one thread at a time, as the embedder calls its
    * sink.
    */
   private final class Texts {
-    private final EmbeddingCache cache;
-    private final List<Long> offsets;
+    private final VectorStore store;
     private final List<String> texts;
     private final Optional<EmbedderSource.ForMany> forMany;
     private final List<TextKey> keys = new ArrayList<>();
@@ -285,41 +244,18 @@ public record EmbeddingStage(
 
     private int reused;
     private int embedded;
-    private final Saving saving;
-    private final CacheContents cached;
-
-    /** Of the whole cache on disk. */
-    private List<CacheRow> published;
-
-    private Journal journal;
-
-    /** Vectors in the journal. */
-    private int waiting;
-
+    private final KnownVectors stored;
     private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
     private long due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
 
-    /**
-     * @param offsets in the log, rising, one per text
-     */
-    Texts(
-        EmbeddingCache cache,
-        List<Long> offsets,
-        List<String> texts,
-        Optional<EmbedderSource.ForMany> forMany,
-        Saving saving) {
-      this.cache = cache;
-      this.offsets = offsets;
-      this.saving = saving;
-      this.cached = cache.read();
+    Texts(VectorStore store, List<String> texts, Optional<EmbedderSource.ForMany> forMany) {
+      this.store = store;
+      this.stored = store.read();
       this.texts = texts;
       this.forMany = forMany;
       List<String> ids = new ArrayList<>(List.of(source.id()));
       forMany.ifPresent(other -> ids.add(other.id()));
-      lookUp(cached.id(ids, texts.stream()));
-      this.published = cached.rows();
-      this.journal = cached.journal();
-      this.waiting = journal.vectors().size();
+      lookUp(stored.id(ids, texts.stream()));
     }
 
     /** Finds out which texts are known under an id. */
@@ -331,7 +267,7 @@ public record EmbeddingStage(
       for (String text : texts) {
         TextKey key = TextKey.of(id, text);
         keys.add(key);
-        cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
+        stored.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
       }
       reused = known.size();
     }
@@ -368,7 +304,6 @@ public record EmbeddingStage(
       embedder.embed(
           List.copyOf(missing.values()),
           (index, vector) -> {
-            permit.run();
             progress.step(work(missing.get(order.get(index))));
             embedded(order.get(index), vector);
           });
@@ -382,11 +317,6 @@ public record EmbeddingStage(
     /** Null where a text has none yet. */
     float[] vector(int text) {
       return known.get(keys.get(text));
-    }
-
-    Optional<String> rebuilt() {
-      return Optional.of(cached.reason())
-          .filter(reason -> cached.state() == CacheContents.State.UNUSABLE);
     }
 
     /** A text was; saves when it completes a batch. */
@@ -403,106 +333,14 @@ public record EmbeddingStage(
 
     /** Saves what is new. */
     void save() {
-      if (saving != Saving.NOTHING && !unsaved.isEmpty()) {
-        write(isPublishingDue() ? this::publish : this::append);
-      }
+      store.add(unsaved);
       unsaved.clear();
     }
 
-    /** Saves what is new, and that some vectors are needed no more or elsewhere. */
+    /** Saves what is new, and forgets what most of the store is no more needed for. */
     void end() {
-      if (saving == Saving.NOTHING) {
-        return;
-      }
-      List<CacheRow> rows = rows();
-      if (sameRows(rows, published)) {
-        if (journal.state() != Journal.State.NONE) {
-          write(cache::endJournal);
-        }
-      } else if (saving == Saving.PUBLISHED
-          || rows.size() <= FEW
-          || isPublishingDue()
-          || contradict(rows, published)) {
-        write(this::publish);
-      } else if (!unsaved.isEmpty() || waiting == 0) {
-        write(this::append);
-      }
+      save();
+      store.forgetStale(stored.stored() + embedded, known);
     }
-
-    private boolean isPublishingDue() {
-      return waiting + unsaved.size() >= published.size() || !cache.takesMore(journal);
-    }
-
-    private void publish() throws IOException {
-      List<CacheRow> rows = rows();
-      cache.publish(rows);
-      published = rows;
-      journal = Journal.NONE;
-      waiting = 0;
-    }
-
-    private void append() throws IOException {
-      cache.append(unsaved);
-      waiting += unsaved.size();
-    }
-
-    private void write(Writing writing) {
-      try {
-        writing.run();
-      } catch (IOException e) {
-        throw Failure.io(
-            ExitCode.WRITE,
-            "save the vectors in the knowledge base",
-            e,
-            "Nothing was lost; mend that and run again");
-      }
-    }
-
-    /**
-     * Of live entries only, those that have a vector: the log is in offset order, and so is the
-     * cache.
-     */
-    private List<CacheRow> rows() {
-      List<CacheRow> rows = new ArrayList<>(keys.size());
-      for (int i = 0; i < keys.size(); i++) {
-        float[] vector = known.get(keys.get(i));
-        if (vector != null) {
-          rows.add(new CacheRow(offsets.get(i), keys.get(i), vector));
-        }
-      }
-      return rows;
-    }
-
-    /** Whether one has another text for an offset: the log was compacted, or the model changed. */
-    private static boolean contradict(List<CacheRow> a, List<CacheRow> b) {
-      Map<Long, TextKey> keys = HashMap.newHashMap(a.size());
-      a.forEach(row -> keys.put(row.offset(), row.key()));
-      return b.stream().anyMatch(r -> !keys.getOrDefault(r.offset(), r.key()).equals(r.key()));
-    }
-
-    private static boolean sameRows(List<CacheRow> a, List<CacheRow> b) {
-      if (a.size() != b.size()) {
-        return false;
-      }
-      for (int i = 0; i < a.size(); i++) {
-        if (a.get(i).offset() != b.get(i).offset() || !a.get(i).key().equals(b.get(i).key())) {
-          return false;
-        }
-      }
-      return true;
-    }
-  }
-
-  private interface Writing {
-    void run() throws IOException;
-  }
-
-  /** What a run may write into a knowledge base. */
-  public enum Saving {
-    NOTHING,
-    /** New vectors go to the journal; {@code embeddings.bin} follows when enough of them wait. */
-    JOURNAL,
-    /** When the run ends, {@code embeddings.bin} holds all vectors. */
-    PUBLISHED
   }
 }

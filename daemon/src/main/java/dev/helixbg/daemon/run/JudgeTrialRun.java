@@ -1,9 +1,12 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.RecommendedModel;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.StoreException;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.JudgeTrust;
@@ -12,18 +15,20 @@ import dev.helixbg.insight.judge.QuestionSession;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Measures a language model as a judge, once: what it said of the pairs whose truth is known is
- * kept in the cache folder, as answers about a KB are in the KB.
+ * Measures a language model as a judge, once: its answers to the pairs whose truth is known are
+ * kept in {@value #FILE} in the state folder.
  */
 public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
-  /** In the cache folder. */
-  public static final String FILE = "judge-trial.jsonl";
+  public static final String FILE = "models.db";
+
+  private static final Database.Schema SCHEMA = new Database.Schema(1, List.of(AnswerStore.TABLE));
 
   /** What came of it, if it was finished; asks nothing. */
   public Optional<JudgeTrust> known() {
@@ -31,10 +36,13 @@ public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
         () -> {
           throw new IllegalStateException("asked without time");
         };
+    if (!Files.exists(settings.state().resolve(FILE))) {
+      return Optional.empty();
+    }
     try {
       return run(nobody, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
-    } catch (IOException e) {
-      return Optional.empty(); // a cache that cannot be read is one that knows nothing
+    } catch (IOException | StoreException e) {
+      return Optional.empty(); // without what is known, the model counts as unmeasured
     } catch (InterruptedException e) {
       throw new IllegalStateException("nothing was asked", e);
     }
@@ -53,20 +61,19 @@ public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
       JudgeProgress progress,
       BooleanSupplier cancelled)
       throws InterruptedException, IOException {
-    boolean asks = !time.isZero();
-    if (asks) {
-      Files.createDirectories(settings.cache());
-    }
-    try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerFile(settings.cache().resolve(FILE), asks),
-            model.hash(settings),
-            settings.llm().entryTokens(),
-            opener,
-            time,
-            nanoTime,
-            progress,
-            cancelled)) {
+    PrivateFiles.makeSecretFolder(settings.state());
+    Database.prepare(settings.cache());
+    try (Database database = new Database(settings.state().resolve(FILE), SCHEMA, warning -> {});
+        QuestionSession asking =
+            new QuestionSession(
+                new AnswerStore(database),
+                model.hash(settings),
+                settings.llm().entryTokens(),
+                opener,
+                time,
+                nanoTime,
+                progress,
+                cancelled)) {
       Optional<JudgeTrust> trust = new JudgeTrial(asking).ask();
       boolean guesses = trust.filter(JudgeTrust::isGuessing).isPresent();
       return guesses

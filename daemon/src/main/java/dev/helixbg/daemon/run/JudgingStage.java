@@ -2,13 +2,9 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -19,7 +15,6 @@ import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -51,12 +46,11 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    * What could be found out; without a model, labels come from the classifier.
    *
    * @param vectors of the entries, in their order
-   * @param save whether answers may be saved in the KB
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  Judgements run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  Judgements run(AnswerStore answers, Findings findings, List<float[]> vectors)
       throws InterruptedException {
-    Judgements judgements = ask(kb, findings, vectors, save);
+    Judgements judgements = ask(answers, findings, vectors);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
@@ -65,7 +59,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         : judgements;
   }
 
-  private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  private Judgements ask(AnswerStore answers, Findings findings, List<float[]> vectors)
       throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
@@ -74,7 +68,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     LanguageModelFile chosen = model.get();
     LanguageModelFile.skipped(settings)
         .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
-    try (QuestionSession asking = asking(answers(kb, save), chosen)) {
+    try (QuestionSession asking = asking(answers, chosen)) {
       return new JudgeRun(asking, chosen.name(), findings, vectors)
           .run()
           .trusted(new JudgeTrialRun(settings, chosen).known());
@@ -85,8 +79,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       warnings.accept(
           "the language model was left out: " + e.getMessage() + ". --model FILE names another");
       return Judgements.NONE;
-    } catch (IOException e) {
-      throw cannotSave(kb, e);
     }
   }
 
@@ -103,7 +95,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
-  public QuestionSession asking(AnswerFile answers, LanguageModelFile model) {
+  public QuestionSession asking(AnswerStore answers, LanguageModelFile model) {
     String hash = model.hash(settings);
     return new QuestionSession(
         answers,
@@ -116,9 +108,9 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         () -> Thread.currentThread().isInterrupted());
   }
 
-  /** Asks a model that somebody has open; answers are kept in the KB as they come. */
+  /** Asks a model that is open already; answers are kept as they come. */
   public static QuestionSession asking(
-      KbIdentity kb,
+      AnswerStore answers,
       Settings settings,
       TextModel model,
       LongSupplier nanoTime,
@@ -126,7 +118,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       BooleanSupplier cancelled) {
     int entryTokens = settings.llm().entryTokens();
     return new QuestionSession(
-        new AnswerFile(kb.kb().answers(), kb::check),
+        answers,
         LanguageModelFile.require(settings).hash(settings),
         entryTokens,
         () -> Judge.with(model, entryTokens),
@@ -134,23 +126,5 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         nanoTime,
         progress,
         cancelled);
-  }
-
-  /**
-   * @param save whether answers may be saved in the KB
-   */
-  public static AnswerFile answers(Kb kb, boolean save) {
-    return save
-        ? new AnswerFile(kb.answers(), KbIdentity.of(kb)::check)
-        : new AnswerFile(kb.answers(), false);
-  }
-
-  /** Says that the answers of a KB cannot be read or written. */
-  public static Failure cannotSave(Kb kb, IOException e) {
-    return Failure.io(
-        ExitCode.WRITE,
-        "read or write the answers in " + kb.insights(),
-        e,
-        "Mend that and run again");
   }
 }

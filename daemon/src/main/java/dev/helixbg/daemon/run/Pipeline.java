@@ -5,15 +5,11 @@ import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -23,16 +19,14 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
 import dev.helixbg.insight.sources.SourceTroubles;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -134,12 +128,11 @@ public record Pipeline(
   /**
    * A whole run.
    *
-   * @param saving of vectors; answers are saved where it is not nothing
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
-  public Outcome run(Kb kb, Saving saving) throws InterruptedException {
-    return run(kb, DataLog.readQuiet(kb.dataLog()), saving, GoingOn.ALWAYS);
+  public Outcome run(KbStore store) throws InterruptedException {
+    return run(store, DataLog.readQuiet(store.kb().dataLog()), GoingOn.ALWAYS);
   }
 
   /**
@@ -149,14 +142,12 @@ public record Pipeline(
    * @param log of that KB, just read
    * @param goingOn is asked before each stage that takes long
    * @return a first look where the run did not go on
-   * @see #run(Kb, Saving)
+   * @see #run(KbStore)
    */
-  public Outcome run(Kb kb, LogReading log, Saving saving, GoingOn goingOn)
-      throws InterruptedException {
+  public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
     EmbeddingStage.Result vectors;
     boolean looked = false;
-    try (EmbeddingStage.Stages stages =
-        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         Known known = () -> remembered(findings(kb, log, stages.result()));
@@ -175,8 +166,7 @@ public record Pipeline(
         return known.take();
       }
     }
-    boolean save = saving != Saving.NOTHING;
-    Found found = seen.read(reading.run(kb, seen.open, save));
+    Found found = seen.read(reading.run(kb, seen.open));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
       if (known.questions() >= MANY_QUESTIONS && !goesOn(goingOn, () -> known)) {
@@ -184,7 +174,11 @@ public record Pipeline(
       }
     }
     return new Outcome(
-        report(found, judging.run(kb, found.open, vectors.vectors(), save)), vectors);
+        report(found, judging.run(kb.answers(), found.open, vectors.vectors())), vectors);
+  }
+
+  private EmbeddingStage embedding(KbStore kb) {
+    return new EmbeddingStage(kb.database(), embedder, display);
   }
 
   /**
@@ -206,7 +200,7 @@ public record Pipeline(
    * @param all of which the open ones are those that were not decided upon
    */
   private record Found(
-      Kb kb,
+      KbStore kb,
       LogReading log,
       EmbeddingStage.Result vectors,
       Decisions decisions,
@@ -218,8 +212,8 @@ public record Pipeline(
     }
   }
 
-  private Found findings(Kb kb, LogReading log, EmbeddingStage.Result vectors) {
-    Decisions decisions = decisions(kb);
+  private Found findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
+    Decisions decisions = kb.decisions().read();
     KbEntries known = vectors.of(log);
     List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
     Findings all =
@@ -244,7 +238,7 @@ public record Pipeline(
     Found found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         JudgingStage.withoutAsking(settings)
-            .run(found.kb, found.open, found.vectors.vectors(), false);
+            .run(found.kb.answers(), found.open, found.vectors.vectors());
     return new Outcome(
         report(found, judgements)
             .asFirstLook(
@@ -268,7 +262,7 @@ public record Pipeline(
             .map(Finding::id)
             .collect(Collectors.toSet());
     List<Review> reviews =
-        Reviews.latest(found.kb).stream()
+        found.kb.sessions().read().stream()
             .map(
                 review ->
                     review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
@@ -282,7 +276,7 @@ public record Pipeline(
         .with(
             sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())),
             found.junk,
-            ofNotes(found.kb));
+            ofNotes(found.kb.kb()));
   }
 
   private Optional<Report.NotesFolder> ofNotes(Kb kb) {
@@ -292,44 +286,34 @@ public record Pipeline(
   }
 
   /** Has pairs read that a first look left out; the readings are saved, and nothing else. */
-  public void readPairs(Kb kb, Findings findings) throws InterruptedException {
-    reading.run(kb, findings, true);
+  public void readPairs(KbStore kb, Findings findings) throws InterruptedException {
+    reading.run(kb, findings);
   }
 
   /**
-   * The vectors alone.
+   * The vectors alone, brought up to date.
    *
-   * @param ofPassages whether those of passages, too, are brought up to date
+   * @param ofPassages whether those of passages, too, are embedded where they are missing
    */
-  public void updateVectors(Kb kb, LogReading log, Saving saving, boolean ofPassages)
+  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
-    try (EmbeddingStage.Stages stages =
-        EmbeddingStage.of(kb, embedder, display).begin(log.entries(), saving)) {
+    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
       stages.embedEntries();
       if (ofPassages) {
         stages.embedPassages();
       }
+      return stages.result();
     }
   }
 
-  /**
-   * Everything but the log that a report is made from, by hash; empty where there is no file.
-   *
-   * @param made by whom: program, models with their answers, settings
-   * @param decided about findings
-   * @param reviewed over time, which a report tells and nothing is found by
-   */
-  public record Basis(String made, String decided, String reviewed) {
-    /** Whether the same is found in the same log. */
-    public boolean findsAs(Basis other) {
-      return made.equals(other.made) && decided.equals(other.decided);
-    }
+  /** Puts the vectors of a log's entries where other programs read them. */
+  public static void publishVectors(KbStore kb, LogReading log, EmbeddingStage.Result made) {
+    List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
+    kb.outputs().publishVectors(offsets, made.vectors(), log.account().sha256());
   }
 
-  /**
-   * @throws Failure when the decisions, answers or reviews cannot be read
-   */
-  public Basis basis(Kb kb) {
+  /** Everything but the log that a report is made from, as it is now. */
+  public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());
     made.add(embedder.id());
@@ -338,50 +322,10 @@ public record Pipeline(
     made.add(settings.llm().toString());
     made.add(reading.basis());
     made.add(judging.basis());
-    made.add(hash(kb.answers()));
+    made.add("answers " + kb.answers().version());
     made.add(SourceCheck.state(settings.sources()));
-    made.add(ofNotes(kb).toString());
-    String decided;
-    try {
-      decided = KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse("");
-    } catch (IOException e) {
-      throw unreadableDecisions(kb, e);
-    }
-    String reviewed = hash(kb.insights().resolve(ReviewHistory.NAME));
-    return new Basis(Sha256.of(made), decided, reviewed);
-  }
-
-  private static String hash(Path file) {
-    try {
-      return KbFiles.DISK.hash(file).orElse("");
-    } catch (IOException e) {
-      throw Failure.io(ExitCode.KB, "read " + file, e);
-    }
-  }
-
-  /** What the user said about the findings of a KB. */
-  public static Decisions decisions(Kb kb) {
-    try {
-      return new DecisionFile(kb.insights()).read();
-    } catch (IOException e) {
-      throw unreadableDecisions(kb, e);
-    }
-  }
-
-  /** Writes down what somebody says about findings of a KB. */
-  public static void decide(Kb kb, List<Decision> made) {
-    try {
-      new DecisionFile(kb.insights()).append(made);
-    } catch (IOException e) {
-      throw Failure.io(ExitCode.WRITE, "write " + kb.insights().resolve(DecisionFile.NAME), e);
-    }
-  }
-
-  private static Failure unreadableDecisions(Kb kb, IOException e) {
-    return Failure.io(
-        ExitCode.KB,
-        "read " + kb.insights().resolve(DecisionFile.NAME),
-        e,
-        "It holds what you said about findings; make it readable");
+    made.add(ofNotes(kb.kb()).toString());
+    return new ReportBasis(
+        Sha256.of(made), "" + kb.decisions().version(), "" + kb.sessions().version());
   }
 }

@@ -1,17 +1,12 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.pairs.ReadingFile;
 import dev.helixbg.insight.pairs.RelationReranker;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -42,52 +37,46 @@ public final class RerankingStage {
   /**
    * The findings with their relations in the order of what was read.
    *
-   * @param save whether readings may be saved in the KB
    * @throws InterruptedException when interrupted; what was read until then is saved
    */
-  Findings run(Kb kb, Findings findings, boolean save) throws InterruptedException {
-    return ranked(kb, findings, save, RelationReranker::rank);
+  Findings run(KbStore store, Findings findings) throws InterruptedException {
+    return ranked(store, findings, RelationReranker::rank);
   }
 
   /** The findings with their relations in the order of what was read until now. */
-  Findings remembered(Kb kb, Findings findings) throws InterruptedException {
-    return ranked(kb, findings, false, RelationReranker::rankRemembered);
+  Findings remembered(KbStore store, Findings findings) throws InterruptedException {
+    return ranked(store, findings, RelationReranker::rankRemembered);
   }
 
   /** How many pairs are still to be read; none where they cannot be. */
-  int left(Kb kb, Findings findings) throws InterruptedException {
+  int left(KbStore store, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)
           ? 0
-          : reader(kb, false, RelationReranker.ReadingProgress.SILENT)
+          : reader(store, RelationReranker.ReadingProgress.SILENT)
               .left(findings.relations(), first(findings));
     } catch (EmbeddingException e) {
       refuse(e);
       return 0;
-    } catch (IOException e) {
-      throw unusable(kb, e);
     }
   }
 
   /** Puts relations into an order. */
   private interface Ranking {
     List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
-        throws InterruptedException, IOException;
+        throws InterruptedException;
   }
 
-  private Findings ranked(Kb kb, Findings findings, boolean save, Ranking ranking)
+  private Findings ranked(KbStore store, Findings findings, Ranking ranking)
       throws InterruptedException {
     if (isIdle(findings)) {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      return findings.with(
-          ranking.of(reader(kb, save, shown), findings.relations(), first(findings)));
+      return findings.with(ranking.of(reader(store, shown), findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
       return findings;
-    } catch (IOException e) {
-      throw unusable(kb, e);
     }
   }
 
@@ -109,23 +98,14 @@ public final class RerankingStage {
         "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
   }
 
-  private RelationReranker reader(Kb kb, boolean save, RelationReranker.ReadingProgress progress) {
+  private RelationReranker reader(KbStore store, RelationReranker.ReadingProgress progress) {
     PairSource.Judge judge = source.orElseThrow().judge();
-    Optional<Runnable> permit = save ? Optional.of(KbIdentity.of(kb)::check) : Optional.empty();
     return new RelationReranker(
-        new ReadingFile(kb.readings(), judge.id(), permit),
-        judge.calibration(),
-        source.get()::open,
-        progress);
+        store.readings(judge.id()), judge.calibration(), source.get()::open, progress);
   }
 
   private static int first(Findings findings) {
     return Findings.shownRelations(findings.entries().size());
-  }
-
-  private static Failure unusable(Kb kb, IOException e) {
-    return Failure.io(
-        ExitCode.WRITE, "read or write " + kb.readings(), e, "Mend that and run again");
   }
 
   /** What reading has to do with a report, for {@link Pipeline#basis}. */

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.AlreadySaid;
@@ -89,7 +88,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));
     said.entry().ifPresent(entry -> last.put("entry", entry));
-    said.probability().ifPresent(p -> last.put("probability", JsonLines.sixDecimals(p)));
+    said.probability().ifPresent(p -> last.put("probability", Json.sixDecimals(p)));
     said.differs().ifPresent(what -> last.put("differs", what));
     unread.ifPresent(why -> last.put("unread", why));
     return lines;

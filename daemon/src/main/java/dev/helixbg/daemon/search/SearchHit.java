@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.SearchIndex;
@@ -58,8 +57,8 @@ public record SearchHit(
             .put("name", name)
             .put("id", id)
             .put("title", title)
-            .put("score", JsonLines.sixDecimals(score))
-            .put("similarity", JsonLines.sixDecimals(similarity))
+            .put("score", Json.sixDecimals(score))
+            .put("similarity", Json.sixDecimals(similarity))
             .put("offset", offset)
             .put("written", written)
             .put("text", text);

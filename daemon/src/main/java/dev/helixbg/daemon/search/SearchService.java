@@ -3,6 +3,7 @@ package dev.helixbg.daemon.search;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.Embedder;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -30,6 +32,7 @@ public final class SearchService implements AutoCloseable {
 
   // Workers look at these.
   final Supplier<EmbedderSource> embedder;
+  final Function<Kb, KbStore> stores;
   final DaemonMetrics metrics;
 
   /** Guarded by itself. */
@@ -46,8 +49,10 @@ public final class SearchService implements AutoCloseable {
         }
       };
 
-  public SearchService(Supplier<EmbedderSource> embedder, DaemonMetrics metrics) {
+  public SearchService(
+      Supplier<EmbedderSource> embedder, Function<Kb, KbStore> stores, DaemonMetrics metrics) {
     this.embedder = embedder;
+    this.stores = stores;
     this.metrics = metrics;
   }
 

@@ -7,7 +7,8 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
@@ -19,7 +20,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The thread that answers searches in one KB: those that wait are compared in one pass over the
@@ -68,8 +68,16 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be made. */
   private SearchIndex index;
 
-  /** Of the files that this was read from, just before. */
-  private List<Optional<FileState>> indexed = List.of();
+  /** Of the log and the vectors that this was read from, just before; null before. */
+  private Indexed indexed;
+
+  /**
+   * What tells whether something else would be read now.
+   *
+   * @param log empty when there is none
+   * @param vectors see {@link VectorStore#version}
+   */
+  private record Indexed(Optional<FileState> log, int vectors) {}
 
   private volatile boolean forget;
   private volatile boolean closed;
@@ -162,26 +170,17 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
-  /** Of the log, and of what is known of its texts. */
-  private List<Optional<FileState>> states() {
-    EmbeddingCache cache = new EmbeddingCache(kb.folder());
-    return Stream.of(kb.dataLog(), cache.vectors(), cache.ofPassages().vectors())
-        .map(KbFiles.DISK::stateOrNone)
-        .toList();
-  }
-
   /**
-   * Has the entries whose vectors are in the cache: all of them, once a run has ended. They are
-   * read where they are not known, or have other names now.
+   * Has the entries whose vectors are known: all of them, once a run has ended. They are read where
+   * they are not known, or have other names now.
    */
   private void read(EmbedderSource source) {
-    List<Optional<FileState>> now = states();
+    Database store = service.stores.apply(kb).database();
+    Indexed now = new Indexed(KbFiles.DISK.stateOrNone(kb.dataLog()), VectorStore.version(store));
     boolean known = entries != null || index != null;
-    if (!known || now.getFirst().isEmpty() || !now.equals(indexed)) {
+    if (!known || now.log().isEmpty() || !now.equals(indexed)) {
       drop();
-      entries =
-          KbEntries.read(
-              kb.dataLog(), new EmbeddingCache(kb.folder()), source.ids(), source.maxTokens());
+      entries = KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens());
       indexed = now;
     }
   }

@@ -16,8 +16,7 @@ import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
@@ -99,7 +98,7 @@ public final class Daemon implements AutoCloseable {
       Optional<PairHost> pairs,
       LanguageModelHost model,
       Reviews reviews,
-      SealedReports reports,
+      KbStores stores,
       IdleWork idle,
       List<KbWatch> watches) {}
 
@@ -122,7 +121,7 @@ public final class Daemon implements AutoCloseable {
     this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
     this.parts = make(settings.get());
-    this.searches = new SearchService(() -> parts.embedder(), metrics);
+    this.searches = new SearchService(() -> parts.embedder(), kb -> parts.stores().of(kb), metrics);
     this.chores = new DaemonChores(kbs, home, clock, metrics, troubles, loop, searches);
     loop.watch(parts.watches());
     this.control =
@@ -162,12 +161,14 @@ public final class Daemon implements AutoCloseable {
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
-    List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder, pairs)).toList();
-    SealedReports reports = new SealedReports(new ReportSeal(now.cache()));
-    return new Parts(now, embedder, pairs, model, reviews, reports, idle, watches);
+    KbStores stores = new KbStores(now, LOG::warn);
+    List<KbWatch> watches =
+        kbs.stream().map(kb -> watch(kb, stores, now, embedder, pairs)).toList();
+    return new Parts(now, embedder, pairs, model, reviews, stores, idle, watches);
   }
 
-  private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
+  private KbWatch watch(
+      Kb kb, KbStores stores, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
     IncrementalAnalysis analysis = new IncrementalAnalysis();
     Pipeline pipeline =
         new Pipeline(
@@ -182,6 +183,7 @@ public final class Daemon implements AutoCloseable {
             metrics.countingEmbedded());
     return new KbWatch(
         kb,
+        stores,
         pipeline,
         analysis::forget,
         world.files(),
@@ -231,6 +233,7 @@ public final class Daemon implements AutoCloseable {
       close(old.idle());
       close(old.model());
       close(old.embedder());
+      close(old.stores());
       old.pairs().ifPresent(Daemon::close);
       troubles.over("settings");
       LOG.info("settings were read again");
@@ -245,20 +248,7 @@ public final class Daemon implements AutoCloseable {
   KbRequests.Held held() {
     Parts now = parts;
     return new KbRequests.Held(
-        kbs,
-        kb ->
-            now.watches().stream()
-                .filter(watch -> watch.kb().equals(kb))
-                .findFirst()
-                .orElseThrow()
-                .update()
-                .oneShotRun(),
-        now.settings(),
-        searches,
-        now.model(),
-        now.reviews(),
-        now.reports(),
-        now.pairs());
+        kbs, now.stores(), now.settings(), searches, now.model(), now.reviews(), now.pairs());
   }
 
   /** Lets the loop read the settings again. */
@@ -313,6 +303,7 @@ public final class Daemon implements AutoCloseable {
     close(parts.embedder());
     parts.pairs().ifPresent(Daemon::close);
     close(parts.model());
+    close(parts.stores());
     close(lock);
     LOG.info("stopped");
     closed.countDown();

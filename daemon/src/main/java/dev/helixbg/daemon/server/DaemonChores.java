@@ -141,7 +141,11 @@ final class DaemonChores {
   private void reportAcross(Daemon.Parts parts) throws InterruptedException {
     try {
       ReportFolder.in(home.across())
-          .write(CrossKbReport.of(kbs, parts.embedder(), parts.settings()));
+          .write(
+              CrossKbReport.of(
+                  parts.watches().stream().map(KbWatch::store).toList(),
+                  parts.embedder(),
+                  parts.settings()));
       troubles.over("across");
     } catch (Throwable e) {
       if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
@@ -158,7 +162,7 @@ final class DaemonChores {
             && there.stream().allMatch(DaemonChores::isWhole);
     if (ready) {
       try {
-        notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
+        notices.consider(there.stream().map(KbWatch::store).toList(), reports);
         troubles.over("notices");
       } catch (IOException e) {
         troubles.met("notices", "cannot keep " + home.notices() + ": " + Failure.reason(e));

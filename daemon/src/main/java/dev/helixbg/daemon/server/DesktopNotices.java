@@ -4,15 +4,13 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.acts.ReportedFinding;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,8 +70,7 @@ final class DesktopNotices {
    * @param kbs whose reports are up to date
    * @param written how many reports were since the start
    */
-  void consider(List<Kb> kbs, SealedReports reports, long written)
-      throws IOException, InterruptedException {
+  void consider(List<KbStore> kbs, long written) throws IOException, InterruptedException {
     if (written == writtenSeen) {
       return;
     }
@@ -85,20 +82,23 @@ final class DesktopNotices {
       return;
     }
     Set<String> known = new TreeSet<>();
-    List<Kb> withNew = new ArrayList<>();
+    List<KbStore> withNew = new ArrayList<>();
     int count = 0;
     int ranked = 0;
-    int judged = 0;
-    for (Kb kb : kbs) {
-      Reported report = new Reported(mark.findings());
-      report.read(kb, reports);
-      known.addAll(report.known);
-      known.addAll(report.fresh);
-      count += report.fresh.size();
-      if (!report.fresh.isEmpty()) {
+    for (KbStore kb : kbs) {
+      int before = count;
+      int relations = 0;
+      for (ReportedFinding finding : listed(kb)) {
+        relations += finding.rank().isPresent() ? 1 : 0;
+        boolean isTold = mark.findings().contains(finding.id());
+        if (isTold || finding.leads()) {
+          known.add(finding.id());
+          count += isTold ? 0 : 1;
+        }
+      }
+      if (count > before) {
         withNew.add(kb);
-        ranked += report.ranked;
-        judged += report.judged;
+        ranked += relations;
       }
     }
     writtenSeen = written;
@@ -109,53 +109,20 @@ final class DesktopNotices {
     mark = new Mark(clock.now(), known);
     write(mark);
     desktop.show(
-        "helix-bg: %d new among what is most worth doing%s (%d candidates ranked, %s judged): %s"
+        "helix-bg: %d new among what is most worth doing%s (%d candidates ranked): %s"
             .formatted(
                 count,
                 withNew.size() == 1 ? "" : " in " + withNew.size() + " knowledge bases",
                 ranked,
-                judged == 0 ? "none" : judged,
-                ReportFolder.of(withNew.getFirst()).html()));
+                withNew.getFirst().outputs().shown().html()));
   }
 
-  /** What a report has to tell. */
-  private static final class Reported implements ReportFile.Visitor {
-    private final Set<String> told;
-    private final Set<String> fresh = new TreeSet<>();
-    private final Set<String> known = new TreeSet<>();
-    private int ranked;
-    private int judged;
-
-    Reported(Set<String> told) {
-      this.told = told;
-    }
-
-    void read(Kb kb, SealedReports reports) {
-      try {
-        ReportFile.read(kb, reports, this);
-      } catch (Failure e) {
-        LOG.debug("no findings to tell of: {}", e.getMessage());
-      }
-    }
-
-    @Override
-    public void leading(String id) {
-      if (!told.contains(id)) {
-        fresh.add(id);
-      }
-    }
-
-    @Override
-    public boolean finding(String section, JsonNode json) {
-      String id = json.path("id").asText();
-      if (told.contains(id)) {
-        known.add(id);
-      }
-      if (section.equals("relations")) {
-        ranked++;
-        judged += json.path("verdict").isObject() ? 1 : 0;
-      }
-      return true;
+  private static List<ReportedFinding> listed(KbStore kb) {
+    try {
+      return kb.report().list().findings();
+    } catch (Failure e) {
+      LOG.debug("no findings to tell of: {}", e.getMessage());
+      return List.of();
     }
   }
 

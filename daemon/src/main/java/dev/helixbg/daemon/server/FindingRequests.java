@@ -7,43 +7,37 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
-import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
-import dev.helixbg.insight.report.ReportedFinding;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * The findings of a knowledge base's last report, as the decisions of this moment leave them, and
  * what is decided on them.
  *
+ * @param notes that the knowledge base is made of, if it is
  * @param present what the log has now
  */
-public record FindingRequests(Kb kb, SealedReports reports, PresentFindings present) {
+public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFindings present) {
   /** Findings at once, and entries of one of them. */
   private static final int MOST = 100;
 
@@ -55,12 +49,11 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   /** What somebody can find to be true of a pair, so that there is something to do about it. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
-  /** For a program that works by itself: reads the log, once it is quiet. */
-  public static FindingRequests of(Kb kb, Settings settings) throws InterruptedException {
+  /** Reads the log, once it is quiet. */
+  public static FindingRequests of(KbStore store, Settings settings, String modelId)
+      throws InterruptedException {
     return new FindingRequests(
-        kb,
-        new SealedReports(new ReportSeal(settings.cache())),
-        PresentFindings.read(kb, EmbedderSource.located(settings).id()));
+        store, NotesKb.of(store.kb(), settings.cache()), PresentFindings.read(store.kb(), modelId));
   }
 
   /**
@@ -83,15 +76,15 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
             .map(
                 name ->
                     KbTopics.require(
-                        kb,
+                        store.kb(),
                         present.entries().all().stream().map(one -> one.entry().topic()),
                         name));
-    Decisions decisions = Pipeline.decisions(kb);
+    Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
-    ReportFile.Listing listing = ReportFile.list(kb, reports);
+    LastReport.Listing listing = store.report().list();
     List<ReportedFinding> found = open(listing, decisions, wanted);
     List<ReportedFinding> open =
         found.stream().filter(finding -> !present.isStale(finding)).toList();
@@ -102,47 +95,17 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
             .put("stale", found.size() - open.size()));
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    Map<String, ObjectNode> lines = read(page, (finding, json) -> line(finding, json, decisions));
+    Map<ReportedFinding, JsonNode> told = store.report().told(page);
     for (ReportedFinding finding : page) {
-      ObjectNode line = lines.get(finding.id());
-      if (line != null) { // else a new report came just now
-        reply.add(line);
+      if (told.containsKey(finding)) { // else a new report came just now
+        reply.add(line(finding, told.get(finding), decisions));
       }
     }
   }
 
   /** How many of the entries that are there now the last report knows. */
-  public Coverage coverage(ReportFile.Listing listing) {
-    return present.coverage(kb, reports, listing.origin());
-  }
-
-  /** What is made of findings, by their ids. */
-  private <T> Map<String, T> read(
-      List<ReportedFinding> findings, BiFunction<ReportedFinding, JsonNode, T> what) {
-    Map<String, ReportedFinding> wanted = new HashMap<>();
-    findings.forEach(finding -> wanted.put(finding.id(), finding));
-    Set<String> sections =
-        findings.stream().map(ReportedFinding::section).collect(Collectors.toSet());
-    Map<String, T> made = new HashMap<>();
-    ReportFile.read(
-        kb,
-        reports,
-        new ReportFile.Visitor() {
-          @Override
-          public boolean wants(String section) {
-            return sections.contains(section);
-          }
-
-          @Override
-          public boolean finding(String section, JsonNode json) {
-            ReportedFinding finding = wanted.get(json.path("id").asText());
-            if (finding != null) {
-              made.putIfAbsent(finding.id(), what.apply(finding, json));
-            }
-            return made.size() < wanted.size();
-          }
-        });
-    return made;
+  public Coverage coverage(LastReport.Listing listing) {
+    return present.coverage(store.report(), listing.origin());
   }
 
   /**
@@ -152,9 +115,14 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
    */
   public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
-    Decisions decisions = Pipeline.decisions(kb);
-    ReportFile.Listing listing = ReportFile.list(kb, reports);
-    ObjectNode line = only(listing, id, (finding, json) -> line(finding, json, decisions));
+    Decisions decisions = store.decisions().read();
+    LastReport.Listing listing = store.report().list();
+    ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
+    JsonNode told = store.report().told(List.of(finding)).get(finding);
+    if (told == null) { // a new report came just now
+      throw unknown(id, listing);
+    }
+    ObjectNode line = line(finding, told, decisions);
     line.setAll(SearchAnswer.toJson(coverage(listing)));
     reply.send(line);
   }
@@ -178,30 +146,15 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     if (as.isPresent() && !WAYS.contains(as.get())) {
       throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
     }
-    Decisions decisions = Pipeline.decisions(kb);
-    reply.send(
-        only(
-            ReportFile.list(kb, reports),
-            id,
-            (finding, json) -> {
-              if (decisions.isSettled(finding.aliases())) {
-                throw Failure.usage(id + " is settled: undo that first");
-              }
-              ObjectNode act = present.act(finding, json, opinion(finding, decisions), as);
-              NotesKb.of(kb, reports.seal().cache())
-                  .ifPresent(notes -> act.put("folder", notes.notes().toString()));
-              return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
-            }));
-  }
-
-  private <T> T only(
-      ReportFile.Listing listing, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
+    Decisions decisions = store.decisions().read();
+    LastReport.Listing listing = store.report().list();
     ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
-    T made = read(List.of(finding), what).get(id);
-    if (made == null) { // a new report came just now
-      throw unknown(id, listing);
+    if (decisions.isSettled(finding.aliases())) {
+      throw Failure.usage(id + " is settled: undo that first");
     }
-    return made;
+    ObjectNode act = present.act(finding, opinion(finding, decisions), as);
+    notes.ifPresent(made -> act.put("folder", made.notes().toString()));
+    reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
   }
 
   /** What somebody who has read it holds of it. */
@@ -212,7 +165,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
         .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
-  private static Failure unknown(String id, ReportFile.Listing listing) {
+  private static Failure unknown(String id, LastReport.Listing listing) {
     return Failure.usage(
         "there is no finding "
             + PrintableText.excerpt(id, LONGEST_ID)
@@ -224,7 +177,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
    * ways is listed once, and gone when it was settled under any of its names.
    */
   public static List<ReportedFinding> open(
-      ReportFile.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
+      LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
     Set<String> listed = new HashSet<>();
     List<ReportedFinding> open = new ArrayList<>();
@@ -276,12 +229,12 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
-    Decisions before = Pipeline.decisions(kb);
+    Decisions before = store.decisions().read();
     Optional<Decision> settled = before.on(id);
-    Optional<ReportFile.Listing> listing =
+    Optional<LastReport.Listing> listing =
         settled.isPresent() && verdict != Verdict.DONE
             ? Optional.empty()
-            : Optional.of(ReportFile.list(kb, reports));
+            : Optional.of(store.report().list());
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
     Optional<String> about =
         settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
@@ -307,7 +260,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     }
     Decision made =
         new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
-    Pipeline.decide(kb, List.of(made));
+    store.decisions().add(List.of(made));
     ObjectNode noted = said(made).put("id", id).put("about", made.about());
     notDone.ifPresent(why -> noted.put("notInLog", why));
     reply.send(noted);

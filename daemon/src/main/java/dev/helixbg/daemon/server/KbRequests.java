@@ -8,10 +8,11 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.RelatedAnswer;
@@ -22,22 +23,19 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Coverage;
-import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.insight.review.ReviewSubject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -55,17 +53,16 @@ public record KbRequests(
    * What answers are made from.
    *
    * @param kbs that may be asked about, at least one
-   * @param runs what brings each of them up to date, with its last report
+   * @param stores what is known of each of them
    * @param pairs the pair judge, where it may read
    */
   public record Held(
       List<Kb> kbs,
-      Function<Kb, OneShotRun> runs,
+      KbStores stores,
       Settings settings,
       SearchService searches,
       LanguageModelHost model,
       Reviews reviews,
-      SealedReports reports,
       Optional<? extends PairSource> pairs) {}
 
   /**
@@ -116,8 +113,7 @@ public record KbRequests(
     Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
     NotesKb.of(kb, now.settings().cache()).ifPresent(notes -> notes.refresh(files -> {}));
-    return new FindingRequests(
-        kb, now.reports(), PresentFindings.read(kb, now.reviews().ids().name()));
+    return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().ids().name());
   }
 
   private static boolean isAt(Kb kb, String named) {
@@ -190,44 +186,31 @@ public record KbRequests(
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Held now = held.get();
-    KbIdentity kb = KbIdentity.of(kb(request));
-    LogReading log = DataLog.readQuiet(kb.kb().dataLog());
+    KbStore store = now.stores().of(kb(request));
+    LogReading log = DataLog.readQuiet(store.kb().dataLog());
     Optional<String> topic =
         Optional.ofNullable(request.path("topic").textValue())
-            .map(name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
+            .map(
+                name ->
+                    KbTopics.require(store.kb(), log.entries().stream().map(Entry::topic), name));
     Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
-    boolean keep = request.path("keep").asBoolean(true);
-    OneShotRun last = now.runs().apply(kb.kb());
-    Optional<Review> reported =
+    ReviewSubject subject = now.reviews().subject(store, log);
+    LastReport report = store.report();
+    Coverage coverage =
+        new PresentFindings(subject.entries()).coverage(report, report.origin().orElseThrow());
+    Review review =
         now.reviews()
-            .ofReport(
-                kb,
+            .onDemand(
+                store,
                 wanted,
-                log,
-                (read, live) -> last.found(kb.kb(), read, live),
+                subject,
+                now.model(),
+                now.model()::counting,
                 clock.now(),
-                keep);
-    Coverage coverage = new Coverage(log.entries().size(), log.entries().size());
-    Review review;
-    if (reported.isPresent()) {
-      review = reported.get();
-    } else {
-      KbEntries known = now.reviews().known(kb.kb());
-      coverage = known.coverage();
-      review =
-          now.reviews()
-              .onDemand(
-                  kb,
-                  wanted,
-                  now.reviews().subject(kb.kb(), known),
-                  now.model(),
-                  now.model()::counting,
-                  clock.now(),
-                  // What is known in part is no session that the next one could follow.
-                  keep && coverage.isWhole());
-    }
+                // What is known in part is no session that the next one could follow.
+                request.path("keep").asBoolean(true) && coverage.isWhole());
     metrics.reviews.increment();
-    ObjectNode line = ReviewHistory.toJson(review);
+    ObjectNode line = review.toJson();
     line.setAll(SearchAnswer.toJson(coverage));
     reply.send(line);
   }

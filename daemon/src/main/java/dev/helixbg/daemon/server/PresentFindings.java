@@ -1,12 +1,10 @@
 package dev.helixbg.daemon.server;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
@@ -15,15 +13,12 @@ import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Coverage;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.FirstLook;
-import dev.helixbg.insight.report.ReportedFinding;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,8 +28,6 @@ import java.util.Set;
  * there, what they are called now, and how they are carried out.
  */
 public record PresentFindings(PresentEntries entries) {
-  private static final String LIKELY = "likely-";
-
   /**
    * Reads the log, once it is quiet.
    *
@@ -49,38 +42,15 @@ public record PresentFindings(PresentEntries entries) {
    *
    * @param made what the report was made from
    */
-  public Coverage coverage(Kb kb, SealedReports reports, Optional<ReportFile.Origin> made) {
+  public Coverage coverage(LastReport report, LastReport.Origin made) {
     int total = entries.all().size();
     long there = total;
-    if (made.filter(origin -> origin.isOf(entries.log())).isEmpty()) {
-      Set<String> known = new HashSet<>();
-      ReportFile.read(kb, reports, new EntryReader(known));
+    if (!made.logSha256().equals(entries.log().sha256())) {
+      Set<String> known = report.entries();
       there = entries.all().stream().filter(one -> known.contains(one.key())).count();
     }
-    int partly = made.flatMap(ReportFile.Origin::firstLook).map(FirstLook::entries).orElse(0);
+    int partly = made.firstLook().map(FirstLook::entries).orElse(0);
     return new Coverage((int) Math.max(0, there - partly), total);
-  }
-
-  private record EntryReader(Set<String> keys) implements ReportFile.Visitor {
-    @Override
-    public boolean wants(String section) {
-      return false;
-    }
-
-    @Override
-    public boolean finding(String section, JsonNode json) {
-      throw new AssertionError("nobody wants " + section);
-    }
-
-    @Override
-    public boolean wantsEntries() {
-      return true;
-    }
-
-    @Override
-    public void entry(String key) {
-      keys.add(key);
-    }
   }
 
   /** Whether what it tells of is not there any more, because somebody has changed the log. */
@@ -108,77 +78,38 @@ public record PresentFindings(PresentEntries entries) {
                 ? entries.allOf(finding.keys())
                 : entries.of(finding.keys()).orElse(List.of()))
             .stream().map(NamedEntry::name).toList();
-    return names.isEmpty() ? finding : finding.about(names);
+    return names.isEmpty() ? finding : finding.renamed(names);
   }
 
   /**
    * What can be done about it.
    *
-   * @param json the finding as the report has it
-   * @param opinion of somebody who has read it, which counts before the report's verdict
+   * @param opinion of a reader, which counts before the report's verdict
    * @return nothing when it is stale
    */
-  public List<Act> acts(ReportedFinding finding, JsonNode json, Optional<Verdict> opinion) {
+  public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
     if (isStale(finding)) {
       return List.of();
     }
-    List<String> keys = finding.keys();
-    String id = finding.id();
+    List<NamedEntry> all = entries.of(finding.keys()).orElse(List.of());
     return switch (finding.section()) {
       case "topicOverlaps" -> {
-        String a = json.path("a").asText();
-        String b = json.path("b").asText();
-        yield Acts.OF_ONE_KB.on(
-            new Finding.TopicOverlap(id, a, b, 0, entries.in(a), entries.in(b)));
+        List<String> topics = List.copyOf(finding.topics());
+        String a = topics.get(0);
+        String b = topics.get(1);
+        yield Acts.OF_ONE_KB.onOverlap(a, entries.in(a), b, entries.in(b));
       }
-      case "copies" -> Acts.OF_ONE_KB.on(new Finding.Copies(id, entries.allOf(keys)));
+      case "copies" -> Acts.OF_ONE_KB.onCopies(entries.allOf(finding.keys()));
       case "misfiled" ->
-          entries
-              .of(keys)
-              .map(
-                  one ->
-                      Acts.OF_ONE_KB.on(
-                          new Finding.Misfiled(
-                              id, one.getFirst(), 0, json.path("nearer").asText(), 0)))
-              .orElse(List.of());
+          Acts.OF_ONE_KB.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
       case ReportedFinding.MOVED_SOURCES ->
-          sayer(finding)
-              .map(
-                  one ->
-                      Acts.OF_ONE_KB.on(
-                          one,
-                          finding.named().orElse(""),
-                          Optional.ofNullable(json.path("now").textValue())))
-              .orElse(List.of());
-      case "merges" ->
-          entries
-              .of(keys)
-              .filter(all -> !all.isEmpty())
-              .map(
-                  all ->
-                      Acts.OF_ONE_KB.on(
-                          new Judgements.Merge(id, all, json.path("proposedText").asText())))
-              .orElse(List.of());
-      default -> {
-        Optional<Verdict> said =
-            opinion
-                .or(() -> Verdict.titled(json.at("/verdict/verdict").asText()))
-                .or(() -> likely(json));
-        yield entries
-            .of(keys)
-            .filter(pair -> pair.size() == 2)
-            .map(pair -> Acts.OF_ONE_KB.on(pair.get(0), pair.get(1), said))
-            .orElse(List.of());
-      }
+          Acts.OF_ONE_KB.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
+      case "merges" -> Acts.OF_ONE_KB.onMerge(all, finding.proposed().orElseThrow());
+      default ->
+          all.size() == 2
+              ? Acts.OF_ONE_KB.on(all.get(0), all.get(1), opinion.or(finding::verdict))
+              : List.of();
     };
-  }
-
-  /** What the pair judge calls likely; it has no say where a language model has. */
-  private static Optional<Verdict> likely(JsonNode json) {
-    String tier = json.at("/assessment/tier").asText();
-    return tier.startsWith(LIKELY) && !json.path("verdict").isObject()
-        ? Verdict.titled(tier.substring(LIKELY.length()))
-        : Optional.empty();
   }
 
   /** Why the log does not show that anything was done about it; empty when it does. */
@@ -212,7 +143,7 @@ public record PresentFindings(PresentEntries entries) {
 
   /** The same finding with the names that its entries have now, and what can be done about it. */
   ObjectNode renamed(ReportedFinding finding, ObjectNode line, Optional<Verdict> opinion) {
-    List<Act> acts = acts(finding, line, opinion);
+    List<Act> acts = acts(finding, opinion);
     if (isStale(finding)) {
       line.put("stale", true);
     }
@@ -248,15 +179,14 @@ public record PresentFindings(PresentEntries entries) {
    *     choice
    * @throws Failure when it is stale, or when there is nothing to be done about it
    */
-  ObjectNode act(
-      ReportedFinding finding, JsonNode json, Optional<Verdict> opinion, Optional<String> as) {
+  ObjectNode act(ReportedFinding finding, Optional<Verdict> opinion, Optional<String> as) {
     if (isStale(finding)) {
       throw Failure.usage(
           ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
                   + " not there any more. List the findings anew")
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
-    List<Act> acts = acts(finding, json, as.isPresent() ? Verdict.titled(as.get()) : opinion);
+    List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
     if (acts.isEmpty()) {
       if (finding.section().equals("junk")) {
         throw Failure.usage(
@@ -311,7 +241,7 @@ public record PresentFindings(PresentEntries entries) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
           "stale, ask again: somebody has written meanwhile, and these calls are not right any"
-              + " more. Make none of them; call act for new ones");
+              + " more. Do not run these calls; request a new plan with act");
     }
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }

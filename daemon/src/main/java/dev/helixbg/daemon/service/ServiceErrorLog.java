@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.service;
 
-import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;

@@ -4,6 +4,7 @@ import dev.helixbg.config.ConfigException;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
@@ -100,6 +101,7 @@ public record ErrorReporter(Console console) {
       case Failure failure -> failure.code();
       case ConfigException config -> ExitCode.USAGE;
       case DataLogException log -> ExitCode.KB;
+      case StoreException store -> ExitCode.WRITE;
       case EmbeddingException model -> ExitCode.MODEL;
       case GgufException model -> ExitCode.MODEL;
       case TokenizerException model -> ExitCode.MODEL;

@@ -37,6 +37,11 @@ public final class Json {
     return array(texts, JsonNodeFactory.instance::textNode);
   }
 
+  /** A number of a model: its digits after the sixth decimal mean nothing. */
+  public static double sixDecimals(double value) {
+    return Math.round(value * 1e6) / 1e6;
+  }
+
   /** A constant as output names it. */
   public static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);

@@ -9,14 +9,14 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,9 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB: looks at its files, waits until they rest, brings vectors and report up to date,
- * and moves the cursor only when all that has succeeded. When, is decided here; what is then done
- * to the KB is {@link KbUpdate}.
+ * Watches one KB: looks at its log, the settings' models and sources, and what was decided; waits
+ * until they rest; has {@link KbUpdate} bring vectors and report up to date, once a change.
  *
  * <p>Sizes and times tell that something may have changed; what has changed is decided by content.
  * While they stay, nothing is read (decision 53).
@@ -43,13 +42,14 @@ public final class KbWatch {
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
-  /** New vectors wait so long in the journal before the whole cache is written. */
+  /** Shortest time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /** Or so long for each entry: what is written stays below 160 KB a second on average. */
+  /** The same for each entry: the file then grows by less than 160 KB a second on average. */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
+  private final KbStores stores;
   private final KbFiles files;
   private final ChangeHints hints;
   private final DaemonClock clock;
@@ -79,13 +79,14 @@ public final class KbWatch {
   /** The log when it was last looked at; null before. */
   private FileState seenLog;
 
-  /** Since when vectors were seen to wait in the journal; empty when none do. */
-  private OptionalLong waitingSince = OptionalLong.empty();
+  /** When {@code embeddings.bin} was last written; empty before the first time. */
+  private OptionalLong vectorsPublished = OptionalLong.empty();
+
+  /** Whether {@code embeddings.bin} is not of the log for which everything else is done. */
+  private boolean vectorsWait;
 
   private int failures;
   private long retryAt;
-
-  private Meanwhile meanwhile = Meanwhile.NOTHING;
 
   // For status, read by other threads.
   private volatile int entries = -1;
@@ -96,23 +97,11 @@ public final class KbWatch {
   private volatile KbIdentity found;
 
   /**
-   * What another thread writes into the KB, which is taken into account afterwards, all at once.
-   */
-  public enum Meanwhile {
-    NOTHING,
-    /** Answers and reviews. */
-    ANSWERS,
-    /** Vectors of passages, under the KB's lock. */
-    PASSAGES,
-    /** What the pair judge has read. */
-    PAIRS
-  }
-
-  /**
    * @param forgetting frees what the pipeline keeps from one run to the next
    */
   public KbWatch(
       Kb kb,
+      KbStores stores,
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
@@ -121,6 +110,7 @@ public final class KbWatch {
       TroubleLog troubles,
       DaemonMetrics metrics) {
     this.kb = kb;
+    this.stores = stores;
     this.files = files;
     this.hints = hints;
     this.clock = clock;
@@ -129,8 +119,7 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
-    SealedReports reports = new SealedReports(new ReportSeal(pipeline.settings().cache()));
-    this.update = new KbUpdate(kb, pipeline, forgetting, files, reports, clock, metrics);
+    this.update = new KbUpdate(pipeline, forgetting, files, clock, metrics);
     this.model = new ModelFileWatch(pipeline.settings());
     this.settings = pipeline.settings().daemon();
     this.notes =
@@ -182,48 +171,36 @@ public final class KbWatch {
     return changes;
   }
 
-  /**
-   * Something is about to be written, or nothing any more: the report takes all of it into account
-   * at once, after the last. Call from the loop's thread.
-   */
-  public void meanwhile(Meanwhile is) {
-    meanwhile = is;
+  /** What is known of the KB. */
+  public KbStore store() {
+    return stores.of(kb);
   }
 
   /**
-   * Has the pairs read that a first look left out. Call from another thread than the loop's, while
-   * {@link Meanwhile#PAIRS} is so; then {@link KbUpdate#runAgain}.
+   * Has the pairs read that a first look left out. Call from another thread than the loop's; then
+   * {@link KbUpdate#runAgain}.
    *
    * @throws InterruptedException when interrupted; what was read until then is saved
    */
   public void readPairs() throws InterruptedException {
     Optional<Pipeline.Outcome> of = update.outcome();
     if (of.isPresent()) {
-      found.check();
-      pipeline.readPairs(kb, of.get().report().findings());
+      pipeline.readPairs(store(), of.get().report().findings());
     }
   }
 
   /**
-   * Embeds the passages that a first look left out. Call from another thread than the loop's, while
-   * {@link Meanwhile#PASSAGES} is so.
+   * Embeds the passages that a first look left out. Call from another thread than the loop's; then
+   * {@link KbUpdate#runAgain}.
    *
    * @throws InterruptedException when interrupted; what was embedded until then is saved
-   * @throws Failure with {@link ExitCode#BUSY} when another process is at work on the KB
    */
   public void embedPassages() throws InterruptedException {
-    KbIdentity here = found;
     String wanted = logSha256;
-    if (here == null) {
-      return;
-    }
-    here.check();
-    try (KbLock lock = files.lock(kb)) {
-      LogReading log = files.read(kb.dataLog());
-      metrics.readings.increment();
-      if (log.account().sha256().equals(wanted)) { // else the loop sees to it
-        pipeline.updateVectors(kb, log, Saving.JOURNAL, true);
-      }
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    if (log.account().sha256().equals(wanted)) { // else the loop sees to it
+      pipeline.updateVectors(store(), log, true);
     }
   }
 
@@ -260,29 +237,16 @@ public final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      KbStamp looked = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
+      stamp = stamp();
       gone = false;
-      stamp =
-          done == null
-              ? looked
-              : switch (meanwhile) {
-                case NOTHING, PAIRS -> looked;
-                case ANSWERS -> looked.withSaidOf(done);
-                case PASSAGES -> looked.withPassagesOf(done);
-              };
     } catch (IOException e) {
       lose(e);
       return settings.poll().toNanos();
     }
-    if (!stamp.vectorsWait(update.passagesLeft() == 0)) {
-      waitingSince = OptionalLong.empty();
-    } else if (waitingSince.isEmpty()) {
-      waitingSince = OptionalLong.of(now);
-    }
     if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;
-      if (untilPublishing() <= 0 && meanwhile != Meanwhile.PASSAGES) {
-        return locked(() -> publishVectors(stamp, poll));
+      if (untilPublishing() <= 0) {
+        return locked(store -> publishVectors(store, poll));
       }
       troubles.over(name);
       return Math.min(poll, untilPublishing());
@@ -297,23 +261,32 @@ public final class KbWatch {
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
     }
-    if (meanwhile == Meanwhile.PASSAGES) {
-      return Math.min(poll, settings.quiet().toNanos()); // it is told to end, and has the lock
-    }
-    return locked(() -> bringUpToDate(stamp, poll));
+    return locked(store -> bringUpToDate(store, stamp, poll));
+  }
+
+  private KbStamp stamp() throws IOException {
+    return KbStamp.of(
+        kb,
+        model.state(files),
+        pipeline.settings().sources(),
+        () -> DecisionStore.copyOf(store().database().file()),
+        files);
   }
 
   /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
   private long untilPublishing() {
-    if (waitingSince.isEmpty()) {
+    if (!vectorsWait) {
       return Long.MAX_VALUE;
+    }
+    if (vectorsPublished.isEmpty()) {
+      return 0;
     }
     Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
     long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
-    return nanos - (clock.nanos() - waitingSince.getAsLong());
+    return nanos - (clock.nanos() - vectorsPublished.getAsLong());
   }
 
-  /** Nobody works on what cannot be looked at. */
+  /** A KB that cannot be looked at is not worked on. */
   private void lose(IOException e) {
     String what =
         e instanceof NoSuchFileException
@@ -346,28 +319,30 @@ public final class KbWatch {
     failures = 0;
   }
 
-  /** What a try to do something comes to. */
+  /** What is done under the lock of the KB. */
   private interface Work {
     /**
      * @return nanoseconds after which to look again
      */
-    long run() throws IOException, InterruptedException;
+    long with(KbStore store) throws IOException, InterruptedException;
   }
 
   private long locked(Work work) throws IOException, InterruptedException {
     long start = System.nanoTime();
-    try (KbLock lock = files.lock(kb)) {
-      return work.run();
+    KbStore store = store();
+    try (KbLock lock = files.lock(store)) {
+      return work.with(store);
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
   }
 
-  private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {
+  private long bringUpToDate(KbStore store, KbStamp stamp, long poll)
+      throws IOException, InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
+    KbStamp after = stamp();
     if (!after.log().equals(stamp.log())
         && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
@@ -375,40 +350,38 @@ public final class KbWatch {
     }
     entries = log.account().live();
     pending = null;
-    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
-    if (update.run(stamp, log, here, saving)) {
-      done = stamp;
-      found = here;
-      logSha256 = log.account().sha256();
-    } else { // confirmed by a run that finds nothing left to do
-      done = null;
-      noteChange(stamp.withOthers(kb, files), clock.nanos());
+    update.run(store, log, here);
+    done = stamp;
+    found = here;
+    logSha256 = log.account().sha256();
+    vectorsWait = !store.outputs().areVectorsInPlace(logSha256);
+    if (untilPublishing() <= 0) {
+      publish(store, log);
     }
     failures = 0;
     troubles.over(name);
-    return done == null ? settings.quiet().toNanos() : poll;
+    return Math.min(poll, untilPublishing());
   }
 
-  /**
-   * Moves the vectors that wait in the journal to where other programs read them. Nothing else is
-   * done, and nothing else changes: the report stays up to date.
-   */
-  private long publishVectors(KbStamp stamp, long poll) throws IOException, InterruptedException {
+  /** Puts the vectors that wait where other programs read them. The report stays as it is. */
+  private long publishVectors(KbStore store, long poll) throws IOException, InterruptedException {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    done = null;
     if (!log.account().sha256().equals(logSha256)) {
-      return settings.quiet().toNanos(); // it changed and did not look like it
-    }
-    found.check();
-    Optional<KbStamp> published = update.publishVectors(stamp, log);
-    if (published.isEmpty()) {
+      done = null; // it changed and did not look like it
       return settings.quiet().toNanos();
     }
-    done = published.get();
+    found.check();
+    publish(store, log);
     troubles.over(name);
-    LOG.info("{}: the vectors of {} entries published", name, entries);
     return poll;
+  }
+
+  private void publish(KbStore store, LogReading log) throws InterruptedException {
+    update.publishVectors(store, log);
+    vectorsPublished = OptionalLong.of(clock.nanos());
+    vectorsWait = false;
+    LOG.info("{}: the vectors of {} entries published", name, entries);
   }
 
   /** After a failure: as often as ever at first, then less and less often. */

@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.log.DataLogBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -54,6 +57,7 @@ class FindingsCommandsTest {
             false);
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add(1, "--set=cache=" + cache);
+    all.add(1, "--set=state=" + folder.resolve("state"));
     return HelixBg.commandLine(console, NoInterruption.make()).execute(all.toArray(String[]::new));
   }
 
@@ -363,7 +367,9 @@ class FindingsCommandsTest {
     assertTrue(out.toString().matches("(?s).*done +person +cache:0 ~ cache:1\\R"), out::toString);
     Decision agents =
         new Decision(id, Verdict.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
-    new DecisionFile(writer.kb().insights()).append(List.of(agents));
+    try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {
+      stores.of(writer.kb()).decisions().add(List.of(agents));
+    }
     assertEquals(0, run("findings", kb, "--settled"));
     assertTrue(out.toString().contains("agent   a ~ b: one was left"), out::toString);
     assertEquals(0, run("findings", kb, "--settled", "--json"));
@@ -387,21 +393,19 @@ class FindingsCommandsTest {
 
   /** A search writes nothing: what no run has embedded it embeds each time, and says so. */
   @Test
-  void aSearchSaysThatItEmbedsAnewAndHowLong() throws Exception {
+  void aSearchKeepsTheVectorsThatItHadToMake() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
     writer.append("cache", "The cache keeps stale leases after a restart of the broker.");
     writer.append("build", "Maven builds the release.");
     String at = writer.kb().folder().toString();
-    for (int i = 0; i < 2; i++) {
-      assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
-      assertTrue(out.toString().matches("(?s)0\\.\\d{3}  build:0.*"), out::toString);
-      assertTrue(
-          err.toString()
-              .matches(
-                  "(?s).*2 texts had no vector: they were embedded for this search alone, in"
-                      + " \\d+\\.\\d s\\. helix-bg one-shot keeps them\\R"),
-          err::toString);
-    }
+    assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
+    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  build:0.*"), out::toString);
+    assertEquals(
+        2,
+        VectorStore.ofEntries(DaemonFixture.store(folder, writer.kb()).database())
+            .read()
+            .byKey()
+            .size());
     assertEquals(0, run("one-shot", at), err::toString);
     assertEquals(0, run("search", "--kb", at, "Maven builds the release."), err::toString);
     assertEquals("", err.toString());

@@ -12,7 +12,6 @@ import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Progress;
@@ -85,7 +84,7 @@ class IdlePairsTest {
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once =
         DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(new FakePairs()));
-    ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
+    ReportFolder.of(fresh).write(once.run(daemon.stores.of(fresh)).report());
     assertEquals(
         Files.readString(ReportFolder.of(fresh).json()),
         Files.readString(ReportFolder.of(writer.kb()).json()));
@@ -105,7 +104,7 @@ class IdlePairsTest {
     Kb fresh = new Kb(Files.createDirectories(folder.resolve("stopped")));
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once = DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(stopped));
-    assertThrows(InterruptedException.class, () -> once.run(fresh, Saving.PUBLISHED));
+    assertThrows(InterruptedException.class, () -> once.run(daemon.stores.of(fresh)));
     assertEquals(List.of(), warnings);
     assertFalse(Thread.currentThread().isInterrupted());
   }

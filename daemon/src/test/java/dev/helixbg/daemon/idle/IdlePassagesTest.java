@@ -9,11 +9,8 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.daemon.watch.KbCursor;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorStore;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +84,7 @@ class IdlePassagesTest {
   }
 
   private boolean isCalledDone() {
-    return Files.exists(writer.kb().insights().resolve(KbCursor.NAME));
+    return daemon.store().report().origin().orElseThrow().firstLook().isEmpty();
   }
 
   @Test
@@ -99,7 +96,7 @@ class IdlePassagesTest {
     int left = daemon.watch.update().passagesLeft();
     assertTrue(left >= 512, left + " passages");
     assertEquals(ENTRIES, daemon.metrics.embedded.sum());
-    assertEquals(ENTRIES, new EmbeddingCache(writer.kb().folder()).read().rows().size());
+    assertEquals(ENTRIES, VectorStore.ofEntries(daemon.store().database()).read().byKey().size());
 
     assertTrue(idle.consider(), "though the machine is on battery and busy");
     idle.await();
@@ -113,7 +110,7 @@ class IdlePassagesTest {
     assertTrue(isCalledDone());
     assertFalse(idle.consider(), "nothing is left");
     DaemonFixture.assertAsFromNothing(
-        writer.kb(), folder.resolve("nothing"), daemon.settings, new FakeModel(), 0);
+        daemon.store(), folder.resolve("nothing"), new FakeModel(), 0);
   }
 
   private List<String> troubles() {
@@ -138,18 +135,13 @@ class IdlePassagesTest {
     waitAt = -1;
     idle.consider();
     idle.await();
-    CacheContents kept = new EmbeddingCache(writer.kb().folder()).ofPassages().read();
-    assertEquals(100, kept.rows().size() + kept.journal().vectors().size());
-
-    daemon.run(Duration.ofSeconds(10));
-    assertEquals(left - 100, daemon.watch.update().passagesLeft());
-    assertTrue(idle.consider());
-    idle.await();
+    assertEquals(left, VectorStore.ofPassages(daemon.store().database()).read().byKey().size());
+    assertEquals(ENTRIES + 1 + left, daemon.metrics.embedded.sum(), "none of them twice");
     daemon.look();
     daemon.run(Duration.ofMinutes(2)); // all vectors are published by then
     assertFalse(isFirstLook());
     DaemonFixture.assertAsFromNothing(
-        writer.kb(), folder.resolve("nothing"), daemon.settings, new FakeModel(), 0);
+        daemon.store(), folder.resolve("nothing"), new FakeModel(), 0);
   }
 
   @Test

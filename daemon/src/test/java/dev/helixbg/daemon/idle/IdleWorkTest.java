@@ -3,7 +3,6 @@ package dev.helixbg.daemon.idle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -15,37 +14,37 @@ import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorIds;
+import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.judge.JudgeProgress;
-import dev.helixbg.insight.review.HistoryLines;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,12 +133,9 @@ class IdleWorkTest {
     }
   }
 
-  private List<Review> history() throws IOException {
-    return HistoryLines.of(writer.kb().insights());
-  }
-
-  private long count(Review.Kind kind) throws IOException {
-    return history().stream().filter(review -> review.kind() == kind).count();
+  /** Reviews of sessions that were kept. */
+  private int reviews() {
+    return daemon.store().sessions().version();
   }
 
   @Test
@@ -150,15 +146,32 @@ class IdleWorkTest {
     daemon.run(Duration.ofMinutes(2));
     assertTrue(consider());
     finish();
-    assertEquals(1, count(Review.Kind.DRIFT));
-    assertEquals(1, count(Review.Kind.STALE));
-    assertEquals(0, count(Review.Kind.SESSION), "the session may go on");
-    assertTrue(history().getFirst().judge().isPresent(), "the model was there");
-    assertEquals(answers().size(), byKey(writer.kb()).size(), "reviews and report ask once");
+    assertEquals(0, reviews(), "the session may go on");
+    assertFalse(answers().isEmpty());
     daemon.run(Duration.ofMinutes(20));
     finish();
-    assertEquals(1, count(Review.Kind.SESSION));
+    assertEquals(1, reviews());
+    assertTrue(daemon.store().sessions().read().orElseThrow().judge().isPresent());
     assertTrue(daemon.metrics.modelTokens.sum() > 0);
+  }
+
+  @Test
+  void aSessionIsReviewedOnceAndAgainWhenEnoughIsNew() throws Exception {
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertEquals(1, reviews());
+    daemon.run(Duration.ofHours(20));
+    finish();
+    assertEquals(1, reviews(), "nothing changed");
+    writer.append();
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertEquals(1, reviews(), "one entry is not worth a synthesis");
+    daemon.clock.jump(Duration.ofDays(-400));
+    write(2);
+    daemon.run(Duration.ofMinutes(40));
+    finish();
+    assertEquals(2, reviews());
   }
 
   @Test
@@ -204,37 +217,6 @@ class IdleWorkTest {
     assertFalse(Files.exists(writer.kb().insights()), "its answers went to another KB");
   }
 
-  @Test
-  void aKbThatGoesWhileItIsReviewedIsNotMadeAnew() throws Exception {
-    daemon.run(Duration.ofMinutes(5));
-    Reviews reviews = new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake")));
-    Reviews.Wanted wanted = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
-    BooleanSupplier goes =
-        () -> {
-          try {
-            Files.move(writer.kb().folder(), folder.resolve("away"));
-            return false;
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        };
-    Failure gone =
-        assertThrows(
-            Failure.class,
-            () ->
-                reviews.run(
-                    KbIdentity.of(writer.kb()),
-                    wanted,
-                    reviews.subject(writer.kb()),
-                    Optional.empty(),
-                    JudgeProgress.SILENT,
-                    daemon.clock.now(),
-                    goes,
-                    true));
-    assertEquals(ExitCode.KB, gone.code());
-    assertFalse(Files.exists(writer.kb().folder()));
-  }
-
   /** Nobody tells the run to end: what it wants to save does. */
   private void untilItEndsByItself() throws InterruptedException {
     while (idle.current().isPresent()) {
@@ -251,44 +233,7 @@ class IdleWorkTest {
     daemon.run(Duration.ofMinutes(5));
     assertTrue(consider());
     finish();
-    assertEquals(1, count(Review.Kind.DRIFT));
     assertFalse(answers().isEmpty());
-  }
-
-  /** The periods of reviews are times of day, which somebody may set back. */
-  @Test
-  void aDateThatIsSetBackKeepsNoReviewAway() throws Exception {
-    daemon.run(Duration.ofMinutes(5));
-    finish();
-    assertEquals(1, count(Review.Kind.STALE));
-    daemon.clock.jump(Duration.ofDays(-400));
-    writer.append();
-    daemon.run(Duration.ofMinutes(5));
-    finish();
-    assertEquals(2, count(Review.Kind.STALE));
-    assertEquals(2, count(Review.Kind.DRIFT));
-  }
-
-  @Test
-  void reviewsComeAgainWhenTheirTimeIsOverAndSomethingChanged() throws Exception {
-    daemon.run(Duration.ofMinutes(30));
-    finish();
-    assertEquals(3, history().size());
-    daemon.run(Duration.ofHours(20));
-    finish();
-    assertEquals(3, history().size(), "nothing changed");
-    writer.append();
-    daemon.run(Duration.ofMinutes(30));
-    finish();
-    assertEquals(2, count(Review.Kind.DRIFT));
-    assertEquals(2, count(Review.Kind.STALE));
-    assertEquals(1, count(Review.Kind.SESSION), "one entry is not worth a synthesis");
-    writer.append();
-    writer.append();
-    daemon.run(Duration.ofMinutes(40));
-    finish();
-    assertEquals(2, count(Review.Kind.DRIFT), "not an hour later yet");
-    assertEquals(2, count(Review.Kind.SESSION));
   }
 
   @Test
@@ -312,10 +257,29 @@ class IdleWorkTest {
     askSome(); // and goes on when there is rest
   }
 
-  private List<String> answers() throws IOException {
-    return Files.exists(writer.kb().answers())
-        ? Files.readAllLines(writer.kb().answers())
-        : List.of();
+  /** Each answer that is known, by what was asked. */
+  private Map<String, String> answers() {
+    return answers(daemon.store());
+  }
+
+  private static Map<String, String> answers(KbStore store) {
+    return store
+        .database()
+        .read(
+            connection -> {
+              Map<String, String> answers = new TreeMap<>();
+              try (Statement select = connection.createStatement();
+                  ResultSet rows =
+                      select.executeQuery(
+                          "SELECT job || ' ' || key, answer, probability FROM answer")) {
+                while (rows.next()) {
+                  String answer = "%s %.2f".formatted(rows.getString(2), rows.getDouble(3));
+                  String twice = answers.put(rows.getString(1), answer);
+                  assertNull(twice, "asked twice: " + rows.getString(1));
+                }
+              }
+              return answers;
+            });
   }
 
   private void write(int entries) throws IOException {
@@ -370,6 +334,7 @@ class IdleWorkTest {
     }
     daemon.look();
     settle();
+    daemon.run(Duration.ofMinutes(6)); // what failed waits before it is tried again
     finish();
     assertEquals(0, daemon.watch.update().questions());
     assertEquals(Optional.empty(), daemon.troubles.on(about));
@@ -384,7 +349,7 @@ class IdleWorkTest {
     assertTrue(answers().isEmpty());
     finish();
     assertEquals(0, daemon.watch.update().questions());
-    long counted = answers().stream().filter(line -> !line.contains("\"overtaken\"")).count();
+    long counted = answers().keySet().stream().filter(key -> !key.startsWith("overtaken ")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
     assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
     report().path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
@@ -397,7 +362,7 @@ class IdleWorkTest {
     assertEquals(readings, daemon.files.readings);
     DaemonFixture restarted = new DaemonFixture(folder, writer.kb(), flags(daemon));
     restarted.run(Duration.ofMinutes(1));
-    assertEquals(0, restarted.metrics.reports.sum(), "the cursor knows of the answers");
+    assertEquals(0, restarted.metrics.reports.sum(), "the store knows of the answers");
     assertEquals(0, restarted.watch.update().questions());
   }
 
@@ -412,40 +377,55 @@ class IdleWorkTest {
     write(20);
     daemon.run(Duration.ofMinutes(30));
     finish();
-    Kb asked = copy("asked", false);
+    KbStore asked = copy("asked", false);
     oneShot(asked);
-    Map<String, JsonNode> here = byKey(writer.kb());
+    Map<String, String> here = answers();
     assertTrue(here.keySet().removeIf(key -> key.startsWith("session ")), "a review's sentence");
-    Map<String, JsonNode> there = byKey(asked);
-    assertEquals(there.keySet(), here.keySet(), "the same questions");
-    there.forEach(
-        (key, answer) -> {
-          assertEquals(answer.path("answer"), here.get(key).path("answer"), key);
-          assertEquals(answer.path("p").asDouble(), here.get(key).path("p").asDouble(), 1e-3);
-        });
+    assertEquals(answers(asked), here, "the same questions");
     // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
-    Kb same = copy("same", true);
+    KbStore same = copy("same", true);
     oneShot(same);
     for (String name : List.of("report.json", "report.md", "report.html")) {
       assertEquals(
-          Files.readString(same.insights().resolve(name)),
+          Files.readString(same.kb().insights().resolve(name)),
           Files.readString(writer.kb().insights().resolve(name)));
     }
   }
 
-  private Kb copy(String name, boolean withAnswers) throws IOException {
+  private KbStore copy(String name, boolean withAnswers) throws IOException {
     Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
     Files.copy(writer.log(), copy.dataLog());
-    Files.createDirectories(copy.insights());
-    Path history = writer.kb().insights().resolve(ReviewHistory.NAME);
-    Files.copy(history, copy.insights().resolve(ReviewHistory.NAME));
+    KbStore store = daemon.stores.of(copy);
+    daemon.store().sessions().read().ifPresent(store.sessions()::keep);
     if (withAnswers) {
-      Files.copy(writer.kb().answers(), copy.answers());
+      Set<AnswerStore.Id> ids =
+          daemon
+              .store()
+              .database()
+              .read(
+                  connection -> {
+                    Set<AnswerStore.Id> all = new HashSet<>();
+                    try (Statement select = connection.createStatement();
+                        ResultSet rows =
+                            select.executeQuery("SELECT job, prompt, model, key FROM answer")) {
+                      while (rows.next()) {
+                        all.add(
+                            new AnswerStore.Id(
+                                QuestionKind.valueOf(
+                                    rows.getString(1).toUpperCase(Locale.ROOT).replace(' ', '_')),
+                                rows.getString(2),
+                                rows.getString(3),
+                                rows.getString(4)));
+                      }
+                    }
+                    return all;
+                  });
+      store.answers().add(daemon.store().answers().find(ids));
     }
-    return copy;
+    return store;
   }
 
-  private void oneShot(Kb kb) throws InterruptedException {
+  private void oneShot(KbStore store) throws InterruptedException {
     Pipeline once =
         new Pipeline(
             daemon.settings,
@@ -454,18 +434,7 @@ class IdleWorkTest {
             DaemonFixture.NO_READING,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());
-  }
-
-  private static Map<String, JsonNode> byKey(Kb kb) throws IOException {
-    Map<String, JsonNode> answers = new TreeMap<>();
-    for (String line : Files.readAllLines(kb.answers())) {
-      JsonNode answer = new ObjectMapper().readTree(line);
-      JsonNode twice =
-          answers.put(answer.path("job").asText() + " " + answer.path("key").asText(), answer);
-      assertNull(twice, "asked twice: " + line);
-    }
-    return answers;
+    ReportFolder.of(store.kb()).write(once.run(store).report());
   }
 
   @Test
@@ -491,27 +460,37 @@ class IdleWorkTest {
     for (JsonNode label : report().path("labels")) {
       shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
     }
-    long labels = answers().stream().filter(line -> line.contains("\"job\":\"label\"")).count();
+    long labels = answers().keySet().stream().filter(key -> key.startsWith("label ")).count();
     assertTrue(shown >= labels, shown + " of " + labels + " are in the report");
     assertTrue(daemon.watch.update().questions() > 0);
     daemon.run(Duration.ofMinutes(5));
     finish();
     assertEquals(0, daemon.watch.update().questions());
-    assertTrue(byKey(writer.kb()).size() > 300, "and none was asked twice");
+    assertTrue(answers().size() > 300, "and none was asked twice");
   }
 
   /** Once, before anything else; then the report says what the verdicts are worth. */
   @Test
   void aModelIsMeasuredBeforeItIsAsked() throws Exception {
-    Path trial = daemon.settings.cache().resolve(JudgeTrialRun.FILE);
-    List<String> lines = Files.readAllLines(trial);
     // What it says itself instead of what the test said: of the last few pairs, to save time.
-    Files.write(trial, lines.subList(0, lines.size() - 3));
+    try (Database trial =
+        new Database(
+            daemon.settings.state().resolve(JudgeTrialRun.FILE),
+            new Database.Schema(1, List.of(AnswerStore.TABLE)),
+            warning -> {})) {
+      trial.write(
+          Database.Durability.COMPUTED,
+          connection -> {
+            Database.execute(
+                connection,
+                "DELETE FROM answer WHERE number > (SELECT MAX(number) - 3 FROM answer)");
+            return null;
+          });
+    }
     daemon.run(Duration.ofMinutes(5));
     settle();
     assertTrue(report().at("/judgement/trust").isNull());
     finish();
-    assertTrue(Files.readAllLines(trial).size() >= lines.size());
     JsonNode trust = report().at("/judgement/trust");
     assertEquals(60, trust.get("pairs").asInt());
     assertTrue(trust.get("guessing").asBoolean());
@@ -550,7 +529,7 @@ class IdleWorkTest {
     finish();
     assertTrue(daemon.watch.update().questions() > 0);
     assertTrue(answers().isEmpty());
-    assertEquals(3, history().size(), "reviews are as ever");
+    assertEquals(1, reviews(), "reviews are as ever");
   }
 
   @Test

@@ -19,6 +19,10 @@ public final class FaultyFiles implements KbFiles {
   public boolean locked;
 
   public int readings;
+
+  /** Reports that were published. */
+  public int published;
+
   public int looks;
 
   /** Files of which every byte was read to tell whether they are as they were left. */
@@ -54,7 +58,8 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
-  public void publish(Kb kb, Report report, SealedReports reports) {
+  public void publish(
+      KbStore store, Report report, ReportBasis basis, int questions, String summary) {
     if (fullDisk) {
       throw new Failure(
           ExitCode.WRITE,
@@ -62,14 +67,15 @@ public final class FaultyFiles implements KbFiles {
               + Long.toHexString(System.nanoTime() & 0xffffff)
               + ".helix-bg.tmp: No space left on device");
     }
-    DISK.publish(kb, report, reports);
+    published++;
+    DISK.publish(store, report, basis, questions, summary);
   }
 
   @Override
-  public KbLock lock(Kb kb) {
+  public KbLock lock(KbStore store) {
     if (locked) {
       throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
     }
-    return DISK.lock(kb);
+    return DISK.lock(store);
   }
 }

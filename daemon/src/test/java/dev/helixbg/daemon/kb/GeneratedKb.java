@@ -1,13 +1,15 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.log.Entry;
@@ -15,8 +17,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 /** Makes a KB of any size, each entry a note of 10 to 80 words, for tests and scripts/bench. */
@@ -35,8 +38,8 @@ public final class GeneratedKb {
   private GeneratedKb() {}
 
   /**
-   * Arguments: folder, entries, words of each entry (0: 10 to 80); and "vectors" for an
-   * embeddings.bin with random ones, where embedding would take too long.
+   * Arguments: folder, entries, words of each entry (0: 10 to 80); and a folder of state for random
+   * vectors in the store of the KB, where embedding would take too long.
    */
   public static void main(String[] arguments) throws IOException {
     Path folder = Path.of(arguments[0]);
@@ -45,7 +48,7 @@ public final class GeneratedKb {
         Integer.parseInt(arguments[1]),
         arguments.length < 3 ? 0 : Integer.parseInt(arguments[2]));
     if (arguments.length == 4) {
-      writeVectors(folder);
+      writeVectors(folder, Path.of(arguments[3]));
     }
   }
 
@@ -70,18 +73,24 @@ public final class GeneratedKb {
   }
 
   /** Of the bundled model, by name: each its own direction, as far apart as chance has it. */
-  private static void writeVectors(Path folder) throws IOException {
+  private static void writeVectors(Path folder, Path state) throws IOException {
     String model =
         EmbeddingModel.locate(
                 new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256),
                 folder)
             .id();
-    List<CacheRow> rows = new ArrayList<>();
+    Map<TextKey, float[]> vectors = new HashMap<>();
     for (Entry entry : DataLog.read(folder.resolve("data.log")).entries()) {
-      float[] vector = FakeEmbedder.vectorOf(entry.embeddedText());
-      rows.add(new CacheRow(entry.offset(), TextKey.of(model, entry.embeddedText()), vector));
+      vectors.put(
+          TextKey.of(model, entry.embeddedText()), FakeEmbedder.vectorOf(entry.embeddedText()));
     }
-    new EmbeddingCache(folder).publish(rows);
+    UserDirectories directories = new UserDirectories(folder, state.resolve("natives"), state);
+    Settings settings =
+        new SettingsLoader(directories, Map.of()).load(Optional.empty(), Map.of()).settings();
+    try (KbStores stores = new KbStores(settings, System.err::println)) {
+      VectorStore.ofEntries(stores.of(new Kb(folder.toAbsolutePath().normalize())).database())
+          .add(vectors);
+    }
   }
 
   /** Adds one entry to the log of any KB. */

@@ -14,45 +14,36 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KbLockTest {
   @TempDir Path folder;
 
-  @BeforeEach
-  void log() throws IOException {
-    Files.createFile(folder.resolve("data.log"));
+  private Path file() {
+    return folder.resolve("run.lock");
+  }
+
+  private KbLock take() {
+    return KbLock.take(new Kb(folder.resolve("kb")), file());
   }
 
   @Test
   void aSecondTakerIsToldAndTheNextOneGetsItAfterwards() {
-    Kb kb = new Kb(folder);
-    try (KbLock first = KbLock.take(kb)) {
-      assertEquals(ExitCode.BUSY, assertThrows(Failure.class, () -> KbLock.take(kb)).code());
+    try (KbLock first = take()) {
+      Failure busy = assertThrows(Failure.class, this::take);
+      assertEquals(ExitCode.BUSY, busy.code());
+      assertTrue(busy.getMessage().contains(folder.resolve("kb").toString()), busy.getMessage());
     }
-    KbLock.take(kb).close();
-  }
-
-  /** A flag that the command has not which was called is no advice. */
-  @Test
-  void whereNobodyMayWriteTheWayOutIsACommand() throws Exception {
-    Files.createFile(folder.resolve("insights"));
-    Failure failure = assertThrows(Failure.class, () -> KbLock.take(new Kb(folder)));
-    assertEquals(ExitCode.WRITE, failure.code());
-    assertTrue(
-        failure.getMessage().endsWith("look without writing: helix-bg one-shot --no-report"),
-        failure.getMessage());
+    take().close();
   }
 
   /** Also by the kernel: looking in vain must not let other processes in. */
   @Test
   void aShortHoldIsWaitedForAndStaysHeldMeanwhile() throws Exception {
-    Kb kb = new Kb(folder);
-    KbLock first = KbLock.take(kb);
+    KbLock first = take();
     AtomicReference<KbLock> second = new AtomicReference<>();
-    Thread waiting = Thread.ofPlatform().start(() -> second.set(KbLock.take(kb)));
+    Thread waiting = Thread.ofPlatform().start(() -> second.set(take()));
     Thread.sleep(100);
     assertNull(second.get());
     assertTrue(isLockedForOthers(), "the kernel's lock is gone");
@@ -66,14 +57,15 @@ class KbLockTest {
   private boolean isLockedForOthers() throws Exception {
     Path locks = Path.of("/proc/locks");
     assumeTrue(Files.isReadable(locks), "only Linux tells");
-    Object inode = Files.getAttribute(folder.resolve("insights/.helix-bg.lock"), "unix:ino");
+    Object inode = Files.getAttribute(file(), "unix:ino");
     return Files.readAllLines(locks).stream().anyMatch(line -> line.contains(":" + inode + " "));
   }
 
   @Test
-  void aFolderThatCannotBeMadeIsAWriteFailure() throws IOException {
-    Files.createFile(folder.resolve("insights"));
-    Failure failure = assertThrows(Failure.class, () -> KbLock.take(new Kb(folder)));
+  void aFileThatCannotBeLockedIsAWriteFailure() throws IOException {
+    Files.createDirectory(file());
+    Failure failure = assertThrows(Failure.class, this::take);
     assertEquals(ExitCode.WRITE, failure.code());
+    assertTrue(failure.getMessage().contains(file().toString()), failure.getMessage());
   }
 }

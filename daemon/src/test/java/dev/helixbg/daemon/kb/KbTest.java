@@ -26,7 +26,7 @@ class KbTest {
   }
 
   private UserDirectories locations() {
-    return new UserDirectories(home, home.resolve("cache"));
+    return new UserDirectories(home, home.resolve("cache"), home.resolve("state"));
   }
 
   private Path kb(String name) throws IOException {

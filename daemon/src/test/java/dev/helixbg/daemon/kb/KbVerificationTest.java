@@ -1,87 +1,99 @@
 package dev.helixbg.daemon.kb;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.CheckLine;
-import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.cache.VectorIds;
-import dev.helixbg.insight.log.DataLog;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code verify} says of a journal. */
+/** What {@code verify} says of the store of a KB, and of what was published from it. */
 class KbVerificationTest {
-  private static final String JOURNAL = EmbeddingCache.JOURNAL;
-
   @TempDir Path folder;
 
   private WritableKb writer;
+  private DaemonFixture daemon;
 
   @BeforeEach
-  void twoVectorsWait() throws Exception {
-    writer = new WritableKb(folder, new Random(3));
-    for (int i = 0; i < 42; i++) {
-      if (i == 40) {
-        update(Saving.PUBLISHED);
-      }
+  void run() throws Exception {
+    writer = new WritableKb(folder.resolve("kb"), new Random(3));
+    for (int i = 0; i < 40; i++) {
       writer.append();
     }
-    update(Saving.JOURNAL);
-  }
-
-  private void update(Saving saving) throws InterruptedException {
-    new EmbeddingStage(
-            new EmbeddingCache(folder),
-            FakeEmbedder.model("m", FakeEmbedder::new),
-            () -> {},
-            Progress.Display.SILENT,
-            System::nanoTime)
-        .run(DataLog.read(writer.log()).entries(), saving);
+    daemon = new DaemonFixture(folder, writer.kb());
+    daemon.run(Duration.ofMinutes(1));
   }
 
   private KbVerification.Result verified() throws InterruptedException {
-    SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
-    return KbVerification.of(writer.kb(), reports, new VectorIds(List.of("m"), List.of("m")), 256);
+    return KbVerification.of(daemon.store(), new VectorIds(List.of("fake"), List.of("fake")), 256);
   }
 
-  private CheckLine journal() throws InterruptedException {
-    List<CheckLine> checks = verified().checks();
-    return checks.stream().filter(c -> c.name().equals(JOURNAL)).findFirst().orElseThrow();
-  }
-
-  @Test
-  void howManyWaitAndThatARunPublishesThem() throws Exception {
-    assertEquals(CheckLine.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
-    List<String> work = verified().aRunWould();
-    assertTrue(work.contains("publish the vectors in " + JOURNAL), work.toString());
-    assertFalse(work.toString().contains("embed "), "what waits need not be embedded: " + work);
-    update(Saving.PUBLISHED);
-    work = verified().aRunWould();
-    assertFalse(work.toString().contains(JOURNAL), work.toString());
+  private CheckLine check(String name) throws InterruptedException {
+    return verified().checks().stream()
+        .filter(check -> check.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
-  void aTornOneIsNormalAndADamagedOneAProblem() throws Exception {
-    Path file = folder.resolve(JOURNAL);
+  void afterARunAllIsWellAndNothingIsToBeDone() throws Exception {
+    KbVerification.Result result = verified();
+    assertTrue(
+        result.checks().stream().allMatch(check -> check.state() == CheckLine.State.OK),
+        result.toString());
+    assertEquals(List.of(), result.aRunWould());
+    assertTrue(check("store").detail().endsWith("kb.db, sound"), check("store").detail());
+  }
+
+  @Test
+  void vectorsThatAreMissingAreCounted() throws Exception {
+    writer.append("topic", "not embedded yet");
+    writer.append("topic", "nor is this");
+    assertTrue(verified().aRunWould().contains("embed 2 entries"), verified().toString());
+    assertTrue(check("vectors").detail().startsWith("40 of 42"), check("vectors").detail());
+    assertEquals("of an earlier state of the log", check("report").detail());
+  }
+
+  /** A run publishes anew what somebody changed, and believes none of it. */
+  @Test
+  void outputsThatChangedAreNamed() throws Exception {
+    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
+    Files.delete(writer.kb().folder().resolve(HxecFile.NAME));
+    CheckLine published = check("published");
+    assertEquals(CheckLine.State.NOTE, published.state());
+    assertEquals("report.json, embeddings.bin: not there as published", published.detail());
+    assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
+  }
+
+  /** What a target of a link says is not what was published. */
+  @Test
+  void aLinkInPlaceOfAnOutputIsAChange() throws Exception {
+    Path html = ReportFolder.of(writer.kb()).html();
+    Path same = Files.move(html, folder.resolve("report.html"));
+    Files.createSymbolicLink(html, same);
+    assertEquals("report.html: not there as published", check("published").detail());
+  }
+
+  @Test
+  void aDamagedDatabaseIsAProblem() throws IOException, InterruptedException {
+    daemon.stores.close();
+    Path file = daemon.store().database().file();
     byte[] bytes = Files.readAllBytes(file);
-    Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
-    assertEquals(CheckLine.State.NOTE, journal().state());
-    assertTrue(verified().aRunWould().contains("embed 1 texts"));
-    bytes[50] ^= 1;
+    for (int i = bytes.length / 2; i < bytes.length; i += 7) {
+      bytes[i] ^= 0x55;
+    }
     Files.write(file, bytes);
-    assertEquals(CheckLine.State.PROBLEM, journal().state());
-    assertTrue(journal().detail().contains("1 damaged record"), journal().detail());
+    CheckLine store = check("store");
+    assertEquals(CheckLine.State.PROBLEM, store.state(), verified().toString());
   }
 }

@@ -1,70 +1,100 @@
 package dev.helixbg.daemon.kb;
 
-import static java.util.stream.Collectors.joining;
-
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Sha256;
-import dev.helixbg.insight.report.ReportedFinding;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.report.Report;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 
-/** A report with any JSON, as if helix-bg had written it, but synced to no disk. */
+/** A report of pairs and copies, given as report.json has it, in a store. */
 public final class WrittenReport {
   private WrittenReport() {}
 
-  /** A report that tells of pairs and copies, with the list of them that a real one has. */
-  public static void write(Kb kb, SealedReports reports, ObjectNode report) throws IOException {
-    List<ObjectNode> listed = new ArrayList<>();
-    for (String section : ReportedFinding.SECTIONS) {
-      report.path(section).forEach(finding -> listed.add(listed(section, finding)));
-    }
+  /**
+   * @param report with {@code log.sha256}, {@code leading}, the sections of findings, and {@code
+   *     labels} with the keys of entries
+   */
+  public static void write(KbStore store, ObjectNode report) {
     List<String> leading = new ArrayList<>();
     report.path("leading").forEach(id -> leading.add(id.asText()));
-    listed.sort(
+    List<LastReport.Told> told = new ArrayList<>();
+    for (String section : ReportedFinding.SECTIONS) {
+      report
+          .path(section)
+          .forEach(
+              finding ->
+                  told.add(
+                      new LastReport.Told(listed(section, finding, leading), finding.toString())));
+    }
+    told.sort(
         Comparator.comparingInt(
-            one -> Math.floorMod(leading.indexOf(one.path("id").asText()), Integer.MAX_VALUE)));
-    ObjectNode whole = report.objectNode();
-    for (Map.Entry<String, JsonNode> field : report.properties()) {
-      if (ReportedFinding.SECTIONS.contains(field.getKey()) && !whole.has("findings")) {
-        whole.putArray("findings").addAll(listed);
-      }
-      if (!field.getKey().equals("findings")) {
-        whole.set(field.getKey(), field.getValue());
+            one -> Math.floorMod(leading.indexOf(one.finding().id()), Integer.MAX_VALUE)));
+    List<String> entries = new ArrayList<>();
+    report.path("labels").forEach(label -> entries.add(label.path("key").asText()));
+    store
+        .report()
+        .keep(
+            new LastReport.Origin(
+                0,
+                report.at("/log/sha256").asText(),
+                new ReportBasis("", "", ""),
+                Optional.empty(),
+                0,
+                "",
+                Optional.empty(),
+                false),
+            entries,
+            sink -> {
+              for (int place = 0; place < told.size(); place++) {
+                sink.take(place, told.get(place));
+              }
+            });
+  }
+
+  /** Only what commands read of a report: no file is written. */
+  public static void write(KbStore store, Report report) {
+    store.report().keep(report, new ReportBasis("", "", ""), 0, "");
+  }
+
+  private static ReportedFinding listed(String section, JsonNode finding, List<String> leading) {
+    List<JsonNode> entries = new ArrayList<>();
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.path(side).isObject()) {
+        entries.add(finding.path(side));
       }
     }
-    write(kb, reports, whole.toString());
-  }
-
-  private static ObjectNode listed(String section, JsonNode finding) {
-    ObjectNode one = JsonNodeFactory.instance.objectNode().put("section", section);
-    one.set("id", finding.path("id"));
-    one.set("rank", finding.path("rank"));
-    one.set("similarity", finding.path("similarity"));
-    List<JsonNode> entries = new ArrayList<>(List.of(finding.path("a"), finding.path("b")));
     finding.path("entries").forEach(entries::add);
-    entries.removeIf(JsonNode::isMissingNode);
-    entries.forEach(entry -> one.withArray("keys").add(entry.path("key").asText()));
-    entries.forEach(entry -> one.withArray("topics").add(entry.path("topic").asText()));
-    String about =
-        entries.stream().map(entry -> entry.path("name").asText()).collect(joining(" ~ "));
-    return one.put("about", about);
-  }
-
-  public static void write(Kb kb, SealedReports reports, String json) throws IOException {
-    ReportFolder folder = ReportFolder.of(kb);
-    Files.createDirectories(kb.insights());
-    ReportFolder.Hashes hashes =
-        new ReportFolder.Hashes(Sha256.of("html"), Sha256.of("markdown"), Sha256.of(json));
-    Files.write(
-        kb.insights().resolve(SealedReports.NAME), reports.voucher(kb, hashes).orElseThrow());
-    Files.writeString(folder.html(), "html");
-    Files.writeString(folder.markdown(), "markdown");
-    Files.writeString(folder.json(), json);
+    Set<String> topics = new LinkedHashSet<>();
+    entries.forEach(entry -> topics.add(entry.path("topic").asText()));
+    if (section.equals("topicOverlaps")) {
+      topics.addAll(List.of(finding.path("a").asText(), finding.path("b").asText()));
+    }
+    String id = finding.path("id").asText();
+    double similarity = finding.path("similarity").asDouble();
+    Optional<String> proposed =
+        List.of("nearer", "now", "proposedText").stream()
+            .flatMap(field -> Optional.ofNullable(finding.path(field).textValue()).stream())
+            .findFirst();
+    return new ReportedFinding(
+        section,
+        id,
+        leading.contains(id),
+        finding.has("rank") ? OptionalInt.of(finding.path("rank").asInt()) : OptionalInt.empty(),
+        similarity,
+        similarity,
+        ReportedFinding.about(entries.stream().map(entry -> entry.path("name").asText()).toList()),
+        topics,
+        entries.stream().map(entry -> entry.path("key").asText()).toList(),
+        Verdict.titled(finding.at("/verdict/verdict").asText()),
+        false,
+        Optional.ofNullable(finding.path("named").textValue()),
+        proposed);
   }
 }

@@ -41,7 +41,8 @@ class KbRouterTest {
 
   private KbRouter kbs(FakeModel model, List<Kb> named) {
     Settings settings = DaemonFixture.settings(folder, Map.of());
-    UserDirectories locations = new UserDirectories(folder, folder.resolve("cache"));
+    UserDirectories locations =
+        new UserDirectories(folder, folder.resolve("cache"), folder.resolve("state"));
     return new KbRouter(named, settings, locations, () -> model, Optional.empty());
   }
 

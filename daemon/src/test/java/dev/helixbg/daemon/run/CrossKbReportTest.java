@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -30,13 +29,12 @@ class CrossKbReportTest {
   private final FakeModel model = new FakeModel();
 
   private void embed(Kb kb) throws InterruptedException {
-    new EmbeddingStage(
-            new EmbeddingCache(kb.folder()),
-            model,
-            () -> {},
-            DaemonFixture.SILENT,
-            System::nanoTime)
-        .run(DataLog.read(kb.dataLog()).entries(), Saving.PUBLISHED);
+    new EmbeddingStage(store(kb).database(), model, DaemonFixture.SILENT)
+        .run(DataLog.read(kb.dataLog()).entries());
+  }
+
+  private KbStore store(Kb kb) {
+    return DaemonFixture.store(folder, kb);
   }
 
   /** Of equally similar pairs those of lower keys come first. */
@@ -73,7 +71,8 @@ class CrossKbReportTest {
     embed(one.kb());
     embed(two.kb());
     Settings settings = DaemonFixture.settings(folder, Map.of());
-    Findings found = CrossKbReport.of(List.of(one.kb(), two.kb()), model, settings).findings();
+    Findings found =
+        CrossKbReport.of(List.of(store(one.kb()), store(two.kb())), model, settings).findings();
     assertEquals(1, found.copies().size());
     List<NamedEntry> copies = found.copies().getFirst().entries();
     assertEquals(

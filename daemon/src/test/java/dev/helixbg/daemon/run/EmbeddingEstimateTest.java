@@ -4,18 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.pairs.RelationReranker;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -160,16 +163,21 @@ class EmbeddingEstimateTest {
           return bars.getLast();
         };
     new EmbeddingStage(
-            new EmbeddingCache(kb.resolve("of" + count)),
+            database(VectorStore.TABLE),
             FakeEmbedder.model("model", TimedEmbedder::new),
-            () -> {},
             display,
             () -> 0)
-        .run(entries, Saving.NOTHING);
+        .run(entries);
     assertTrue(!bars.isEmpty());
     for (Bar bar : bars) {
       assertTrue(bar.worst() < 0.2, "off by " + bar.worst());
     }
+  }
+
+  private int databases;
+
+  private Database database(String table) throws IOException {
+    return TestDatabase.in(Files.createDirectory(kb.resolve("of" + databases++)), table);
   }
 
   /** Of neighbours in the list as pairs. */
@@ -201,7 +209,7 @@ class EmbeddingEstimateTest {
           }
         };
     new RelationReranker(
-            new ReadingFile(kb.resolve("readings"), "model", Optional.empty()),
+            new ReadingStore(database(ReadingStore.TABLE), "model"),
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
             progress)

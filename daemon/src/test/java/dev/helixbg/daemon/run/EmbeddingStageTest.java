@@ -2,41 +2,33 @@ package dev.helixbg.daemon.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.StoreException;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -48,13 +40,15 @@ import org.junit.jupiter.api.io.TempDir;
 class EmbeddingStageTest {
   private static final Progress.Display SILENT = Progress.Display.SILENT;
 
+  private static final int KEY_BYTES = 16;
+
   @TempDir Path kb;
 
   private final FakeEmbedder embedder = new FakeEmbedder();
 
   private EmbeddingStage.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
-    return update(entries, "model").run(entries, Saving.PUBLISHED);
+    return update(entries, "model").run(entries);
   }
 
   /** A model with another way for many texts, whose vectors are those of other texts. */
@@ -63,8 +57,42 @@ class EmbeddingStageTest {
     embedder.asked.clear();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
     model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
-    return new EmbeddingStage(new EmbeddingCache(kb), model, () -> {}, SILENT, System::nanoTime)
-        .run(entries, Saving.PUBLISHED);
+    return new EmbeddingStage(store(), model, SILENT).run(entries);
+  }
+
+  private Database store;
+
+  private Database store() {
+    if (store == null) {
+      store = TestDatabase.in(kb, VectorStore.TABLE);
+    }
+    return store;
+  }
+
+  private KnownVectors ofEntries() {
+    return VectorStore.ofEntries(store()).read();
+  }
+
+  private KnownVectors ofPassages() {
+    return VectorStore.ofPassages(store()).read();
+  }
+
+  /** All entries have vectors of one way. */
+  private void assertStoreIsOf(String id, List<Entry> entries) {
+    KnownVectors known = ofEntries();
+    for (Entry entry : entries) {
+      assertTrue(known.vector(TextKey.of(id, entry.embeddedText())).isPresent(), entry.body());
+    }
+  }
+
+  /** The store has the vectors of all entries, bit for bit. */
+  private void assertHolds(List<Entry> entries) {
+    KnownVectors known = ofEntries();
+    for (Entry entry : entries) {
+      assertArrayEquals(
+          FakeEmbedder.vectorOf(entry.embeddedText()),
+          known.vector(TextKey.of("model", entry.embeddedText())).orElseThrow());
+    }
   }
 
   /** Of the other way. */
@@ -76,20 +104,11 @@ class EmbeddingStageTest {
     other.asked.clear();
   }
 
-  /** All vectors of the cache are of one way. */
-  private void assertCacheIsOf(String id, List<Entry> entries) {
-    CacheContents cached = new EmbeddingCache(kb).read();
-    assertEquals(
-        entries.stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList(),
-        cached.rows().stream().map(CacheRow::key).toList());
-    assertEquals(entries.size(), cached.byKey().size());
-  }
-
   @Test
   void manyTextsGoTheOtherWayAndTheirCacheStaysWithIt() throws Exception {
     EmbeddingStage.Result made = update(notes(512), 1.2);
     assertAsked(0, 512);
-    assertCacheIsOf("other", notes(512));
+    assertStoreIsOf("other", notes(512));
     assertEquals(
         notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
         made.keys(),
@@ -97,10 +116,10 @@ class EmbeddingStageTest {
     EmbeddingStage.Result more = update(notes(515), 1.01);
     assertAsked(0, 3);
     assertEquals(512, more.reused());
-    assertCacheIsOf("other", notes(515));
+    assertStoreIsOf("other", notes(515));
     update(notes(516), 0); // it computes something else now
     assertAsked(516, 0);
-    assertCacheIsOf("model", notes(516));
+    assertStoreIsOf("model", notes(516));
   }
 
   @Test
@@ -109,7 +128,7 @@ class EmbeddingStageTest {
     assertAsked(511, 0);
     update(notes(2_000), 1.14);
     assertAsked(1_489, 0);
-    assertCacheIsOf("model", notes(2_000));
+    assertStoreIsOf("model", notes(2_000));
   }
 
   @Test
@@ -120,7 +139,7 @@ class EmbeddingStageTest {
     assertAsked(600, 0);
     update(notes(3_000), 1.6); // 2,000, or all in the time of 1,875
     assertAsked(0, 3_000);
-    assertCacheIsOf("other", notes(3_000));
+    assertStoreIsOf("other", notes(3_000));
   }
 
   @Test
@@ -132,7 +151,7 @@ class EmbeddingStageTest {
     assertAsked(0, 1_300);
     update(notes(2_000), 2);
     assertAsked(0, 700);
-    assertCacheIsOf("other", notes(2_000));
+    assertStoreIsOf("other", notes(2_000));
   }
 
   @Test
@@ -143,22 +162,17 @@ class EmbeddingStageTest {
     int passages = made.passages().passages().size();
     assertTrue(passages >= 512);
     assertAsked(60, passages);
-    assertCacheIsOf("model", entries);
-    CacheContents cached = new EmbeddingCache(kb).ofPassages().read();
+    assertStoreIsOf("model", entries);
+    KnownVectors known = ofPassages();
     VectorIds ids = new VectorIds(List.of("model", "other"), List.of("model", "other"));
     Entry last = entries.getLast();
     String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
-    assertEquals("other", cached.id(ids.passages(), Stream.of("unknown", text)));
-    assertEquals("model", cached.id(ids.passages(), Stream.of("unknown")));
+    assertEquals("other", known.id(ids.passages(), Stream.of("unknown", text)));
+    assertEquals("model", known.id(ids.passages(), Stream.of("unknown")));
   }
 
   private EmbeddingStage update(List<Entry> entries, String modelId) {
-    return new EmbeddingStage(
-        new EmbeddingCache(kb),
-        FakeEmbedder.model(modelId, () -> embedder),
-        () -> {},
-        SILENT,
-        System::nanoTime);
+    return new EmbeddingStage(store(), FakeEmbedder.model(modelId, () -> embedder), SILENT);
   }
 
   private static List<Entry> notes(int count) {
@@ -193,7 +207,7 @@ class EmbeddingStageTest {
       assertEquals(fresh, new HashSet<>(embedder.asked), name);
       assertEquals(fresh.size(), result.embedded(), name);
       assertEquals(texts.size() - fresh.size(), result.reused(), name);
-      assertHoldsExactly(entries);
+      assertHolds(entries);
       seen = texts;
     }
   }
@@ -222,15 +236,15 @@ class EmbeddingStageTest {
     assertEquals(texts.size(), embedder.asked.size(), "each once");
     assertEquals(texts.size(), made.embedded());
     assertEquals(texts.size() - 3, made.passages().passages().size());
-    assertHoldsExactly(entries);
-    List<CacheRow> rows = new EmbeddingCache(kb).ofPassages().read().rows();
-    assertEquals(made.passages().passages().size(), rows.size());
-    for (int i = 0; i < rows.size(); i++) {
+    assertHolds(entries);
+    KnownVectors known = ofPassages();
+    assertEquals(made.passages().passages().size(), known.byKey().size());
+    for (int i = 0; i < known.byKey().size(); i++) {
       Entry owner = entries.get(made.passages().owners()[i]);
       String text = made.passages().passages().get(i).embeddedText(owner, 256);
-      assertArrayEquals(FakeEmbedder.vectorOf(text), rows.get(i).vector());
+      assertArrayEquals(
+          FakeEmbedder.vectorOf(text), known.vector(TextKey.of("model", text)).orElseThrow());
       assertArrayEquals(FakeEmbedder.vectorOf(text), made.passages().vectors().row(i));
-      assertTrue(rows.get(i).offset() > owner.offset());
     }
 
     embedder.asked.clear();
@@ -242,8 +256,6 @@ class EmbeddingStageTest {
     List<Entry> left = List.of(entries.get(1), entries.get(2));
     update(left);
     assertEquals(List.of(), embedder.asked);
-    rows = new EmbeddingCache(kb).ofPassages().read().rows();
-    assertEquals(embeddedTexts(entries.get(2)).size() - 1, rows.size(), "what is gone goes");
   }
 
   @Test
@@ -255,36 +267,7 @@ class EmbeddingStageTest {
     EmbeddingStage.Result result = update(entries);
     assertEquals(5, result.reused());
     assertEquals(result.embedded(), embedder.asked.size());
-    assertHoldsExactly(entries);
-  }
-
-  @Test
-  void aDamagedCacheOfPassagesIsMadeAnewAndNoOther() throws Exception {
-    List<Entry> entries = List.of(entry(8, longBody("one")));
-    update(entries);
-    Path file = new EmbeddingCache(kb).ofPassages().vectors();
-    byte[] bytes = Files.readAllBytes(file);
-    bytes[bytes.length / 2] ^= 1;
-    Files.write(file, bytes);
-    embedder.asked.clear();
-    EmbeddingStage.Result result = update(entries);
-    assertTrue(result.rebuilt().orElseThrow().startsWith("passages."), result.rebuilt().toString());
-    assertEquals(1, result.reused());
-    assertEquals(embeddedTexts(entries.getFirst()).size() - 1, embedder.asked.size());
-    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-  }
-
-  /** The saved rows are those of the live entries, bit for bit. */
-  private void assertHoldsExactly(List<Entry> entries) {
-    CacheContents cached = new EmbeddingCache(kb).read();
-    assertEquals(CacheContents.State.GOOD, cached.state());
-    assertEquals(
-        entries.stream().map(Entry::offset).toList(),
-        cached.rows().stream().map(row -> row.offset()).toList());
-    for (int i = 0; i < entries.size(); i++) {
-      assertArrayEquals(
-          FakeEmbedder.vectorOf(entries.get(i).embeddedText()), cached.rows().get(i).vector());
-    }
+    assertHolds(entries);
   }
 
   @Test
@@ -294,28 +277,7 @@ class EmbeddingStageTest {
     assertEquals(2, embedder.asked.size());
     assertEquals(3, result.vectors().size());
     assertEquals(result.keys().get(0), result.keys().get(1));
-    assertHoldsExactly(twins);
-  }
-
-  @Test
-  void nothingNewNeitherOpensTheModelNorWritesTheCache() throws Exception {
-    List<Entry> entries = notes(5);
-    update(entries);
-    Path vectors = kb.resolve(EmbeddingCache.VECTORS);
-    Object before = Files.readAttributes(vectors, "fileKey,lastModifiedTime");
-    var untouched =
-        new EmbeddingStage(
-            new EmbeddingCache(kb),
-            FakeEmbedder.model(
-                "model",
-                () -> {
-                  throw new AssertionError("the model was opened");
-                }),
-            () -> {},
-            SILENT,
-            System::nanoTime);
-    assertEquals(5, untouched.run(entries, Saving.PUBLISHED).reused());
-    assertEquals(before, Files.readAttributes(vectors, "fileKey,lastModifiedTime"));
+    assertHolds(twins);
   }
 
   @Test
@@ -323,13 +285,12 @@ class EmbeddingStageTest {
     List<Entry> entries = notes(2_000);
     embedder.interruptAfter = 700;
     assertThrows(InterruptedException.class, () -> update(entries));
-    CacheContents saved = new EmbeddingCache(kb).read();
-    assertEquals(700, saved.rows().size() + saved.journal().vectors().size());
+    assertEquals(700, ofEntries().byKey().size());
 
     EmbeddingStage.Result result = update(entries);
     assertEquals(700, result.reused());
     assertEquals(1_300, embedder.asked.size());
-    assertHoldsExactly(entries);
+    assertHolds(entries);
   }
 
   /** Whatever the moment at which the process dies. */
@@ -343,7 +304,8 @@ class EmbeddingStageTest {
 
   /** The most vectors that were embedded and not on disk, just before a save or the next text. */
   private int mostUnsaved(int texts, Duration perText) throws Exception {
-    new EmbeddingCache(kb).publish(List.of());
+    TestDatabase.change(store(), "DELETE FROM vectors");
+    embedder.asked.clear();
     long[] now = {0};
     int[] embedded = {0};
     int[] most = {0};
@@ -354,208 +316,114 @@ class EmbeddingStageTest {
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
     new EmbeddingStage(
-            new EmbeddingCache(kb),
+            store(),
             FakeEmbedder.model("model", () -> embedder),
-            () -> {},
             (what, things, work) -> counting,
             () -> now[0])
-        .run(notes(texts), Saving.PUBLISHED);
+        .run(notes(texts));
     assertEquals(texts, embedded[0]);
     assertEquals(texts, onDisk());
     return most[0];
   }
 
-  /** Vectors, by the sizes of the files, of headers and rows. */
   private int onDisk() {
-    long published = kb.resolve(EmbeddingCache.VECTORS).toFile().length() / (4 + 4 * 384);
-    long waiting = kb.resolve(EmbeddingCache.JOURNAL).toFile().length() / (16 + 4 * 384 + 4);
-    return (int) (published + waiting);
+    return store()
+        .read(
+            connection ->
+                Database.number(
+                    connection,
+                    "SELECT COALESCE(SUM(LENGTH(keys)), 0) / %d FROM vectors"
+                        .formatted(KEY_BYTES)));
   }
 
   /** 15 GB were written for 100,000 texts, when each batch replaced the whole file. */
   @Test
-  void aFirstRunWritesEachVectorAFewTimesOnly() throws Exception {
+  void aFirstRunWritesAtMostThreeTimesWhatItKeeps() throws Exception {
+    assumeTrue(Files.isReadable(IO), "only Linux tells");
     int texts = 10_000;
-    WrittenBytes written = new WrittenBytes();
-    new EmbeddingStage(
-            new EmbeddingCache(kb),
-            FakeEmbedder.model("model", () -> embedder),
-            () -> {},
-            (what, things, work) -> written,
-            () -> 0)
-        .run(notes(texts), Saving.PUBLISHED);
-    written.step();
-    assertTrue(written.bytes < 4L * texts * (4 + 4 * 384), written.bytes + " bytes written");
+    update(notes(1)); // what a new database costs, and a few classes
+    long before = written();
+    new EmbeddingStage(store(), FakeEmbedder.model("model", () -> embedder), SILENT, () -> 0)
+        .run(notes(texts));
+    long bytes = written() - before;
+    long kept = texts * (long) (KEY_BYTES + 4 * VectorStore.DIMENSION);
+    assertTrue(bytes < 3 * kept, bytes + " bytes written of " + kept);
   }
 
-  /** What is written to the files of the vectors, looked at after each text. */
-  private final class WrittenBytes implements Progress {
-    private final Map<String, Object> seen = new HashMap<>();
-    private final Map<String, Long> sizes = new HashMap<>();
-    private long bytes;
+  private static final Path IO = Path.of("/proc/self/io");
 
-    @Override
-    public void step(long work) {
-      for (String name :
-          List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS, EmbeddingCache.JOURNAL)) {
-        try {
-          BasicFileAttributes now =
-              Files.readAttributes(kb.resolve(name), BasicFileAttributes.class);
-          boolean replaced = !now.fileKey().equals(seen.put(name, now.fileKey()));
-          long before = sizes.put(name, now.size()) instanceof Long size && !replaced ? size : 0;
-          bytes += now.size() - before;
-        } catch (NoSuchFileException e) {
-          seen.remove(name);
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  /** At 10,000 entries, 15 MB were written for each. */
-  @Test
-  void aNewEntryIsAppendedToTheJournalUntilSomebodyWantsAllPublished() throws Exception {
-    List<Entry> entries = notes(10_000);
-    update(entries.subList(0, 9_998));
-    byte[] published = Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS));
-    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
-    journal(entries.subList(0, 9_999));
-    assertEquals(8 + 1_556, Files.size(journal));
-    journal(entries);
-    assertEquals(8 + 2 * 1_556, Files.size(journal));
-    assertArrayEquals(published, Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS)));
-    assertEquals(0, journal(entries).embedded());
-
-    assertEquals(0, update(entries).embedded());
-    assertHoldsExactly(entries);
-    assertFalse(Files.exists(journal));
-  }
-
-  private EmbeddingStage.Result journal(List<Entry> entries) throws InterruptedException {
-    return update(entries, "model").run(entries, Saving.JOURNAL);
+  /** Bytes that this process has written to files. */
+  private static long written() throws IOException {
+    return Files.readAllLines(IO).stream()
+        .filter(line -> line.startsWith("wchar: "))
+        .mapToLong(line -> Long.parseLong(line.substring("wchar: ".length())))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
-  void whatWaitsIsPublishedWhenItIsAsMuchAsThereIs() throws Exception {
-    List<Entry> entries = notes(400);
-    update(entries.subList(0, 200));
-    journal(entries.subList(0, 399));
-    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
-    journal(entries);
-    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
-    assertHoldsExactly(entries);
+  void nothingNewNeitherOpensTheModelNorWritesTheStore() throws Exception {
+    List<Entry> entries = notes(5);
+    update(entries);
+    int before = VectorStore.version(store());
+    EmbeddingStage untouched =
+        new EmbeddingStage(
+            store(),
+            FakeEmbedder.model(
+                "model",
+                () -> {
+                  throw new AssertionError("the model was opened");
+                }),
+            SILENT);
+    assertEquals(5, untouched.run(entries).reused());
+    assertEquals(before, VectorStore.version(store()));
   }
 
   @Test
-  void aSmallCacheIsPublishedAtOnce() throws Exception {
-    update(notes(EmbeddingStage.FEW - 1));
-    journal(notes(EmbeddingStage.FEW));
-    assertHoldsExactly(notes(EmbeddingStage.FEW));
-    journal(notes(EmbeddingStage.FEW + 1));
-    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
-  }
-
-  /** Whoever goes by offsets would be told of other entries. */
-  @Test
-  void whatACompactionMadeWrongIsPublishedAtOnce() throws Exception {
-    update(notes(100));
-    List<Entry> compacted =
-        IntStream.range(1, 100).mapToObj(i -> entry(8 + 100L * (i - 1), "note " + i)).toList();
-    assertEquals(0, journal(compacted).embedded());
-    assertHoldsExactly(compacted);
-  }
-
-  @Test
-  void whatIsOnlyGoneWaitsAndIsKnownToWait() throws Exception {
-    update(notes(100));
-    journal(notes(99));
-    assertEquals(8, Files.size(kb.resolve(EmbeddingCache.JOURNAL)));
-    update(notes(99));
-    assertHoldsExactly(notes(99));
-    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
-  }
-
-  /** A process may die after it published, and before the journal is gone. */
-  @Test
-  void aJournalThatSaysNothingNewGoes() throws Exception {
-    update(notes(100));
-    new EmbeddingCache(kb).append(Map.of());
-    journal(notes(100));
-    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
-  }
-
-  @Test
-  void aJournalThatIsNotWholeIsNotAppendedTo() throws Exception {
-    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
-    update(notes(100));
-    journal(notes(102));
-    Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), 8 + 1_556 + 100));
-    embedder.asked.clear();
-    assertEquals(101, journal(notes(103)).reused());
-    assertEquals(2, embedder.asked.size(), "the one that was cut off, and the new one");
-    assertFalse(Files.exists(journal));
-    assertHoldsExactly(notes(103));
-  }
-
-  @Test
-  void aLinkInPlaceOfTheJournalIsRemovedNotFollowed() throws Exception {
-    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
-    Path zshrc = Files.writeString(kb.resolve("zshrc"), "alias ll=ls");
-    update(notes(100));
-    Files.createSymbolicLink(journal, zshrc);
-    journal(notes(101));
-    assertEquals("alias ll=ls", Files.readString(zshrc));
-    assertFalse(Files.isSymbolicLink(journal));
-    assertHoldsExactly(notes(101));
-  }
-
-  @Test
-  void vectorsOfEntriesThatAreGoneAreDropped() throws Exception {
-    update(notes(5));
-    List<Entry> fewer = notes(5).subList(2, 4);
+  void vectorsThatMostlyBelongToNoTextAreForgotten() throws Exception {
+    update(notes(2_000));
+    List<Entry> fewer = notes(2_000).subList(0, 1_500);
     assertEquals(0, update(fewer).embedded());
-    assertHoldsExactly(fewer);
+    assertEquals(2_000, ofEntries().byKey().size(), "a few that are gone may come back");
+    fewer = fewer.subList(0, 100);
+    assertEquals(0, update(fewer).embedded());
+    assertEquals(100, ofEntries().byKey().size());
+    assertHolds(fewer);
+  }
+
+  /** Of a damaged row all vectors are made anew, and no others. */
+  @Test
+  void damagedVectorsAreMadeAnewAndNoOthers() throws Exception {
+    List<Entry> entries = List.of(entry(8, longBody("one")));
+    update(entries);
+    TestDatabase.change(
+        store(), "UPDATE vectors SET vectors = zeroblob(LENGTH(vectors)) WHERE kind = 'passage'");
+    EmbeddingStage.Result result = update(entries);
+    assertEquals(1, result.reused());
+    assertEquals(embeddedTexts(entries.getFirst()).size() - 1, embedder.asked.size());
+    assertHolds(entries);
+    assertEquals(0, update(entries).embedded());
+  }
+
+  @Test
+  void aStoreThatCannotBeWrittenIsOneClearFailure() throws Exception {
+    Path moved = kb.resolve("moved");
+    Files.createDirectory(kb.resolve(TestDatabase.NAME));
+    Files.createFile(kb.resolve(TestDatabase.NAME).resolve("in the way"));
+    store =
+        new Database(
+            kb.resolve("none").resolve(moved.getFileName()),
+            new Database.Schema(1, List.of(VectorStore.TABLE)),
+            warning -> {});
+    StoreException failure = assertThrows(StoreException.class, () -> update(notes(3)));
+    assertTrue(failure.getMessage().contains("none"), failure.getMessage());
   }
 
   @Test
   void anotherModelReusesNothing() throws Exception {
     List<Entry> entries = notes(3);
     update(entries);
-    assertEquals(3, update(entries, "another").run(entries, Saving.PUBLISHED).embedded());
-  }
-
-  @Test
-  void aDamagedCacheIsMadeAnewAndSaysSo() throws Exception {
-    List<Entry> entries = notes(3);
-    assertEquals(Optional.empty(), update(entries).rebuilt());
-    Path vectors = kb.resolve(EmbeddingCache.VECTORS);
-    byte[] bytes = Files.readAllBytes(vectors);
-    bytes[bytes.length - 1] ^= 1;
-    Files.write(vectors, bytes);
-    assertTrue(update(entries).rebuilt().isPresent());
-    assertEquals(3, embedder.asked.size());
-    assertHoldsExactly(entries);
-  }
-
-  @Test
-  void withoutSavingNothingIsWritten() throws Exception {
-    List<Entry> entries = notes(3);
-    EmbeddingStage.Result result = update(entries, "model").run(entries, Saving.NOTHING);
-    assertEquals(3, result.vectors().size());
-    assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
-  }
-
-  @Test
-  void aCacheThatCannotBeWrittenIsOneClearFailure() throws Exception {
-    Files.createDirectory(kb.resolve(EmbeddingCache.VECTORS));
-    Files.createFile(kb.resolve(EmbeddingCache.VECTORS).resolve("in the way"));
-    Failure failure = assertThrows(Failure.class, () -> update(notes(3)));
-    assertEquals(ExitCode.WRITE, failure.code());
-    assertTrue(failure.getMessage().contains(EmbeddingCache.VECTORS), failure.getMessage());
+    assertEquals(3, update(entries, "another").run(entries).embedded());
   }
 
   @Test

@@ -1,41 +1,44 @@
 package dev.helixbg.daemon.run;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.host.LanguageModelHost;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.llm.gguf.GgufException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,15 +47,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reviews of what the cache of a KB knows. */
+/** Reviews as views of the last report. */
 class ReviewsTest {
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
 
   @TempDir Path folder;
 
-  private final FakeModel model = new FakeModel();
   private final FakeModel words = new WordModel();
   private Settings settings;
+  private KbStores stores;
   private WritableKb kb;
 
   /** Texts are near that share words. */
@@ -87,43 +90,8 @@ class ReviewsTest {
   @BeforeEach
   void make() throws Exception {
     settings = DaemonFixture.settings(folder, Map.of());
+    stores = new KbStores(settings, notice -> {});
     kb = new WritableKb(folder.resolve("kb"), new Random(1));
-  }
-
-  /** Embeds some entries, as a run does that is interrupted. */
-  private void embed(List<Entry> entries) throws InterruptedException {
-    new EmbeddingStage(
-            new EmbeddingCache(kb.kb().folder()),
-            model,
-            () -> {},
-            Progress.Display.SILENT,
-            System::nanoTime)
-        .run(entries, Saving.PUBLISHED);
-  }
-
-  private Review review(Review.Kind kind) throws InterruptedException {
-    Reviews reviews = new Reviews(settings, model.ids());
-    return reviews.run(
-        KbIdentity.of(kb.kb()),
-        new Reviews.Wanted(kind, Optional.empty()),
-        reviews.subject(kb.kb()),
-        Optional.empty(),
-        JudgeProgress.SILENT,
-        AT,
-        () -> false,
-        true);
-  }
-
-  @Test
-  void itemsAreNamedAmongAllEntriesThoughSomeHaveNoVectorYet() throws Exception {
-    kb.append("a", "not embedded yet");
-    kb.append("a", "said twice");
-    kb.append("a", "nor is this");
-    kb.append("a", "said twice");
-    List<Entry> entries = DataLog.read(kb.log()).entries();
-    embed(List.of(entries.get(1)));
-    Review.Item item = review(Review.Kind.SESSION).items().getFirst();
-    assertEquals("a:3 repeats a:1", item.a() + " " + item.relation() + " " + item.b());
   }
 
   /** Of some topics and times, each with words of its own; copies, links and long ones too. */
@@ -149,139 +117,144 @@ class ReviewsTest {
     Files.write(kb.log(), log.toByteArray());
   }
 
-  /**
-   * A model for which texts are near that share words, and a judge that puts pairs in its order.
-   */
-  private OneShotRun run(Settings now) {
-    Pipeline pipeline =
-        DaemonFixture.pipeline(
-            now,
-            words,
-            new RerankingStage(
-                Optional.of(new FakePairs()), Progress.Display.SILENT, warning -> {}));
-    return new OneShotRun(pipeline, new SealedReports(new ReportSeal(folder.resolve("cache"))));
+  private KbStore store() {
+    return stores.of(kb.kb());
   }
 
-  private Optional<Review> ofReport(Settings now, Reviews.Wanted wanted, boolean keep)
+  /** A run with a judge that puts pairs in its order. */
+  private void run() throws InterruptedException {
+    RerankingStage reading =
+        new RerankingStage(Optional.of(new FakePairs()), Progress.Display.SILENT, warning -> {});
+    new OneShotRun(DaemonFixture.pipeline(settings, words, reading))
+        .run(store(), (last, now) -> false, Optional.empty());
+  }
+
+  private Review review(Review.Kind kind) throws InterruptedException {
+    return review(settings, kind, Optional.empty(), false);
+  }
+
+  private Review review(Settings now, Review.Kind kind, Optional<String> topic, boolean keep)
       throws InterruptedException {
-    OneShotRun run = run(now);
-    return new Reviews(now, words.ids())
-        .ofReport(
-            KbIdentity.of(kb.kb()),
-            wanted,
-            DataLog.read(kb.log()),
-            (log, live) -> run.found(kb.kb(), log, live),
-            AT,
-            keep);
-  }
-
-  private Review compared(Settings now, Reviews.Wanted wanted) throws InterruptedException {
     Reviews reviews = new Reviews(now, words.ids());
-    return reviews.run(
-        KbIdentity.of(kb.kb()),
-        wanted,
-        reviews.subject(kb.kb()),
-        Optional.empty(),
-        JudgeProgress.SILENT,
-        AT,
-        () -> false,
-        false);
+    FakeClock clock = new FakeClock();
+    try (LanguageModelHost models = new LanguageModelHost(now, clock, new DaemonMetrics(clock))) {
+      return reviews.onDemand(
+          store(),
+          new Reviews.Wanted(kind, topic),
+          reviews.subject(store(), DataLog.read(kb.log())),
+          models,
+          model -> JudgeProgress.SILENT,
+          AT,
+          keep);
+    }
   }
 
-  private static List<Reviews.Wanted> all() {
-    List<Reviews.Wanted> all = new ArrayList<>();
-    for (Review.Kind kind : Review.Kind.values()) {
-      all.add(new Reviews.Wanted(kind, Optional.empty()));
-    }
-    for (int topic = 0; topic < 4; topic++) {
-      all.add(new Reviews.Wanted(Review.Kind.STALE, Optional.of("topic-" + topic)));
-    }
-    return all;
+  private static List<String> ids(Review review) {
+    return review.items().stream().map(Review.Item::id).toList();
   }
 
-  /** Order and numbers, too: the report has pairs in the order of the judge that has read them. */
   @Test
-  void aReviewOutOfTheReportIsThatOfAComparison() throws Exception {
-    Map<Review.Kind, Integer> items = new EnumMap<>(Review.Kind.class);
-    for (int seed = 0; seed < 12; seed++) {
-      kb = new WritableKb(folder.resolve("kb" + seed), new Random(1));
-      write(new Random(seed), 20 + 10 * seed);
-      run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-      for (Reviews.Wanted wanted : all()) {
-        Review expected = compared(settings, wanted);
-        assertEquals(Optional.of(expected), ofReport(settings, wanted, false), wanted + " " + seed);
-        items.merge(wanted.kind(), expected.items().size(), Integer::sum);
+  void withoutAReportThereIsNoReview() {
+    Failure none = assertThrows(Failure.class, () -> review(Review.Kind.DRIFT));
+    assertEquals(ExitCode.KB, none.code());
+  }
+
+  @Test
+  void everyItemIsAFindingOfTheReport() throws Exception {
+    write(new Random(3), 100);
+    run();
+    LastReport.Listing listing = store().report().list();
+    int items = 0;
+    for (Review.Kind kind : Review.Kind.values()) {
+      Review review = review(kind);
+      assertTrue(listing.ids().containsAll(ids(review)), review.toString());
+      assertEquals(AT, review.at());
+      items += review.items().size();
+    }
+    assertTrue(items > 20, items + " items");
+    List<String> overlaps =
+        listing.findings().stream()
+            .filter(one -> one.section().equals("topicOverlaps"))
+            .map(ReportedFinding::id)
+            .toList();
+    List<String> drift = ids(review(Review.Kind.DRIFT));
+    assertEquals(overlaps.subList(0, drift.size()), drift, "in the order of the report");
+  }
+
+  @Test
+  void aReviewOfATopicHasPairsOfItsEntriesOnly() throws Exception {
+    write(new Random(3), 100);
+    run();
+    int items = 0;
+    for (int topic = 0; topic < 4; topic++) {
+      String name = "topic-" + topic;
+      for (Review.Item item :
+          review(settings, Review.Kind.STALE, Optional.of(name), false).items()) {
+        assertTrue(item.a().startsWith(name) || item.b().startsWith(name), item.toString());
+        items++;
       }
     }
-    assertTrue(items.values().stream().allMatch(count -> count > 20), items.toString());
-    assertFalse(
-        Files.exists(kb.kb().insights().resolve(ReviewHistory.NAME)), "none was to be kept");
+    assertTrue(items > 0, "none of any topic");
   }
 
   @Test
-  void noReportIsBelievedThatIsNotOfThisLogTheseSettingsAndDecisions() throws Exception {
-    Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
+  void whatWasDecidedOrIsGoneIsInNoReview() throws Exception {
+    write(new Random(3), 100);
+    run();
+    String first = ids(review(Review.Kind.DRIFT)).getFirst();
+    store().decisions().add(List.of(new Decision(first, Verdict.DISMISSED, AT, "", By.PERSON, "")));
+    assertFalse(ids(review(Review.Kind.DRIFT)).contains(first));
+    assertTrue(review(Review.Kind.STALE).items().size() > 0);
+    Files.write(kb.log(), new DataLogBytes().toByteArray());
+    assertEquals(List.of(), review(Review.Kind.STALE).items(), "their entries are gone");
+  }
+
+  @Test
+  void aReviewChangesNeitherReportNorFindings() throws Exception {
     write(new Random(3), 60);
-    assertEquals(Optional.empty(), ofReport(settings, drift, false), "there is no report");
-    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-    Review.Item first = ofReport(settings, drift, false).orElseThrow().items().getFirst();
-    Settings others = DaemonFixture.settings(folder, Map.of("insight.topic_overlap", "0.1"));
-    assertEquals(Optional.empty(), ofReport(others, drift, false));
-
-    Pipeline.decide(
-        kb.kb(), List.of(new Decision(first.id(), Verdict.DISMISSED, AT, "", By.PERSON, "")));
-    assertEquals(Optional.empty(), ofReport(settings, drift, false), "it was dismissed");
-    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-    List<Review.Item> left = ofReport(settings, drift, false).orElseThrow().items();
-    assertTrue(left.stream().noneMatch(item -> item.id().equals(first.id())));
-
-    Path report = ReportFolder.of(kb.kb()).json();
-    byte[] ours = Files.readAllBytes(report);
-    Files.writeString(report, new String(ours, UTF_8).replace("topic-0", "topic-9"));
-    assertEquals(Optional.empty(), ofReport(settings, drift, false), "it is not ours");
-    Files.write(report, ours);
-    assertTrue(ofReport(settings, drift, false).isPresent());
-    kb.append("topic-0", "one more");
-    assertEquals(Optional.empty(), ofReport(settings, drift, false), "the log has grown");
+    run();
+    byte[] report = Files.readAllBytes(ReportFolder.of(kb.kb()).json());
+    int number = store().report().origin().orElseThrow().number();
+    for (Review.Kind kind : Review.Kind.values()) {
+      review(settings, kind, Optional.empty(), true);
+    }
+    assertArrayEquals(report, Files.readAllBytes(ReportFolder.of(kb.kb()).json()));
+    assertEquals(number, store().report().origin().orElseThrow().number());
   }
 
   @Test
-  void aReviewThatIsKeptChangesNoFinding() throws Exception {
-    write(new Random(3), 60);
-    run(settings).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-    Path history = kb.kb().insights().resolve(ReviewHistory.NAME);
-    Reviews.Wanted stale = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
-    Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
+  void aSessionBeginsWhereTheLastThatWasKeptEnded() throws Exception {
+    kb.append("a", "said once");
+    kb.append("a", "said once");
+    run();
+    Review.Item item = review(Review.Kind.SESSION).items().getFirst();
+    assertEquals("a:1 repeats a:0", item.a() + " " + item.relation() + " " + item.b());
+    assertEquals(0, store().sessions().version(), "it was not to be kept");
+    Review kept = review(settings, Review.Kind.SESSION, Optional.empty(), true);
+    assertTrue(kept.summary().startsWith("2 new entries in a (2)."), kept.summary());
     assertEquals(
-        "now overlaps",
-        ofReport(settings, drift, true).orElseThrow().items().getFirst().relation());
-    assertEquals(
-        "overlaps", ofReport(settings, drift, true).orElseThrow().items().getFirst().relation());
-    assertTrue(ofReport(settings, stale, true).isPresent());
-    assertEquals(3, Files.readAllLines(history).size());
-    Reviews.Wanted session = new Reviews.Wanted(Review.Kind.SESSION, Optional.empty());
-    assertTrue(ofReport(settings, session, true).orElseThrow().summary().contains("new entries"));
-    assertEquals(
-        "Nothing new was written.", ofReport(settings, session, true).orElseThrow().summary());
-    assertEquals(4, Files.readAllLines(history).size(), "one of nothing is not kept");
+        "Nothing new was written.",
+        review(settings, Review.Kind.SESSION, Optional.empty(), true).summary());
+    assertEquals(1, store().sessions().version(), "one of nothing is not kept");
+    kb.append("b", "another");
+    run();
+    assertTrue(review(Review.Kind.SESSION).summary().startsWith("1 new entry in b (1)."));
   }
 
-  /** What a language model would judge is its matter; where there is nothing, none is loaded. */
+  /** Drift and stale ask nothing, and a session of nothing neither: no model is loaded then. */
   @Test
-  void aLanguageModelIsAskedWhereThereIsSomethingToJudge() throws Exception {
+  void aLanguageModelIsLoadedForNewEntriesOnly() throws Exception {
     Path gguf = Files.writeString(folder.resolve("none.gguf"), "not a model");
     Settings judged = DaemonFixture.settings(folder, Map.of("llm.model", gguf.toString()));
     write(new Random(3), 60);
-    run(judged).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-    for (Reviews.Wanted wanted : all()) {
-      assertEquals(Optional.empty(), ofReport(judged, wanted, false), wanted + "");
-    }
-    Files.write(kb.log(), new DataLogBytes().toByteArray());
-    for (int i = 0; i < 6; i++) {
-      kb.append("a" + i / 3, "unlike" + i);
-    }
-    run(judged).run(kb.kb(), (cursor, now) -> false, Optional.empty());
-    Reviews.Wanted drift = new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
-    assertEquals("No two topics overlap.", ofReport(judged, drift, true).orElseThrow().summary());
+    run();
+    review(judged, Review.Kind.DRIFT, Optional.empty(), true);
+    review(judged, Review.Kind.STALE, Optional.empty(), true);
+    assertThrows(
+        GgufException.class, () -> review(judged, Review.Kind.SESSION, Optional.empty(), true));
+    review(settings, Review.Kind.SESSION, Optional.empty(), true);
+    assertEquals(
+        "Nothing new was written.",
+        review(judged, Review.Kind.SESSION, Optional.empty(), true).summary());
   }
 }

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -52,7 +53,17 @@ class SearchServiceTest {
 
   private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
   private final GatedModel model = new GatedModel();
-  private final SearchService searches = new SearchService(() -> model, metrics);
+  private final SearchService searches =
+      new SearchService(() -> model, of -> stores().of(of), metrics);
+
+  private KbStores stores;
+
+  private synchronized KbStores stores() {
+    if (stores == null) {
+      stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
+    }
+    return stores;
+  }
 
   private final class GatedModel extends FakeModel {
     @Override

@@ -8,15 +8,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WrittenReport;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +33,7 @@ class DesktopNoticesTest {
   private final FakeClock clock = new FakeClock();
   private final List<String> shown = new ArrayList<>();
   private Path mark;
-  private SealedReports reports;
+  private KbStores stores;
   private Kb kb;
   private Kb other;
 
@@ -40,10 +42,10 @@ class DesktopNoticesTest {
     mark = folder.resolve("notified.json");
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     other = new Kb(Files.createDirectories(folder.resolve("other")));
-    reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
+    stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
   }
 
-  /** A report that leads with some findings, of which a model judged the first; two are behind. */
+  /** A report that leads with some findings, and of two that are behind. */
   private void report(Kb kb, String... ids) throws IOException {
     ObjectNode report = new ObjectMapper().createObjectNode();
     Stream.of(ids).forEach(report.withArray("leading")::add);
@@ -51,13 +53,14 @@ class DesktopNoticesTest {
         .forEach(
             id -> {
               ObjectNode pair = report.withArray("relations").addObject().put("id", id);
+              pair.put("rank", report.path("relations").size());
               pair.putObject("a").put("name", "secret:0");
-              pair.set("verdict", null);
-              if (id.equals(IDS[0])) {
-                pair.putObject("verdict");
-              }
             });
-    WrittenReport.write(kb, reports, report.toString());
+    WrittenReport.write(stores.of(kb), report);
+  }
+
+  private List<KbStore> stores(Kb... of) {
+    return Stream.of(of).map(stores::of).toList();
   }
 
   private DesktopNotices started() {
@@ -72,30 +75,28 @@ class DesktopNoticesTest {
   void whatIsNewIsToldOnceADayAlsoAfterARestart() throws Exception {
     report(kb, IDS[0], IDS[1]);
     DesktopNotices notices = started();
-    notices.consider(List.of(kb), reports, 1);
+    notices.consider(stores(kb), 1);
     assertEquals(
         List.of(
-            "helix-bg: 2 new among what is most worth doing (4 candidates ranked, 1 judged): "
-                + html(kb)),
+            "helix-bg: 2 new among what is most worth doing (4 candidates ranked): " + html(kb)),
         shown);
     report(kb, IDS);
-    notices.consider(List.of(kb), reports, 2);
+    notices.consider(stores(kb), 2);
     clock.pass(Duration.ofHours(23));
     notices = started();
-    notices.consider(List.of(kb), reports, 0);
+    notices.consider(stores(kb), 0);
     assertEquals(1, shown.size(), "twice on one day");
     clock.pass(Duration.ofHours(1));
-    notices.consider(List.of(kb), reports, 0);
+    notices.consider(stores(kb), 0);
     assertEquals(
-        "helix-bg: 1 new among what is most worth doing (5 candidates ranked, 1 judged): "
-            + html(kb),
+        "helix-bg: 1 new among what is most worth doing (5 candidates ranked): " + html(kb),
         shown.getLast());
     clock.pass(Duration.ofDays(2));
-    notices.consider(List.of(kb), reports, 1);
+    notices.consider(stores(kb), 1);
     report(kb, IDS[2]);
-    notices.consider(List.of(kb), reports, 2);
+    notices.consider(stores(kb), 2);
     report(kb, IDS[2], IDS[0]);
-    notices.consider(List.of(kb), reports, 3);
+    notices.consider(stores(kb), 3);
     assertEquals(2, shown.size(), "nothing was new");
     assertFalse(shown.toString().contains("secret"), shown.toString());
   }
@@ -104,11 +105,11 @@ class DesktopNoticesTest {
   void severalKbsHaveOneLine() throws Exception {
     report(kb, IDS[0]);
     report(other, IDS[1], IDS[2]);
-    started().consider(List.of(kb, other), reports, 0);
+    started().consider(stores(kb, other), 0);
     assertEquals(
         List.of(
             "helix-bg: 3 new among what is most worth doing in 2 knowledge bases"
-                + " (7 candidates ranked, 1 judged): "
+                + " (7 candidates ranked): "
                 + html(kb)),
         shown);
   }
@@ -116,12 +117,11 @@ class DesktopNoticesTest {
   @Test
   void noReportAndNoFindingsAreNoNews() throws Exception {
     report(kb);
-    started().consider(List.of(kb, other), reports, 0);
-    WrittenReport.write(
-        other,
-        new SealedReports(new ReportSeal(folder.resolve("of somebody else"))),
-        "{\"leading\":[\"" + IDS[0] + "\"]}");
-    started().consider(List.of(kb, other), reports, 1);
+    started().consider(stores(kb, other), 0);
+    Files.createDirectory(other.insights());
+    Files.writeString(
+        other.insights().resolve("report.json"), "{\"leading\":[\"" + IDS[0] + "\"]}");
+    started().consider(stores(kb, other), 1);
     assertEquals(List.of(), shown);
     assertFalse(Files.exists(mark));
   }
@@ -130,11 +130,11 @@ class DesktopNoticesTest {
   void aMarkThatIsDamagedOrFromTheFutureKeepsNobodySilent() throws Exception {
     report(kb, IDS[0]);
     Files.writeString(mark, "{\"at\":");
-    started().consider(List.of(kb), reports, 0);
+    started().consider(stores(kb), 0);
     assertEquals(1, shown.size());
     Files.writeString(
         mark, "{\"at\":\"" + clock.now().plus(Duration.ofDays(900)) + "\",\"findings\":[]}");
-    started().consider(List.of(kb), reports, 0);
+    started().consider(stores(kb), 0);
     assertEquals(2, shown.size());
   }
 

@@ -10,18 +10,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WrittenReport;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.log.DataLog;
@@ -33,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -44,19 +42,20 @@ class FindingRequestsTest {
   private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
 
   private Kb kb;
-  private SealedReports reports;
+  private KbStore store;
+  private ObjectNode report;
   private final StandInHelix helix = new StandInHelix();
   private final List<String> pairs = new ArrayList<>(); // ids of relations
 
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
-    reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
+    store = DaemonFixture.store(folder, kb);
     for (int i = 0; i < 4; i++) {
       helix("store", "topic", "t", "text", "Of t the note number " + i);
       helix("store", "topic", "u", "text", "Of u the note number " + i);
     }
-    ObjectNode report = JSON.createObjectNode();
+    report = JSON.createObjectNode();
     report.putArray("leading");
     for (int i = 0; i < 4; i++) {
       String relation = id("rel", i);
@@ -65,7 +64,7 @@ class FindingRequestsTest {
     }
     report.withArray("leading").add(pairs.get(2));
     pair(report.withArray("nearDuplicates").addObject(), id("dup", 3), 3);
-    WrittenReport.write(kb, reports, report);
+    WrittenReport.write(store, report);
   }
 
   /** What helix does, and the log after it. */
@@ -87,7 +86,7 @@ class FindingRequestsTest {
   }
 
   private FindingRequests findings() {
-    return new FindingRequests(kb, reports, present());
+    return new FindingRequests(store, Optional.empty(), present());
   }
 
   private static String id(String kind, int i) {
@@ -117,8 +116,6 @@ class FindingRequestsTest {
   /** Of what was written since the report nobody has looked for findings. */
   @Test
   void howManyEntriesTheReportKnowsIsSaid() throws Exception {
-    Path file = kb.insights().resolve("report.json");
-    ObjectNode report = (ObjectNode) JSON.readTree(Files.readString(file));
     for (int i = 0; i < 4; i++) {
       report.withArray("labels").addObject().put("key", key("t", i));
       report.withArray("labels").addObject().put("key", key("u", i));
@@ -126,7 +123,7 @@ class FindingRequestsTest {
     ObjectNode made = JSON.createObjectNode();
     made.putObject("log").put("sha256", DataLog.read(kb.dataLog()).account().sha256());
     made.setAll(report);
-    WrittenReport.write(kb, reports, made);
+    WrittenReport.write(store, made);
     ObjectNode one = JSON.createObjectNode().put("id", pairs.get(0));
     assertEquals("{\"indexed\":8,\"total\":8}", coverage(JSON.createObjectNode(), false));
     assertEquals("{\"indexed\":8,\"total\":8}", coverage(one, true));
@@ -150,7 +147,7 @@ class FindingRequestsTest {
     for (int i = 0; i < 5_000; i++) {
       copies.withArray("entries").addObject().put("name", "t:1").put("key", key("t", 1));
     }
-    WrittenReport.write(kb, reports, report);
+    WrittenReport.write(store, report);
     JsonNode line = ask(JSON.createObjectNode().put("id", "copies-0123456789"), true).getFirst();
     assertEquals(100, line.path("entries").size());
     assertEquals(4_904, line.path("entriesOmitted").asInt());
@@ -173,10 +170,8 @@ class FindingRequestsTest {
   /** Unlike in the whole list, where it stands where it comes first. */
   @Test
   void aPairFoundInSeveralWaysIsListedUnderEachKindThatIsAskedFor() throws Exception {
-    ObjectNode report =
-        (ObjectNode) JSON.readTree(Files.readString(kb.insights().resolve("report.json")));
     report.withArray("leading").removeAll().add(pairs.get(3));
-    WrittenReport.write(kb, reports, report);
+    WrittenReport.write(store, report);
     assertEquals(pairs.get(3), listed().getFirst());
     ObjectNode request = JSON.createObjectNode().put("limit", 9).put("kind", "near-duplicate");
     assertEquals(id("dup", 3), ask(request, false).get(1).get("id").asText());
@@ -186,16 +181,17 @@ class FindingRequestsTest {
   /** As the commands have it: a pair is settled under any of its names. */
   @Test
   void whatWasSettledUnderAnotherNameIsNotListed() throws Exception {
-    new DecisionFile(kb.insights())
-        .append(
+    store
+        .decisions()
+        .add(
             List.of(
                 new Decision(id("link", 0), Decision.Verdict.DISMISSED, Instant.EPOCH, "t:0 ~ u:0"),
                 new Decision(id("rel", 3), Decision.Verdict.DONE, Instant.EPOCH, "t:3 ~ u:3")));
     assertEquals(List.of(pairs.get(2), pairs.get(1)), listed());
-    Decisions decisions = Pipeline.decisions(kb);
+    Decisions decisions = store.decisions().read();
     assertEquals(
         List.of(pairs.get(2), pairs.get(1)),
-        ReportFile.list(kb, reports).findings().stream()
+        store.report().list().findings().stream()
             .filter(finding -> !decisions.isSettled(finding.aliases()))
             .map(finding -> finding.id())
             .toList());
@@ -275,7 +271,7 @@ class FindingRequestsTest {
     String id = pairs.getFirst();
     Failure refused = assertThrows(Failure.class, () -> decide(id, "done", "agent"));
     assertTrue(refused.getMessage().contains("the log does not show"), refused.getMessage());
-    assertTrue(Pipeline.decisions(kb).settled().isEmpty());
+    assertTrue(store.decisions().read().settled().isEmpty());
     assertTrue(decide(id, "done", "person").has("notInLog"), "a person is believed, and told");
     decide(id, "open", "person");
     JsonNode call = act(id, "related").at("/calls/1");
@@ -289,11 +285,14 @@ class FindingRequestsTest {
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
   }
 
-  /** An edit that somebody else's report proposes would be carried out as if it were ours. */
+  /** An edit that a foreign report proposes would be carried out as if it were ours. */
   @Test
-  void theReportOfSomebodyElseHasNoFindingsAndNoActs() throws Exception {
-    Path json = kb.insights().resolve("report.json");
-    Files.writeString(json, Files.readString(json).replace("u:0", "u:9"));
+  void whatLiesInTheFolderOfTheKbHasNoFindingsAndNoActs(@TempDir Path elsewhere) throws Exception {
+    Kb copied = new Kb(Files.createDirectories(elsewhere.resolve("kb")));
+    Files.copy(kb.dataLog(), copied.dataLog());
+    Files.createDirectory(copied.insights());
+    Files.writeString(copied.insights().resolve("report.json"), report.toString());
+    store = DaemonFixture.store(elsewhere, copied);
     String id = pairs.getFirst();
     for (Executable asking :
         List.<Executable>of(

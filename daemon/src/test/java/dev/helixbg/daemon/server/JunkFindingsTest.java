@@ -9,9 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -24,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +37,7 @@ class JunkFindingsTest {
 
   private final StandInHelix helix = new StandInHelix();
   private Kb kb;
-  private SealedReports reports;
+  private KbStore store;
 
   @BeforeEach
   void aKbWithASecret() throws Exception {
@@ -52,17 +51,18 @@ class JunkFindingsTest {
       helix.call("store", Map.of("topic", "shop", "text", text));
     }
     Files.write(kb.dataLog(), helix.log());
-    reports = new SealedReports(new ReportSeal(DaemonFixture.settings(folder, Map.of()).cache()));
+    store = DaemonFixture.store(folder, kb);
   }
 
   private void report(String junk) throws Exception {
     Settings settings = DaemonFixture.settings(folder, Map.of("insight.junk", junk));
     Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
-    reports.write(kb, pipeline.run(kb, Saving.PUBLISHED).report());
+    store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
   }
 
   private FindingRequests findings() throws Exception {
-    return new FindingRequests(kb, reports, PresentFindings.read(kb, new FakeModel().id()));
+    return new FindingRequests(
+        store, Optional.empty(), PresentFindings.read(kb, new FakeModel().id()));
   }
 
   private List<ObjectNode> listed() throws Exception {
@@ -77,7 +77,11 @@ class JunkFindingsTest {
   }
 
   private boolean isWritten(String text) throws Exception {
-    try (Stream<Path> files = Files.walk(kb.insights())) {
+    return isIn(kb.insights(), text) || isIn(store.folder(), text);
+  }
+
+  private static boolean isIn(Path folder, String text) throws Exception {
+    try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
           return true;

@@ -11,10 +11,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -29,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +44,7 @@ class MovedSourcesTest {
   private GitFixture shop;
   private Kb kb;
   private Settings settings;
-  private SealedReports reports;
+  private KbStore store;
 
   @BeforeEach
   void aKbAboutAShop() throws Exception {
@@ -57,7 +57,7 @@ class MovedSourcesTest {
     helix("store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
     helix("store", "topic", "shop", "text", "LegacyGateway is slow.");
     settings = DaemonFixture.settings(folder, Map.of("sources", shop.folder().toString()));
-    reports = new SealedReports(new ReportSeal(settings.cache()));
+    store = DaemonFixture.store(folder, kb);
   }
 
   private void helix(String tool, String... namesAndValues) throws Exception {
@@ -74,7 +74,8 @@ class MovedSourcesTest {
   }
 
   private void report() throws Exception {
-    reports.write(kb, pipeline(settings).run(kb, Saving.PUBLISHED).report());
+    Pipeline pipeline = pipeline(settings);
+    store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
   }
 
   private void moveAll() throws Exception {
@@ -93,7 +94,7 @@ class MovedSourcesTest {
   }
 
   private FindingRequests findings() throws Exception {
-    return new FindingRequests(kb, reports, present());
+    return new FindingRequests(store, Optional.empty(), present());
   }
 
   private ObjectNode act(String id) throws Exception {
@@ -161,10 +162,10 @@ class MovedSourcesTest {
 
   @Test
   void theBasisIsThatOfTheCommitAndReportsAreTheSameBytes() throws Exception {
-    Pipeline.Basis before = pipeline(settings).basis(kb);
-    assertEquals(before, pipeline(settings).basis(kb));
+    ReportBasis before = pipeline(settings).basis(store);
+    assertEquals(before, pipeline(settings).basis(store));
     moveAll();
-    assertNotEquals(before, pipeline(settings).basis(kb));
+    assertNotEquals(before, pipeline(settings).basis(store));
     report();
     String once = Files.readString(ReportFolder.of(kb).json());
     shop.write("untracked.txt", "x");

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.watch;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
@@ -13,23 +13,22 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.CacheContents.CacheRow;
-import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
-import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +57,12 @@ public final class DaemonFixture {
   /** Times that entries were compared. */
   int analyses;
 
+  /** What is known of KBs. */
+  public final KbStores stores;
+
+  /** Sentences about what became of stores. */
+  public final List<String> notices = new ArrayList<>();
+
   private final Kb kb;
 
   public DaemonFixture(Path home, Kb kb) {
@@ -77,9 +82,11 @@ public final class DaemonFixture {
     this.kb = kb;
     this.model = model;
     this.settings = settings(home, flags);
+    this.stores = new KbStores(settings, notices::add);
     this.watch =
         new KbWatch(
             kb,
+            stores,
             new Pipeline(
                 settings,
                 model,
@@ -113,9 +120,15 @@ public final class DaemonFixture {
   public static Settings settings(Path home, Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(Map.of("threads", "1"));
     all.putAll(flags);
-    return new SettingsLoader(new UserDirectories(home, home.resolve("cache")), Map.of())
+    return new SettingsLoader(
+            new UserDirectories(home, home.resolve("cache"), home.resolve("state")), Map.of())
         .load(Optional.empty(), all)
         .settings();
+  }
+
+  /** The store of a KB, with the settings of {@link #settings}. */
+  public static KbStore store(Path home, Kb kb) {
+    return new KbStores(settings(home, Map.of()), notice -> {}).of(kb);
   }
 
   /** Lets the loop run for so long. */
@@ -133,51 +146,57 @@ public final class DaemonFixture {
     loop.step();
   }
 
-  /** Report and cache are those of a run from nothing over the same log and decisions. */
-  void assertAsFromNothing(Path scratch) throws IOException, InterruptedException {
-    assertAsFromNothing(kb, scratch, settings, new FakeModel(), 0);
+  /** What is known of the KB. */
+  public KbStore store() {
+    return stores.of(kb);
   }
 
+  /** Report and vectors are those of a run from nothing over the same log and decisions. */
+  void assertAsFromNothing(Path scratch) throws IOException, InterruptedException {
+    assertAsFromNothing(store(), scratch, new FakeModel(), 0);
+  }
+
+  /**
+   * @param scratch is made; the run from nothing has its KB and its store there
+   */
   public static void assertAsFromNothing(
-      Kb kb, Path scratch, Settings settings, EmbedderSource model, double tolerance)
+      KbStore known, Path scratch, EmbedderSource model, double tolerance)
       throws IOException, InterruptedException {
-    Kb fresh = new Kb(Files.createDirectories(scratch));
+    Kb kb = known.kb();
+    Kb fresh = new Kb(Files.createDirectories(scratch.resolve("kb")));
     Files.copy(kb.dataLog(), fresh.dataLog());
-    Files.createDirectories(fresh.insights());
-    for (String name : List.of(DecisionFile.NAME, ReviewHistory.NAME)) {
-      if (Files.exists(kb.insights().resolve(name))) {
-        Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
+    Settings settings = settings(scratch, Map.of());
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      KbStore store = stores.of(fresh);
+      List<Decision> settled = List.copyOf(known.decisions().read().settled());
+      if (!settled.isEmpty()) {
+        store.decisions().add(settled);
+      }
+      known.sessions().read().ifPresent(store.sessions()::keep);
+      new OneShotRun(pipeline(settings, model, NO_READING))
+          .run(store, (last, now) -> false, Optional.empty());
+      assertSameVectors(
+          VectorStore.ofEntries(store.database()).read().byKey(),
+          VectorStore.ofEntries(known.database()).read().byKey(),
+          tolerance);
+    }
+    if (tolerance == 0) {
+      for (String name : List.of("report.json", "report.md", "report.html", "../embeddings.bin")) {
+        assertArrayEquals(
+            Files.readAllBytes(fresh.insights().resolve(name)),
+            Files.readAllBytes(kb.insights().resolve(name)),
+            name);
       }
     }
-    Pipeline once = pipeline(settings, model, NO_READING);
-    ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
-    assertSameVectors(fresh, kb, tolerance);
-    if (tolerance == 0) {
-      assertEquals(
-          Files.readString(ReportFolder.of(fresh).json()),
-          Files.readString(ReportFolder.of(kb).json()));
-      assertEquals(
-          Files.readString(ReportFolder.of(fresh).markdown()),
-          Files.readString(ReportFolder.of(kb).markdown()));
-      assertEquals(
-          Files.readString(ReportFolder.of(fresh).html()),
-          Files.readString(ReportFolder.of(kb).html()));
-    }
   }
 
-  private static void assertSameVectors(Kb expected, Kb found, double tolerance) {
-    CacheContents a = new EmbeddingCache(expected.folder()).read();
-    CacheContents b = new EmbeddingCache(found.folder()).read();
-    if (a.rows().isEmpty()) {
-      assertEquals(0, b.rows().size());
-      return;
-    }
-    assertEquals(CacheContents.State.GOOD, b.state(), b.reason());
-    assertEquals(
-        a.rows().stream().map(CacheRow::offset).toList(),
-        b.rows().stream().map(CacheRow::offset).toList());
-    for (int i = 0; i < a.rows().size(); i++) {
-      assertArrayEquals(a.rows().get(i).vector(), b.rows().get(i).vector(), (float) tolerance);
-    }
+  /** All that is expected is found. */
+  private static void assertSameVectors(
+      Map<TextKey, float[]> expected, Map<TextKey, float[]> found, double tolerance) {
+    expected.forEach(
+        (key, vector) -> {
+          assertTrue(found.containsKey(key), key.hex());
+          assertArrayEquals(vector, found.get(key), (float) tolerance);
+        });
   }
 }

@@ -10,12 +10,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,6 +39,7 @@ class FirstLookRunTest {
   @TempDir Path folder;
 
   private Settings settings;
+  private KbStores stores;
   private WritableKb writer;
   private Kb kb;
   private final List<List<String>> embedded = new CopyOnWriteArrayList<>();
@@ -65,6 +66,7 @@ class FirstLookRunTest {
   @BeforeEach
   void write() throws IOException {
     settings = DaemonFixture.settings(folder, Map.of());
+    stores = new KbStores(settings, notice -> {});
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     kb = writer.kb();
     for (int i = 0; i < ENTRIES; i++) {
@@ -82,8 +84,7 @@ class FirstLookRunTest {
   private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
     Pipeline pipeline = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
     Optional<OneShotRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
-    return new OneShotRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
-        .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
+    return new OneShotRun(pipeline).run(store(of), (last, now) -> last.basis().equals(now), reader);
   }
 
   private void look(Report look) {
@@ -94,11 +95,22 @@ class FirstLookRunTest {
           look.firstLook().orElseThrow().passages(), json.at("/firstLook/passages").asInt());
       assertTrue(embedded.size() <= 1, "of entries alone");
       assertEquals(
-          ENTRIES, new EmbeddingCache(kb.folder()).read().rows().size(), "they are published");
-      assertFalse(Files.exists(kb.insights().resolve(KbCursor.NAME)), "nothing is called done");
+          ENTRIES,
+          VectorStore.ofEntries(store(kb).database()).read().byKey().size(),
+          "they are saved");
+      assertFalse(isWhole(), "nothing is called done");
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private KbStore store(Kb of) {
+    return stores.of(of);
+  }
+
+  /** Whether the last report is no first look. */
+  private boolean isWhole() {
+    return store(kb).report().origin().orElseThrow().firstLook().isEmpty();
   }
 
   private Kb copyOfLog() throws IOException {
@@ -124,7 +136,7 @@ class FirstLookRunTest {
     assertEquals(ENTRIES, look.firstLook().orElseThrow().entries());
     assertEquals(ENTRIES, look.findings().entries().size());
     assertEquals(2, embedded.size(), "entries, then passages");
-    assertTrue(Files.exists(kb.insights().resolve(KbCursor.NAME)));
+    assertTrue(isWhole());
 
     Kb plain = copyOfLog();
     assertTrue(run(plain, false).made().isPresent());
@@ -139,7 +151,7 @@ class FirstLookRunTest {
     assertThrows(InterruptedException.class, () -> run(kb, true));
     assertEquals(1, looks.size());
     int passages = looks.getFirst().firstLook().orElseThrow().passages();
-    assertFalse(Files.exists(kb.insights().resolve(KbCursor.NAME)));
+    assertFalse(isWhole());
     String left = Files.readString(ReportFolder.of(kb).markdown());
     assertTrue(left.contains("**This is a first look."), left);
 

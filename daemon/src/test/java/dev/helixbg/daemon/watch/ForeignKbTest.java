@@ -1,224 +1,207 @@
 package dev.helixbg.daemon.watch;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.kb.ReportFile;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.QuestionKind;
-import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewHistory;
-import dev.helixbg.insight.similarity.PassageVectors;
-import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A KB that somebody else made cannot have helix-bg write outside it, or show what is private. */
+/** What came with the folder of a KB is neither believed nor written through, and hangs nothing. */
+@Timeout(120)
 class ForeignKbTest {
   private static final String VICTIM = "alias ls='ls --color'\n";
 
+  /** What helix-bg once kept in the folder of a KB. */
+  private static final List<String> FORMER =
+      List.of(
+          "embeddings.keys",
+          "embeddings.keys.next",
+          "embeddings.journal",
+          "passages.bin",
+          "passages.keys",
+          "passages.keys.next",
+          "passages.journal",
+          "insights/answers.jsonl",
+          "insights/readings.jsonl",
+          "insights/history.jsonl",
+          "insights/decisions.jsonl",
+          "insights/cursor.json",
+          "insights/seal.json",
+          "insights/.helix-bg.lock",
+          "insights/.helix-bg.append.lock");
+
+  /** What helix-bg leaves there now. */
+  private static final List<String> OUTPUTS =
+      List.of(
+          "embeddings.bin", "insights/report.html", "insights/report.md", "insights/report.json");
+
+  /** Names of its store, which count for nothing elsewhere. */
+  private static final List<String> OF_THE_STORE =
+      List.of("kb.db", "kb.db-wal", "decisions.json", "place.json", "run.lock", "insights/kb.db");
+
+  /** What somebody can put in the place of a file. */
+  enum Hostile {
+    HARD_LINK_TO_THE_LOG,
+    LINK_TO_THE_LOG,
+    LINK_OUT_OF_THE_FOLDER,
+    DANGLING_LINK,
+    PIPE,
+    DIRECTORY,
+    SOCKET,
+    SPARSE_FILE,
+    READ_ONLY_FILE,
+    PROSE
+  }
+
   @TempDir Path folder;
+
   private Path victim;
+  private WritableKb writer;
   private Kb kb;
 
   @BeforeEach
-  void prepare() throws IOException {
+  void write() throws IOException {
     victim = Files.writeString(folder.resolve(".zshrc"), VICTIM);
-    kb = new Kb(Files.createDirectory(folder.resolve("kb")));
-    Files.createFile(kb.dataLog());
-  }
-
-  /** All that writes in {@code insights}, by the name of the file. */
-  private Executable writer(String name) {
-    return switch (name) {
-      case ReviewHistory.NAME -> () -> new ReviewHistory(kb.insights()).append(review());
-      case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
-      case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case KbCursor.NAME -> () -> cursor().write(kb, new ReportSeal(folder));
-      case "report.html" -> () -> ReportFolder.of(kb).write(report());
-      default -> () -> KbLock.take(kb).close();
-    };
-  }
-
-  private static KbCursor cursor() {
-    return new KbCursor("a", new Pipeline.Basis("b", "c", ""), "d", 0, "");
-  }
-
-  private Report report() {
-    return new Report(
-        Analysis.run(
-            List.of(),
-            new Vectors(0, 1, new float[0]),
-            PassageVectors.NONE,
-            DaemonFixture.settings(folder, Map.of()).insight(),
-            1),
-        new LogAccount(0, "ab", 0, 0, 0, List.of()),
-        new Report.Run("1", "none"),
-        Judgements.NONE,
-        List.of());
-  }
-
-  private static Review review() {
-    return new Review(
-        Review.Kind.DRIFT,
-        Optional.empty(),
-        Instant.EPOCH,
-        "ab",
-        Optional.empty(),
-        "nothing",
-        List.of(),
-        List.of());
-  }
-
-  private static Decision decision() {
-    return new Decision("dup-3f9a01c2d4", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b");
-  }
-
-  private static Map<AnswerFile.Id, Answer> answer() {
-    return Map.of(
-        new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k"),
-        new Answer("gap", 1, "gotcha", 0, false));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
-  void aFileThatIsALinkIsNotWrittenThrough(String name) throws IOException {
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 10; i++) {
+      writer.append();
+    }
+    writer.append("twins", "the same words");
+    writer.append("twins", "the same words");
+    kb = writer.kb();
     Files.createDirectory(kb.insights());
-    Files.createSymbolicLink(kb.insights().resolve(name), victim);
-    Exception refused = assertThrows(Exception.class, writer(name));
-    assertTrue(refused.getMessage().contains("it is a link"), refused.getMessage());
-    assertEquals(VICTIM, Files.readString(victim));
   }
 
-  /** Nor does a link to nothing make a file elsewhere. */
-  @ParameterizedTest
-  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
-  void aLinkToNothingMakesNothing(String name) throws IOException {
-    Files.createDirectory(kb.insights());
-    Path nothing = folder.resolve("authorized_keys");
-    Files.createSymbolicLink(kb.insights().resolve(name), nothing);
-    assertThrows(Exception.class, writer(name));
-    assertFalse(Files.exists(nothing));
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        ReviewHistory.NAME,
-        DecisionFile.NAME,
-        "answers.jsonl",
-        ".helix-bg.lock",
-        KbCursor.NAME,
-        "report.html"
-      })
-  void aFolderThatIsALinkIsNotWrittenThrough(String name) throws IOException {
-    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
-    Files.createSymbolicLink(kb.insights(), elsewhere);
-    Exception refused = assertThrows(Exception.class, writer(name));
-    assertTrue(refused.getMessage().contains("it is a link"), refused.getMessage());
-    assertEquals(0, elsewhere.toFile().list().length);
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        ReviewHistory.NAME,
-        DecisionFile.NAME,
-        "answers.jsonl",
-        ".helix-bg.lock",
-        KbCursor.NAME,
-        "report.html"
-      })
-  void whatIsNewIsForItsUserAlone(String name) throws Throwable {
-    writer(name).execute();
-    assertEquals("rwx------", mode(kb.insights()));
-    assertEquals("rw-------", mode(kb.insights().resolve(name)));
-  }
-
-  /** A KB that was moved away is not made again where it was. */
-  @ParameterizedTest
-  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
-  void aKbThatIsGoneStaysGone(String name) throws IOException {
-    Files.delete(kb.dataLog());
-    Files.delete(kb.folder());
-    assertThrows(Exception.class, writer(name));
-    assertFalse(Files.exists(kb.folder(), LinkOption.NOFOLLOW_LINKS));
-  }
-
-  @Test
-  void aReportKeepsTheModeThatItsUserGaveIt() throws IOException {
-    Files.createDirectory(kb.insights());
-    Path html = Files.writeString(kb.insights().resolve("report.html"), "old");
-    Path json = Files.writeString(kb.insights().resolve("report.json"), "old");
-    Files.setPosixFilePermissions(html, PosixFilePermissions.fromString("r--------"));
-    Files.setPosixFilePermissions(json, PosixFilePermissions.fromString("rw-r-----"));
-    ReportFolder.of(kb).write(report());
-    assertTrue(Files.size(html) > 3);
-    assertEquals("r--------", mode(html));
-    assertEquals("rw-r-----", mode(json));
-  }
-
-  /** Whoever opened a pipe would wait for its other end for ever. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        ReviewHistory.NAME,
-        DecisionFile.NAME,
-        "answers.jsonl",
-        ".helix-bg.lock",
-        KbCursor.NAME,
-        "report.json"
-      })
-  void aPipeInThePlaceOfAFileHangsNothing(String name) throws Exception {
-    Files.createDirectory(kb.insights());
-    Path pipe = kb.insights().resolve(name);
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    switch (name) {
-      case KbCursor.NAME ->
-          assertEquals(Optional.empty(), KbCursor.read(kb, new ReportSeal(folder)));
-      case "report.json" ->
-          assertThrows(
-              Failure.class, () -> ReportFile.list(kb, new SealedReports(new ReportSeal(folder))));
-      case ReviewHistory.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
-      case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
-      default -> assertThrows(Exception.class, writer(name));
+  private void put(Hostile hostile, Path at) throws IOException, InterruptedException {
+    switch (hostile) {
+      case HARD_LINK_TO_THE_LOG -> Files.createLink(at, kb.dataLog());
+      case LINK_TO_THE_LOG -> Files.createSymbolicLink(at, kb.dataLog());
+      case LINK_OUT_OF_THE_FOLDER -> Files.createSymbolicLink(at, victim);
+      case DANGLING_LINK -> Files.createSymbolicLink(at, folder.resolve("authorized_keys"));
+      case PIPE -> assertEquals(0, new ProcessBuilder("mkfifo", at.toString()).start().waitFor());
+      case DIRECTORY -> Files.createDirectories(at.resolve("not empty"));
+      case SOCKET -> bind(at);
+      case SPARSE_FILE -> {
+        try (RandomAccessFile file = new RandomAccessFile(at.toFile(), "rw")) {
+          file.setLength(15L << 40);
+        }
+      }
+      case READ_ONLY_FILE ->
+          Files.setPosixFilePermissions(
+              Files.writeString(at, "{\"id\":\"copies-0000000000\"}\n"),
+              PosixFilePermissions.fromString("r--r--r--"));
+      case PROSE -> Files.writeString(at, "{\"at\":\"2026-01-01T00:00:00Z\",\"id\":\"\"}\n[]\n");
     }
   }
 
+  private static void bind(Path at) throws IOException {
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(at));
+    }
+  }
+
+  private Object times() throws IOException {
+    return Files.readAttributes(kb.dataLog(), "unix:ino,ctime,lastModifiedTime,size,mode");
+  }
+
+  /** All that a user does with a KB: a run, a daemon, what it found, a decision, another run. */
+  private List<String> doEverything() throws Exception {
+    try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {
+      KbStore store = stores.of(kb);
+      oneShot(store);
+      DaemonFixture daemon = new DaemonFixture(folder, kb);
+      daemon.run(Duration.ofMinutes(2));
+      assertEquals(Optional.empty(), daemon.watch.trouble());
+      List<ReportedFinding> found = store.report().list().findings();
+      assertEquals(0, store.decisions().read().settled().size(), "none of them is ours");
+      String id = found.getFirst().id();
+      store
+          .decisions()
+          .add(List.of(new Decision(id, Decision.Verdict.DISMISSED, Instant.EPOCH, "")));
+      oneShot(store);
+      daemon.run(Duration.ofMinutes(2));
+      daemon.assertAsFromNothing(folder.resolve("fresh"));
+      assertTrue(store.report().list().find(id).isEmpty());
+      return found.stream().map(ReportedFinding::id).toList();
+    }
+  }
+
+  private void oneShot(KbStore store) throws InterruptedException {
+    new OneShotRun(
+            DaemonFixture.pipeline(
+                DaemonFixture.settings(folder, Map.of()),
+                new FakeModel(),
+                DaemonFixture.NO_READING))
+        .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whateverLiesThereChangesNothing(Hostile hostile) throws Exception {
+    for (List<String> names : List.of(FORMER, OF_THE_STORE, OUTPUTS)) {
+      for (String name : names) {
+        if (hostile != Hostile.DIRECTORY || names != OUTPUTS) { // which is refused in words
+          put(hostile, kb.folder().resolve(name));
+        }
+      }
+    }
+    byte[] log = Files.readAllBytes(kb.dataLog());
+    Object before = outsideTimes(hostile);
+    List<String> found = doEverything();
+    assertArrayEquals(log, Files.readAllBytes(kb.dataLog()));
+    assertEquals(before, outsideTimes(hostile));
+    assertEquals(VICTIM, Files.readString(victim));
+    assertTrue(Files.notExists(folder.resolve("authorized_keys")));
+    assertTrue(found.stream().anyMatch(id -> id.startsWith("copies-")), found.toString());
+    for (String name : FORMER) {
+      assertTrue(
+          Files.exists(kb.folder().resolve(name), LinkOption.NOFOLLOW_LINKS),
+          name + " was not left alone");
+    }
+  }
+
+  /** A hard link that an output replaces is one link less, which the log's inode notes. */
+  private Object outsideTimes(Hostile hostile) throws IOException {
+    return hostile == Hostile.HARD_LINK_TO_THE_LOG
+        ? Files.readAttributes(kb.dataLog(), "unix:ino,lastModifiedTime,size,mode")
+        : times();
+  }
+
   @Test
-  void theDaemonsOwnFilesAreAlikeAndFollowNoLinks() throws IOException {
+  void theDaemonsOwnFilesAreForItsUserAloneAndFollowNoLinks() throws Exception {
     DaemonHome home = new DaemonHome(folder.resolve("home"));
     home.lock().close();
     assertEquals("rwx------", mode(home.folder()));
@@ -227,9 +210,13 @@ class ForeignKbTest {
     Files.delete(lock);
     Files.createSymbolicLink(lock, victim);
     assertEquals(ExitCode.WRITE, assertThrows(Failure.class, home::lock).code());
-
     Files.createSymbolicLink(home.across(), Files.createDirectory(folder.resolve("shared")));
-    assertThrows(Failure.class, () -> ReportFolder.in(home.across()).write(report()));
+    Report report =
+        DaemonFixture.pipeline(
+                DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING)
+            .run(DaemonFixture.store(folder, kb))
+            .report();
+    assertThrows(Failure.class, () -> ReportFolder.in(home.across()).write(report));
     assertEquals(0, folder.resolve("shared").toFile().list().length);
   }
 

@@ -3,30 +3,22 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.HxecFile;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.DecisionFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,10 +51,6 @@ class KbWatchTest {
         .asInt();
   }
 
-  private ReportSeal seal() {
-    return new ReportSeal(DaemonFixture.settings(folder, Map.of()).cache());
-  }
-
   private void settle() throws InterruptedException {
     daemon.run(Duration.ofMinutes(1));
   }
@@ -83,7 +71,9 @@ class KbWatchTest {
     assertTrue(reported());
     settle();
     int readings = daemon.files.readings;
-    assertEquals(2, readings, "read, and confirmed once");
+    assertEquals(1, readings, "one run a change");
+    assertEquals(1, daemon.analyses);
+    assertEquals(1, daemon.files.published);
     long ticks = daemon.metrics.ticks.sum();
     daemon.run(Duration.ofDays(3));
     assertEquals(readings, daemon.files.readings, "nothing changed, so nothing is read");
@@ -222,9 +212,6 @@ class KbWatchTest {
     daemon.run(Duration.ofHours(3));
     assertFalse(Files.exists(writer.kb().insights()));
     assertTrue(daemon.watch.trouble().orElseThrow().contains("no data.log"));
-    Failure none = assertThrows(Failure.class, () -> KbLock.take(writer.kb()));
-    assertEquals(ExitCode.KB, none.code());
-    assertFalse(Files.exists(writer.kb().insights()));
   }
 
   @Test
@@ -247,7 +234,7 @@ class KbWatchTest {
     daemon.run(Duration.ofMillis(2_100));
     assertTrue(Files.exists(away), "nothing was embedded");
     assertFalse(Files.exists(writer.kb().insights()), "another KB got the report");
-    assertFalse(Files.exists(writer.kb().folder().resolve(EmbeddingCache.VECTORS)), "or vectors");
+    assertFalse(Files.exists(writer.kb().folder().resolve(HxecFile.NAME)), "or vectors");
     settle();
     assertEquals(11, liveInReport(), "until it was read itself");
   }
@@ -279,26 +266,172 @@ class KbWatchTest {
     }
   }
 
-  @Test
-  void whatSomebodyBreaksIsMended() throws Exception {
-    settle();
-    Path vectors = writer.kb().folder().resolve(EmbeddingCache.VECTORS);
-    byte[] bytes = Files.readAllBytes(vectors);
-    bytes[bytes.length / 2] ^= 4;
-    overwrite(vectors, bytes);
-    settle();
-    daemon.assertAsFromNothing(folder.resolve("fresh1"));
-    Files.delete(ReportFolder.of(writer.kb()).html());
-    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
-    settle();
-    daemon.assertAsFromNothing(folder.resolve("fresh2"));
-    Files.delete(writer.kb().folder().resolve(EmbeddingCache.KEYS));
-    settle();
-    daemon.assertAsFromNothing(folder.resolve("fresh3"));
-  }
-
   private Path file(String name) {
     return writer.kb().folder().resolve(name);
+  }
+
+  /** Another one whenever the file is written. */
+  private Object vectorsFile() throws IOException {
+    return Files.readAttributes(file(HxecFile.NAME), "fileKey,lastModifiedTime");
+  }
+
+  /** Whether embeddings.bin has all entries. */
+  private boolean isPublished() throws IOException {
+    int row = Integer.BYTES + Float.BYTES * VectorStore.DIMENSION;
+    return Files.size(file(HxecFile.NAME)) / row == writer.live();
+  }
+
+  private void appendAndLook() throws Exception {
+    writer.append();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(5));
+  }
+
+  /** One run, one report, one reading: its own outputs are no change. */
+  @Test
+  void aNewEntryCostsOneRunAndIsPublishedAfterAMinute() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(10));
+    int readings = daemon.files.readings;
+    int reports = daemon.files.published;
+    int analyses = daemon.analyses;
+    appendAndLook();
+    assertTrue(isPublished(), "the last time was more than a minute ago");
+    assertEquals(1, daemon.files.readings - readings);
+    byte[] published = Files.readAllBytes(file(HxecFile.NAME));
+    appendAndLook();
+    assertEquals(102, liveInReport());
+    assertArrayEquals(published, Files.readAllBytes(file(HxecFile.NAME)));
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+    assertEquals(2, daemon.files.readings - readings);
+
+    daemon.run(KbWatch.PUBLISH_AFTER);
+    assertTrue(isPublished());
+    assertFalse(daemon.watch.upToDateWith().isEmpty(), "the report was up to date all the time");
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+    daemon.run(Duration.ofMinutes(30));
+    assertEquals(3, daemon.files.readings - readings, "read twice, and read to publish");
+    assertEquals(2, daemon.files.published - reports);
+    assertEquals(2, daemon.analyses - analyses);
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(5));
+    assertEquals(1, next.files.readings, "the store knows what was published");
+    assertEquals(0, next.analyses);
+    assertEquals(0, next.files.published);
+  }
+
+  @Test
+  void whatAnEarlierProcessDidNotPublishIsPublished() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(3));
+    appendAndLook();
+    appendAndLook();
+    assertFalse(isPublished());
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(2));
+    assertTrue(isPublished());
+    assertEquals(0, next.metrics.reports.sum(), "nothing else was done");
+    assertEquals(0, next.model.opened.get());
+    next.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  /** What is changed in its own outputs is none of the changes that the daemon looks for. */
+  @Test
+  void whatSomebodyDoesToTheOutputsIsMendedByTheNextChange() throws Exception {
+    settle();
+    int readings = daemon.files.readings;
+    byte[] bytes = Files.readAllBytes(file(HxecFile.NAME));
+    bytes[bytes.length / 2] ^= 4;
+    Files.write(file(HxecFile.NAME), bytes);
+    Files.delete(ReportFolder.of(writer.kb()).html());
+    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
+    daemon.run(Duration.ofMinutes(30));
+    assertEquals(readings, daemon.files.readings);
+    assertEquals("{}", Files.readString(ReportFolder.of(writer.kb()).json()));
+    writer.append();
+    daemon.run(Duration.ofMinutes(3));
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void outputsThatAreGoneComeBackWhenADaemonStarts() throws Exception {
+    settle();
+    Files.delete(ReportFolder.of(writer.kb()).html());
+    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
+    Files.delete(file(HxecFile.NAME));
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(3));
+    assertEquals(0, next.analyses, "out of the store");
+    assertEquals(0, next.model.opened.get());
+    next.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void afterAFailureTheNextDaemonDoesTheWorkAndThenNone() throws Exception {
+    daemon.files.fullDisk = true;
+    settle();
+    assertTrue(daemon.store().report().origin().isEmpty());
+    daemon.files.fullDisk = false;
+    daemon.run(Duration.ofMinutes(6));
+    assertTrue(daemon.store().report().origin().isPresent());
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertEquals(1, next.files.readings);
+    assertEquals(0, next.metrics.reports.sum());
+  }
+
+  /** A store that somebody deletes is made anew by the next run, but for what was decided. */
+  @Test
+  void aDatabaseThatIsDeletedIsMadeAnewWithTheDecisions() throws Exception {
+    settle();
+    daemon
+        .store()
+        .decisions()
+        .add(
+            List.of(new Decision("dup-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b")));
+    settle();
+    Files.delete(daemon.store().database().file());
+    writer.append();
+    daemon.run(Duration.ofMinutes(3));
+    assertEquals(11, liveInReport());
+    assertEquals(1, daemon.store().decisions().read().settled().size());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aKbThatMovedKeepsItsStore() throws Exception {
+    settle();
+    daemon.stores.close();
+    Path moved = folder.resolve("elsewhere");
+    Files.move(writer.kb().folder(), moved);
+    DaemonFixture next = new DaemonFixture(folder, new Kb(moved));
+    next.run(Duration.ofMinutes(1));
+    assertEquals(0, next.analyses);
+    assertEquals(0, next.model.opened.get());
+    assertEquals(1, next.notices.size(), next.notices.toString());
+    assertTrue(next.notices.getFirst().contains("came along"), next.notices.toString());
+  }
+
+  /** By a command beside the daemon, with a connection of its own. */
+  @Test
+  void aDecisionOfAnotherProcessIsTakenIn() throws Exception {
+    writer.append("twins", "the same words");
+    writer.append("twins", "the same words");
+    settle();
+    int analyses = daemon.analyses;
+    String report = Files.readString(ReportFolder.of(writer.kb()).json());
+    String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
+    DaemonFixture.store(folder, writer.kb())
+        .decisions()
+        .add(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
+    settle();
+    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
+    assertEquals(1, daemon.analyses - analyses);
+    daemon.run(Duration.ofDays(1));
+    assertEquals(1, daemon.analyses - analyses);
   }
 
   private void appendUntil(int live) throws IOException {
@@ -308,45 +441,16 @@ class KbWatchTest {
   }
 
   @Test
-  void aNewEntryIsInTheReportAtOnceAndInTheCacheAfterAMinute() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(10));
-    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
-    byte[] published = Files.readAllBytes(file(EmbeddingCache.VECTORS));
-    int readings = daemon.files.readings;
-    long reports = daemon.metrics.reports.sum();
-    writer.append();
-    daemon.look();
-    daemon.run(Duration.ofSeconds(5));
-    assertEquals(101, liveInReport());
-    assertArrayEquals(published, Files.readAllBytes(file(EmbeddingCache.VECTORS)));
-    assertEquals(8 + 1_556, Files.size(file(EmbeddingCache.JOURNAL)));
-    assertFalse(daemon.watch.upToDateWith().isEmpty());
-
-    daemon.run(KbWatch.PUBLISH_AFTER);
-    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
-    assertFalse(daemon.watch.upToDateWith().isEmpty(), "the report was up to date all the time");
-    daemon.assertAsFromNothing(folder.resolve("fresh"));
-    assertEquals(3, daemon.files.readings - readings, "read, confirmed, and read to publish");
-    assertEquals(1, daemon.metrics.reports.sum() - reports);
-    daemon.run(Duration.ofMinutes(30));
-    assertEquals(3, daemon.files.readings - readings, "done is done");
-
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(5));
-    assertEquals(1, next.files.readings, "the cursor knows what was published");
-  }
-
-  @Test
-  void theLargerTheCacheTheLongerItWaits() throws Exception {
+  void theMoreEntriesTheLongerItWaits() throws Exception {
     appendUntil(7_000);
     daemon.run(Duration.ofMinutes(10));
-    writer.append();
-    daemon.look();
-    daemon.run(Duration.ofSeconds(69));
-    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
-    daemon.run(Duration.ofSeconds(9));
-    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    appendAndLook();
+    assertTrue(isPublished());
+    appendAndLook();
+    daemon.run(Duration.ofSeconds(55));
+    assertFalse(isPublished());
+    daemon.run(Duration.ofSeconds(19));
+    assertTrue(isPublished());
   }
 
   @Test
@@ -355,53 +459,13 @@ class KbWatchTest {
     daemon.run(Duration.ofMinutes(3));
     int publications = 0;
     for (int i = 0; i < 80; i++) {
-      boolean waits = Files.exists(file(EmbeddingCache.JOURNAL));
+      Object before = vectorsFile();
       writer.append();
       daemon.look();
       daemon.run(Duration.ofSeconds(3));
-      publications += waits && !Files.exists(file(EmbeddingCache.JOURNAL)) ? 1 : 0;
+      publications += vectorsFile().equals(before) ? 0 : 1;
     }
     assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");
-  }
-
-  @Test
-  void whatAnEarlierProcessLeftInTheJournalIsPublished() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(3));
-    writer.append();
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
-    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
-
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(2));
-    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
-    assertEquals(0, next.metrics.reports.sum(), "nothing else was done");
-    assertEquals(0, next.model.opened.get());
-    next.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void aJournalThatSomebodyBreaksOrDeletesIsMended() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(3));
-    for (int how = 0; how < 3; how++) {
-      writer.append();
-      daemon.look();
-      daemon.run(Duration.ofSeconds(10));
-      byte[] bytes = Files.readAllBytes(file(EmbeddingCache.JOURNAL));
-      switch (how) {
-        case 0 -> Files.delete(file(EmbeddingCache.JOURNAL));
-        case 1 -> Files.write(file(EmbeddingCache.JOURNAL), Arrays.copyOf(bytes, 1_000));
-        default -> {
-          bytes[700] ^= 1;
-          Files.write(file(EmbeddingCache.JOURNAL), bytes);
-        }
-      }
-      daemon.run(KbWatch.PUBLISH_AFTER.multipliedBy(2));
-      assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
-      daemon.assertAsFromNothing(folder.resolve("fresh" + how));
-    }
   }
 
   /** The log is busy while the vectors are published: then it is as if they were not. */
@@ -409,80 +473,17 @@ class KbWatchTest {
   void whatCannotBePublishedIsTriedAgain() throws Exception {
     appendUntil(100);
     daemon.run(Duration.ofMinutes(3));
-    writer.append();
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
+    appendAndLook();
+    appendAndLook();
     daemon.files.locked = true;
     daemon.run(Duration.ofMinutes(3));
-    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertFalse(isPublished());
     assertEquals(1, daemon.metrics.troubles.sum(), "said once");
     daemon.files.locked = false;
     daemon.run(Duration.ofMinutes(6));
-    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertTrue(isPublished());
     assertTrue(daemon.watch.trouble().isEmpty());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void theCursorMovesOnlyAfterSuccessAndSparesTheNextDaemonTheWork() throws Exception {
-    daemon.files.fullDisk = true;
-    settle();
-    assertTrue(KbCursor.read(writer.kb(), seal()).isEmpty());
-    daemon.files.fullDisk = false;
-    daemon.run(Duration.ofMinutes(6));
-    assertTrue(KbCursor.read(writer.kb(), seal()).isPresent());
-
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(1));
-    assertEquals(1, next.files.readings);
-    assertEquals(0, next.metrics.reports.sum());
-
-    Files.writeString(writer.kb().insights().resolve(KbCursor.NAME), "{\"schema\":1,");
-    Files.delete(ReportFolder.of(writer.kb()).html());
-    DaemonFixture third = new DaemonFixture(folder, writer.kb());
-    third.run(Duration.ofMinutes(1));
-    third.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  /** In a process that was there, the state of a file tells; one that comes later reads it. */
-  @Test
-  void whatWasReplacedWhileNobodyWatchedIsMadeAnewWhateverItsSizeAndTime() throws Exception {
-    settle();
-    ReportFolder report = ReportFolder.of(writer.kb());
-    Path vectors = file(EmbeddingCache.VECTORS);
-    for (Path file : List.of(report.html(), report.markdown(), report.json(), vectors)) {
-      FileTime time = Files.getLastModifiedTime(file);
-      byte[] bytes = Files.readAllBytes(file);
-      bytes[bytes.length / 2] ^= 4;
-      Files.write(file, bytes);
-      Files.setLastModifiedTime(file, time);
-      DaemonFixture next = new DaemonFixture(folder, writer.kb());
-      next.run(Duration.ofMinutes(1));
-      next.assertAsFromNothing(folder.resolve("fresh-" + file.getFileName()));
-    }
-  }
-
-  @Test
-  void aCursorOfAnotherFolderCountsForNothing() throws Exception {
-    settle();
-    Path moved = folder.resolve("elsewhere");
-    Files.move(writer.kb().folder(), moved);
-    DaemonFixture next = new DaemonFixture(folder, new Kb(moved));
-    next.run(Duration.ofMinutes(1));
-    assertEquals(2, next.analyses, "made anew, and confirmed");
-    assertEquals(0, next.model.opened.get(), "of the vectors that are there");
-  }
-
-  @Test
-  void filesAreReadAsAWholeOnceAtTheStart() throws Exception {
-    settle();
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(1));
-    assertEquals(0, next.analyses);
-    assertEquals(6, next.files.hashings, "four caches, two journals");
-    next.run(Duration.ofDays(3));
-    assertEquals(6, next.files.hashings);
-    assertEquals(1, next.files.readings);
   }
 
   @Test
@@ -492,8 +493,10 @@ class KbWatchTest {
     settle();
     String report = Files.readString(ReportFolder.of(writer.kb()).json());
     String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
-    new DecisionFile(writer.kb().insights())
-        .append(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
+    daemon
+        .store()
+        .decisions()
+        .add(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     writer.compact();
@@ -549,7 +552,7 @@ class KbWatchTest {
       daemon.loop.hint(writer.kb()); // of nothing
       daemon.run(Duration.ofMillis(100));
     }
-    assertEquals(readings + 2, daemon.files.readings, "read, and confirmed once");
+    assertEquals(readings + 1, daemon.files.readings);
   }
 
   @Test

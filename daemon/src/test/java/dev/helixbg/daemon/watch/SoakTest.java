@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.HxecFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,9 +79,7 @@ class SoakTest {
   }
 
   private void happen() throws IOException, InterruptedException {
-    boolean inJournal = random.nextBoolean();
-    Path vectors =
-        writer.kb().folder().resolve(inJournal ? EmbeddingCache.JOURNAL : EmbeddingCache.VECTORS);
+    Path vectors = writer.kb().folder().resolve(HxecFile.NAME);
     ReportFolder report = ReportFolder.of(writer.kb());
     switch (random.nextInt(18)) {
       case 0, 1, 2, 3 -> writer.append();

@@ -1,10 +1,12 @@
 package dev.helixbg.embed.store;
 
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -19,7 +21,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -93,13 +94,6 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /** {@link #write}, unless the target holds these very bytes. */
-  public static Optional<AtomicFile> writeChange(Path target, byte[] content) throws IOException {
-    return holds(target, content)
-        ? Optional.empty()
-        : Optional.of(write(target, out -> out.write(content)));
-  }
-
   private static boolean holds(Path file, byte[] content) {
     try {
       return Files.isRegularFile(file)
@@ -111,15 +105,15 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}, which stays untouched. It is
-   * for its user alone, unless there is a target with a mode that its user gave it.
+   * Writes and syncs a temporary file in the folder of {@code target}, which stays untouched and is
+   * not opened. The mode is 0600, or that of the target without the right of others to write.
    *
    * @throws CancellationException when the process is about to end
    */
   public static AtomicFile write(Path target, Content content) throws IOException {
     Path folder = target.toAbsolutePath().getParent();
     String prefix = "." + target.getFileName() + ".";
-    deleteLeftovers(folder, prefix);
+    deleteLeftovers(folder, prefix, Instant.now().minus(LEFTOVER_AGE));
     String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
     AtomicFile file = new AtomicFile(folder.resolve(prefix + unique + SUFFIX));
     try {
@@ -154,22 +148,11 @@ public final class AtomicFile implements AutoCloseable {
 
   private void keepMode(Path target) throws IOException {
     if (Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
-      Set<PosixFilePermission> mode = mode(target).readAttributes().permissions();
+      Set<PosixFilePermission> mode =
+          PrivateFiles.withoutOthersWriting(mode(target).readAttributes().permissions());
       if (!mode.equals(mode(temporary).readAttributes().permissions())) {
         mode(temporary).setPermissions(mode);
       }
-    }
-  }
-
-  /**
-   * Whether a file that is made here for its user alone is that. On FAT and many shares over a
-   * network every file has the same mode. True when none can be made: whoever writes next says why.
-   */
-  public static boolean keepsModes(Path folder) {
-    try (AtomicFile made = write(folder.resolve("helix-bg-mode"), out -> {})) {
-      return PrivateFiles.isPrivate(mode(made.temporary).readAttributes().permissions());
-    } catch (IOException e) {
-      return true;
     }
   }
 
@@ -210,8 +193,18 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  private static void deleteLeftovers(Path folder, String prefix) throws IOException {
-    Instant limit = Instant.now().minus(LEFTOVER_AGE);
+  /**
+   * Deletes the temporary files that killed processes left in a folder. No other process may write
+   * there meanwhile.
+   *
+   * @throws IOException when the folder cannot be read, or a file cannot be deleted
+   */
+  public static void deleteLeftovers(Path folder) throws IOException {
+    deleteLeftovers(folder, ".", Instant.MAX);
+  }
+
+  private static void deleteLeftovers(Path folder, String prefix, Instant limit)
+      throws IOException {
     DirectoryStream.Filter<Path> ours =
         path -> {
           String name = path.getFileName().toString();
@@ -223,6 +216,8 @@ public final class AtomicFile implements AutoCloseable {
           Files.deleteIfExists(file);
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.helixbg.embed.store;
 
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -47,6 +48,52 @@ class AtomicFileTest {
   }
 
   @Test
+  void aTargetKeepsItsMode() throws IOException {
+    for (String mode : new String[] {"r--------", "rw-r-----", "rw-r--r--", "---------"}) {
+      Path file = Files.createFile(folder.resolve("file" + mode));
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      AtomicFile.replace(file, out -> out.write(1));
+      assertEquals(1, Files.size(file));
+      assertEquals(mode, mode(file));
+    }
+  }
+
+  /** Other users could have written what a later reader trusts. */
+  @Test
+  void aTargetLosesTheRightOfOthersToWrite() throws IOException {
+    Path file = Files.createFile(folder.resolve("report.md"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+    AtomicFile.replace(file, out -> out.write(1));
+    assertEquals("rw-r--r--", mode(file));
+  }
+
+  /** A temporary file is as private as the file will be, from its first byte. */
+  @Test
+  void aTemporaryFileIsPrivateWhileItIsWritten() throws IOException {
+    AtomicFile.replace(
+        folder.resolve("file"), out -> assertEquals("rw-------", mode(files().getFirst())));
+    assertEquals("rw-------", mode(folder.resolve("file")));
+  }
+
+  @Test
+  void aLinkIsReplacedAndNotFollowed() throws IOException {
+    Path victim = Files.writeString(folder.resolve("victim"), "private");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), victim);
+    AtomicFile.replace(link, out -> out.write(1));
+    assertFalse(Files.isSymbolicLink(link), "the link is replaced");
+    assertEquals("private", Files.readString(victim));
+  }
+
+  @Test
+  void allLeftoversGoWhereNoOtherProcessWrites() throws IOException {
+    Files.createFile(folder.resolve(".report.md.1f.helix-bg.tmp"));
+    Files.createFile(folder.resolve(".kb.db.2f.helix-bg.tmp"));
+    Path other = Files.createFile(folder.resolve(".notes.tmp"));
+    AtomicFile.deleteLeftovers(folder);
+    assertEquals(List.of(other), files());
+  }
+
+  @Test
   void leftoversOfKilledRunsGoWhenTheyAreOld() throws IOException {
     Path old = Files.createFile(folder.resolve(".report.md.1f.helix-bg.tmp"));
     Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
@@ -70,6 +117,10 @@ class AtomicFileTest {
       Thread.interrupted();
     }
     assertEquals(1000, Files.size(target));
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
 
   private List<Path> files() throws IOException {

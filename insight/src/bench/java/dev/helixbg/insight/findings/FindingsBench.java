@@ -14,7 +14,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -29,7 +29,7 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
-import dev.helixbg.insight.pairs.ReadingFile;
+import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.pairs.RelationReranker;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
@@ -239,8 +239,11 @@ public final class FindingsBench {
   /** Notes on software, which have nothing to do with those of the KB. */
   private final List<Entry> strangers;
 
+  private final Path cache;
+
   private FindingsBench(Path cache, int threads, Precision ofPassages)
       throws IOException, InterruptedException {
+    this.cache = cache;
     this.threads = threads;
     this.judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
     LogReading log = read(cache);
@@ -426,14 +429,16 @@ public final class FindingsBench {
 
   /** The list as the pair judge ranks it, with nothing remembered. */
   private Findings read(Findings findings) throws IOException, InterruptedException {
-    RelationReranker reading =
-        new RelationReranker(
-            new ReadingFile(Path.of("no-readings.jsonl"), judge.id(), Optional.empty()),
-            judge.calibration(),
-            () -> judge.open(),
-            RelationReranker.ReadingProgress.SILENT);
-    return findings.with(
-        reading.rank(findings.relations(), Findings.shownRelations(entries.size())));
+    try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
+      RelationReranker reading =
+          new RelationReranker(
+              new ReadingStore(memory.database(), judge.id()),
+              judge.calibration(),
+              () -> judge.open(),
+              RelationReranker.ReadingProgress.SILENT);
+      return findings.with(
+          reading.rank(findings.relations(), Findings.shownRelations(entries.size())));
+    }
   }
 
   private Result result(boolean related) throws IOException, InterruptedException {
@@ -689,17 +694,17 @@ public final class FindingsBench {
 
   /** The first pairs of the list, judged by a run like any other, with the truth as the model. */
   private Judgements judgedByTruth(Findings findings, int most) {
-    Path nowhere = Path.of("no-answers.jsonl");
-    try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerFile(nowhere, false),
-            "truth",
-            384,
-            () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
-            Duration.ofDays(1),
-            () -> 0,
-            JudgeProgress.SILENT,
-            () -> false)) {
+    try (EmptyStore memory = EmptyStore.in(cache, AnswerStore.TABLE);
+        QuestionSession asking =
+            new QuestionSession(
+                new AnswerStore(memory.database()),
+                "truth",
+                384,
+                () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
+                Duration.ofDays(1),
+                () -> 0,
+                JudgeProgress.SILENT,
+                () -> false)) {
       VerdictRun run = new VerdictRun(asking, findings.relations());
       run.ask(most);
       return new Judgements(

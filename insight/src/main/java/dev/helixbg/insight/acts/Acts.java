@@ -46,34 +46,29 @@ public enum Acts {
   }
 
   /** One of them stays: the one with the most said about it, and of equals the last. */
-  public List<Act> on(Finding.Copies copies) {
+  public List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept =
-        copies.entries().stream()
+        copies.stream()
             .max(
                 Comparator.comparingInt((NamedEntry one) -> one.entry().body().length())
                     .thenComparing(one -> one.entry().offset()))
             .orElseThrow();
-    List<NamedEntry> gone = copies.entries().stream().filter(one -> one != kept).toList();
+    List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
 
   /** The smaller topic goes into the larger one. */
-  public List<Act> on(Finding.TopicOverlap overlap) {
-    boolean aIsSmaller = overlap.entriesA() < overlap.entriesB();
-    String small = aIsSmaller ? overlap.a() : overlap.b();
-    String large = aIsSmaller ? overlap.b() : overlap.a();
+  public List<Act> onOverlap(String a, int entriesA, String b, int entriesB) {
+    String small = entriesA < entriesB ? a : b;
+    String large = entriesA < entriesB ? b : a;
     boolean swap = !ActPlanner.isPlainTopic(large) && ActPlanner.isPlainTopic(small);
     return one(
         When.OVERLAP,
         swap ? new Change.MergeTopics(large, small) : new Change.MergeTopics(small, large));
   }
 
-  public List<Act> on(Finding.Misfiled misfiled) {
-    return one(When.MISFILED, new Change.Move(misfiled.entry(), misfiled.nearer()));
-  }
-
-  public List<Act> on(Finding.MovedSource moved) {
-    return on(moved.entry(), moved.named(), moved.now());
+  public List<Act> onMisfiled(NamedEntry entry, String nearer) {
+    return one(When.MISFILED, new Change.Move(entry, nearer));
   }
 
   /**
@@ -82,7 +77,7 @@ public enum Acts {
    *
    * @param named in source code
    */
-  public List<Act> on(NamedEntry entry, String named, Optional<String> now) {
+  public List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
     return one(
         When.MOVED,
         now.filter(SourceCheck::isPlace)
@@ -91,10 +86,30 @@ public enum Acts {
   }
 
   /** The fullest of the entries gets the text, the others go. */
+  public List<Act> onMerge(List<NamedEntry> entries, String text) {
+    NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
+    List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
+    return one(When.SAME, new Change.Rewrite(kept, gone, text));
+  }
+
+  public List<Act> on(Finding.Copies copies) {
+    return onCopies(copies.entries());
+  }
+
+  public List<Act> on(Finding.TopicOverlap overlap) {
+    return onOverlap(overlap.a(), overlap.entriesA(), overlap.b(), overlap.entriesB());
+  }
+
+  public List<Act> on(Finding.Misfiled misfiled) {
+    return onMisfiled(misfiled.entry(), misfiled.nearer());
+  }
+
+  public List<Act> on(Finding.MovedSource moved) {
+    return onMoved(moved.entry(), moved.named(), moved.now());
+  }
+
   public List<Act> on(Judgements.Merge merge) {
-    NamedEntry kept = merge.entries().stream().reduce(Acts::fuller).orElseThrow();
-    List<NamedEntry> gone = merge.entries().stream().filter(one -> one != kept).toList();
-    return one(When.SAME, new Change.Rewrite(kept, gone, merge.text()));
+    return onMerge(merge.entries(), merge.text());
   }
 
   private List<Act> one(When when, Change change) {

@@ -12,18 +12,15 @@ import java.util.Optional;
 
 /** The decisions in force: the last one on each finding. */
 public final class Decisions {
-  public static final Decisions NONE = new Decisions(List.of(), 0);
+  public static final Decisions NONE = new Decisions(List.of());
 
   private final Map<String, Decision> settled = new LinkedHashMap<>();
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
-  private final int unreadable;
 
   /**
    * @param inOrder all decisions ever made, oldest first
-   * @param unreadable lines of the file that were no decisions
    */
-  Decisions(List<Decision> inOrder, int unreadable) {
-    this.unreadable = unreadable;
+  Decisions(List<Decision> inOrder) {
     for (Decision decision : inOrder) {
       if (decision.verdict().isOpinion()) {
         opinions.put(decision.id(), decision);
@@ -57,11 +54,6 @@ public final class Decisions {
   /** The last opinion on a finding, which settles nothing. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
-  }
-
-  /** Lines that were passed over because they are damaged. */
-  public int unreadable() {
-    return unreadable;
   }
 
   /**

@@ -1,9 +1,10 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.embed.cache.CacheContents;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
@@ -39,15 +40,15 @@ public record KbEntries(
   }
 
   /**
-   * Those whose vectors are in the cache.
+   * Those whose vectors are in a store.
    *
    * @param ids of the embedding model's vectors
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static KbEntries read(Path dataLog, EmbeddingCache cache, VectorIds ids, int modelTokens) {
+  public static KbEntries read(Path dataLog, Database store, VectorIds ids, int modelTokens) {
     LogReading log = DataLog.read(dataLog);
-    CacheContents cached = cache.read();
-    CacheContents ofPassages = cache.ofPassages().read();
+    KnownVectors cached = VectorStore.ofEntries(store).read();
+    KnownVectors ofPassages = VectorStore.ofPassages(store).read();
     String id = cached.id(ids.entries(), log.entries().stream().map(Entry::embeddedText));
     String idOfPassages =
         ofPassages.id(

@@ -5,7 +5,6 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.LabelGuess;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -56,7 +55,7 @@ public final class JudgeRun {
    * @return without guesses for the entries that the model has not read
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  public Judgements run() throws InterruptedException, IOException {
+  public Judgements run() throws InterruptedException {
     VerdictRun pairs = new VerdictRun(asking, pairs());
     pairs.ask(FIRST_PAIRS);
     Map<String, String> summaries = summaries();
@@ -98,7 +97,7 @@ public final class JudgeRun {
         : 1;
   }
 
-  private Map<String, LabelGuess> labels() throws InterruptedException, IOException {
+  private Map<String, LabelGuess> labels() throws InterruptedException {
     LabelRun run = new LabelRun(asking, findings.entries());
     note(QuestionKind.LABEL, run.ask());
     Map<String, LabelGuess> guesses = run.guesses();
@@ -106,7 +105,7 @@ public final class JudgeRun {
     return guesses;
   }
 
-  private Map<String, String> summaries() throws InterruptedException, IOException {
+  private Map<String, String> summaries() throws InterruptedException {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (String topic : topics.topics()) {
       List<String> contents = topics.contents(topic, CENTRAL_ENTRIES);
@@ -122,7 +121,7 @@ public final class JudgeRun {
   }
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
     List<List<NamedEntry>> groups = new ArrayList<>();
     List<Finding.OfTwo> same =
         pairs().stream()

@@ -81,7 +81,7 @@ public final class JudgeTrial {
    *
    * @return empty while something is not answered
    */
-  public Optional<JudgeTrust> ask() throws InterruptedException, IOException {
+  public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }
 

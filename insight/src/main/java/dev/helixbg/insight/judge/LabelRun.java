@@ -3,7 +3,6 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +31,7 @@ public final class LabelRun {
    *
    * @return how many are still unanswered because the time is over
    */
-  public int ask() throws InterruptedException, IOException {
+  public int ask() throws InterruptedException {
     return asking.ask(List.copyOf(questions.values()));
   }
 

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,7 +32,7 @@ public final class OverlapRun {
    *
    * @return how many are still unanswered because the time is over
    */
-  public int ask() throws InterruptedException, IOException {
+  public int ask() throws InterruptedException {
     return asking.ask(List.copyOf(questions.values()));
   }
 

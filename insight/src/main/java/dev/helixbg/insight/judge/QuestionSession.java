@@ -1,6 +1,5 @@
 package dev.helixbg.insight.judge;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +26,7 @@ public final class QuestionSession implements AutoCloseable {
   /** Questions that are asked before those that follow from their answers. */
   private static final int BLOCK = 32;
 
-  private final AnswerFile answers;
+  private final AnswerStore answers;
   private final String modelHash;
   private final int entryTokens;
   private final Supplier<? extends QuestionAnswerer> opener;
@@ -37,8 +36,8 @@ public final class QuestionSession implements AutoCloseable {
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
   private final Set<String> keys = new HashSet<>();
-  private final Set<AnswerFile.Id> sought = new HashSet<>();
-  private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
+  private final Set<AnswerStore.Id> sought = new HashSet<>();
+  private final Map<AnswerStore.Id, Answer> known = new HashMap<>();
   private QuestionAnswerer oracle;
   private int asked;
 
@@ -52,7 +51,7 @@ public final class QuestionSession implements AutoCloseable {
    *     interrupted
    */
   public QuestionSession(
-      AnswerFile answers,
+      AnswerStore answers,
       String modelHash,
       int entryTokens,
       Supplier<? extends QuestionAnswerer> opener,
@@ -94,9 +93,8 @@ public final class QuestionSession implements AutoCloseable {
    * @param questions of one job; may be none
    * @return how many are still unanswered because the time is over
    * @throws InterruptedException when interrupted; all answers until then are saved
-   * @throws IOException when answers cannot be read or saved
    */
-  public int ask(List<? extends Question> questions) throws InterruptedException, IOException {
+  public int ask(List<? extends Question> questions) throws InterruptedException {
     return ask(questions, question -> Optional.empty(), Integer.MAX_VALUE);
   }
 
@@ -107,7 +105,7 @@ public final class QuestionSession implements AutoCloseable {
    * @return how many are still without their answer, or without their second one
    */
   int ask(List<? extends Question> questions, Function<Question, Optional<Question>> second)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
     return ask(questions, second, BLOCK);
   }
 
@@ -115,8 +113,8 @@ public final class QuestionSession implements AutoCloseable {
       List<? extends Question> questions,
       Function<Question, Optional<Question>> second,
       int blockSize)
-      throws InterruptedException, IOException {
-    Set<AnswerFile.Id> seen = new HashSet<>();
+      throws InterruptedException {
+    Set<AnswerStore.Id> seen = new HashSet<>();
     List<Question> open =
         open(questions, second).stream().filter(question -> seen.add(id(question))).toList();
     if (open.isEmpty() || timeIsOver()) {
@@ -141,8 +139,7 @@ public final class QuestionSession implements AutoCloseable {
 
   /** Recalls what is remembered, and tells what is without its answer, or its second one. */
   List<Question> open(
-      List<? extends Question> questions, Function<Question, Optional<Question>> second)
-      throws IOException {
+      List<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);
     recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
     List<Question> open = new ArrayList<>(questions);
@@ -156,11 +153,11 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** Looks up what was not looked up before, in one reading of the file. */
-  private void recall(Collection<? extends Question> questions) throws IOException {
-    Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
-    Set<AnswerFile.Id> ids = new HashSet<>();
+  private void recall(Collection<? extends Question> questions) {
+    Map<AnswerStore.Id, Question> wanted = new LinkedHashMap<>();
+    Set<AnswerStore.Id> ids = new HashSet<>();
     for (Question question : questions) {
-      AnswerFile.Id id = id(question);
+      AnswerStore.Id id = id(question);
       keys.add(question.key());
       keys.add(id.key());
       if (sought.add(id)) {
@@ -169,10 +166,10 @@ public final class QuestionSession implements AutoCloseable {
         ids.addAll(ofWholeTexts(question));
       }
     }
-    Map<AnswerFile.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
+    Map<AnswerStore.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
     wanted.forEach(
         (id, question) -> {
-          for (AnswerFile.Id whole : ofWholeTexts(question)) {
+          for (AnswerStore.Id whole : ofWholeTexts(question)) {
             Optional.ofNullable(found.get(whole))
                 .filter(answer -> !answer.cut())
                 .ifPresent(answer -> known.put(id, answer));
@@ -184,7 +181,7 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * What was read to its end is the same question in a larger room, and wherever reading begins.
    */
-  private List<AnswerFile.Id> ofWholeTexts(Question question) {
+  private List<AnswerStore.Id> ofWholeTexts(Question question) {
     return List.of(
         id(question, question.key(), entryTokens),
         id(question, question.key(), QuestionPrompts.budget(question.job(), entryTokens)));
@@ -196,19 +193,19 @@ public final class QuestionSession implements AutoCloseable {
    * @param counts whether a question is done with its answer
    */
   private void answer(List<Question> questions, Function<Question, Boolean> counts)
-      throws InterruptedException, IOException {
-    Map<AnswerFile.Id, Question> unknown = new LinkedHashMap<>();
+      throws InterruptedException {
+    Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
     for (Question question : questions) {
-      AnswerFile.Id id = id(question);
+      AnswerStore.Id id = id(question);
       if (!known.containsKey(id)) {
         unknown.putIfAbsent(id, question);
       }
     }
-    List<AnswerFile.Id> ids = List.copyOf(unknown.keySet());
+    List<AnswerStore.Id> ids = List.copyOf(unknown.keySet());
     List<Question> open = List.copyOf(unknown.values());
     for (int done = 0; done < open.size() && !timeIsOver(); ) {
       List<Answer> some = askSome(open.subList(done, open.size()));
-      Map<AnswerFile.Id, Answer> fresh = new LinkedHashMap<>();
+      Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
         Question question = open.get(done + i);
         boolean cut = some.get(i).cut();
@@ -226,8 +223,8 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
-  void forgetOthers() throws IOException {
-    answers.compactIfMostlyStale(
+  void forgetOthers() {
+    answers.forgetStale(
         keys,
         Arrays.stream(QuestionKind.values())
             .flatMap(
@@ -256,12 +253,12 @@ public final class QuestionSession implements AutoCloseable {
     return nanoTime.getAsLong() - start >= nanos;
   }
 
-  private AnswerFile.Id id(Question question) {
+  private AnswerStore.Id id(Question question) {
     return id(question, question.keyOfParts(), QuestionPrompts.budget(question.job(), entryTokens));
   }
 
-  private AnswerFile.Id id(Question question, String key, int budget) {
-    return new AnswerFile.Id(question.job(), version(question.job(), budget), modelHash, key);
+  private AnswerStore.Id id(Question question, String key, int budget) {
+    return new AnswerStore.Id(question.job(), version(question.job(), budget), modelHash, key);
   }
 
   /** Of the prompt of a job, with what else decides what the model sees. */

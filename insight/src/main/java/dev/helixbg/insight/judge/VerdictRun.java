@@ -2,7 +2,6 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -79,7 +78,7 @@ public final class VerdictRun {
    * @param first so many
    * @return of how many the verdict is still incomplete because the time is over
    */
-  public int ask(int first) throws InterruptedException, IOException {
+  public int ask(int first) throws InterruptedException {
     List<Question> pairs = new ArrayList<>();
     asked.values().stream().limit(first).forEach(both -> pairs.add(both.pair()));
     return asking.ask(pairs, this::next);
@@ -91,7 +90,7 @@ public final class VerdictRun {
    *
    * @param most so many
    */
-  public void askUnjudged(int most) throws InterruptedException, IOException {
+  public void askUnjudged(int most) throws InterruptedException {
     List<Question> pairs = asked.values().stream().map(both -> (Question) both.pair()).toList();
     asking.ask(asking.open(pairs, this::next).stream().limit(most).toList(), this::next);
   }

@@ -2,9 +2,9 @@ package dev.helixbg.insight.notes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.Entry;

@@ -10,8 +10,6 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,7 +30,7 @@ public final class RelationReranker {
   /** Readings that are saved at once, at least. */
   private static final int SAVED_AT_ONCE = 32;
 
-  private final ReadingFile memory;
+  private final ReadingStore memory;
   private final PairAssessor assessor;
   private final Supplier<? extends PairReader> opener;
   private final ReadingProgress progress;
@@ -62,7 +60,7 @@ public final class RelationReranker {
    * @param opener opens the model; closed when all is read
    */
   public RelationReranker(
-      ReadingFile memory,
+      ReadingStore memory,
       PairCalibration calibration,
       Supplier<? extends PairReader> opener,
       ReadingProgress progress) {
@@ -77,25 +75,23 @@ public final class RelationReranker {
    *
    * @param first so many are read
    * @throws InterruptedException when interrupted; what was read until then is saved
-   * @throws IOException when readings cannot be looked up or saved
    * @throws dev.helixbg.embed.EmbeddingException when the model cannot be used
    */
-  public List<Relation> rank(List<Relation> relations, int first)
-      throws InterruptedException, IOException {
+  public List<Relation> rank(List<Relation> relations, int first) throws InterruptedException {
     Map<String, Texts> texts = texts(relations, first);
     Map<String, Reading> readings = memory.find(texts.keySet());
     read(texts, readings);
-    memory.compactIfMostlyStale(texts.keySet());
+    memory.forgetStale(texts.keySet());
     return ranked(relations, first, readings);
   }
 
   /** The same with what is remembered: what was not read yet stays behind what was. */
-  public List<Relation> rankRemembered(List<Relation> relations, int first) throws IOException {
+  public List<Relation> rankRemembered(List<Relation> relations, int first) {
     return ranked(relations, first, memory.find(texts(relations, first).keySet()));
   }
 
   /** How many pairs {@link #rank} would have to read. */
-  public int left(List<Relation> relations, int first) throws IOException {
+  public int left(List<Relation> relations, int first) {
     Set<String> keys = texts(relations, first).keySet();
     return keys.size() - memory.find(keys).size();
   }
@@ -147,20 +143,11 @@ public final class RelationReranker {
   }
 
   private void read(Map<String, Texts> texts, Map<String, Reading> known)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
     List<String> keys = texts.keySet().stream().filter(key -> !known.containsKey(key)).toList();
     if (keys.isEmpty()) {
       return;
     }
-    try {
-      readNow(keys, texts, known);
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  private void readNow(List<String> keys, Map<String, Texts> texts, Map<String, Reading> known)
-      throws InterruptedException {
     List<Texts> pairs = keys.stream().map(texts::get).toList();
     progress.begin(pairs.size(), pairs.stream().mapToLong(RelationReranker::work).sum());
     Map<String, Reading> unsaved = new HashMap<>();
@@ -190,12 +177,8 @@ public final class RelationReranker {
   }
 
   private void save(Map<String, Reading> unsaved) {
-    try {
-      memory.add(unsaved);
-      unsaved.clear();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    memory.add(unsaved);
+    unsaved.clear();
   }
 
   private static Texts texts(Relation relation) {

@@ -10,6 +10,7 @@ import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -32,9 +33,13 @@ import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -66,6 +71,8 @@ public final class JsonReport {
 
   /** Of a text in a relation further down. */
   private static final int SHORT_TEXT = 200;
+
+  private static final String ID_FIELD = "\"id\":\"";
 
   private final JsonGenerator json;
   private final Findings findings;
@@ -123,12 +130,7 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
-    List<String> leading =
-        Stream.concat(
-                findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
-            .map(Finding::id)
-            .toList();
-    texts("leading", leading);
+    texts("leading", leading());
     json.writeArrayFieldStart("groups");
     for (List<NamedEntry> group : pairs.groups(judgements)) {
       json.writeStartArray();
@@ -138,26 +140,96 @@ public final class JsonReport {
       json.writeEndArray();
     }
     json.writeEndArray();
-    List<Finding.MovedSource> moved = report.sources().moved().stream().limit(MAX_MOVED).toList();
-    List<Finding.Junk> junk = report.junk().stream().limit(MAX_MOVED).toList();
-    json.writeArrayFieldStart("findings");
-    for (ReportedFinding one : ReportedFinding.all(report, moved, junk, leading)) {
-      json.writeRawValue(one.toJson().toString()); // in one line
-    }
-    json.writeEndArray();
-    list("copies", findings.copies(), this::copies);
-    relations();
-    list("nearDuplicates", findings.nearDuplicates(), this::pair);
-    list("topicOverlaps", findings.topicOverlaps(), this::overlap);
-    list("crossLinks", findings.crossLinks(), this::pair);
-    list("misfiled", findings.misfiled(), this::misfiled);
     list("sources", report.sources().folders(), this::folder);
-    list("movedSources", moved, this::movedSource);
-    list("junk", junk, this::junk);
-    list("merges", judgements.merges(), this::merge);
+    findings(report, this::list);
     list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
     json.writeEndObject();
+  }
+
+  /** What is done with the findings of one section. */
+  private interface Section {
+    <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
+  }
+
+  /** A relation with its place in the list, from 1. */
+  private record Ranked(Finding.Relation relation, int rank) {}
+
+  /** All findings, section by section. */
+  private void findings(Report report, Section section) throws IOException {
+    List<Ranked> relations = new ArrayList<>();
+    findings.relations().forEach(one -> relations.add(new Ranked(one, relations.size() + 1)));
+    section.of("copies", findings.copies(), this::copies);
+    section.of("relations", relations, this::relation);
+    section.of("nearDuplicates", findings.nearDuplicates(), this::pair);
+    section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
+    section.of("crossLinks", findings.crossLinks(), this::pair);
+    section.of("misfiled", findings.misfiled(), this::misfiled);
+    section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
+    section.of("junk", junk(report), this::junk);
+    section.of("merges", judgements.merges(), this::merge);
+  }
+
+  private static List<Finding.MovedSource> moved(Report report) {
+    return report.sources().moved().stream().limit(MAX_MOVED).toList();
+  }
+
+  private static List<Finding.Junk> junk(Report report) {
+    return report.junk().stream().limit(MAX_MOVED).toList();
+  }
+
+  /** Is given one finding after the other. */
+  @FunctionalInterface
+  public interface FindingSink {
+    /**
+     * @param place in the order of the report, from 0
+     * @param json the finding as report.json has it, in one line
+     */
+    void take(int place, ReportedFinding finding, String json);
+  }
+
+  /** Tells of all findings of a report, each with its place among them. */
+  public static void eachFinding(Report report, FindingSink sink) {
+    StringWriter line = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
+      JsonReport made = new JsonReport(json, report);
+      List<ReportedFinding> all =
+          FindingList.of(report, made.leading(), moved(report), junk(report));
+      Map<String, Integer> places = new HashMap<>();
+      all.forEach(one -> places.put(one.section() + " " + one.id(), places.size()));
+      made.findings(
+          report,
+          new Section() {
+            @Override
+            public <T> void of(String name, List<T> findings, FieldWriter<T> fields)
+                throws IOException {
+              for (T finding : findings) {
+                made.object(finding, fields);
+                json.flush();
+                String text = line.toString().strip(); // a blank separates values
+                line.getBuffer().setLength(0);
+                int place = places.get(name + " " + idIn(text));
+                sink.take(place, all.get(place), text);
+              }
+            }
+          });
+    } catch (IOException e) {
+      throw new AssertionError("a string takes everything", e);
+    }
+  }
+
+  /** The id of a finding in its JSON: ids have no characters that JSON escapes. */
+  private static String idIn(String json) {
+    int begin = json.indexOf(ID_FIELD) + ID_FIELD.length();
+    return json.substring(begin, json.indexOf('"', begin));
+  }
+
+  /** The ids of what the report leads with, in its order. */
+  private List<String> leading() {
+    return Stream.concat(
+            findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
+        .map(Finding::id)
+        .toList();
   }
 
   private void firstLook(FirstLook look) throws IOException {
@@ -383,27 +455,21 @@ public final class JsonReport {
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
-  private void relations() throws IOException {
-    json.writeArrayFieldStart("relations");
-    int rank = 1;
-    for (Finding.Relation relation : findings.relations()) {
-      boolean full = rank <= FULL_RELATIONS;
-      FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
-      json.writeStartObject();
-      json.writeNumberField("rank", rank++);
-      json.writeNumberField("rankUnread", relation.place());
-      text("id", relation.id());
-      decimal("score", relation.score());
-      decimal("similarity", relation.similarity());
-      verdict(relation);
-      object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
-      object("evidence", relation.evidence(), this::evidence);
-      edit(full ? acts.on(relation, judgements.actingOn(relation)) : List.of());
-      object("a", relation.a(), entry);
-      object("b", relation.b(), entry);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+  private void relation(Ranked ranked) throws IOException {
+    Finding.Relation relation = ranked.relation();
+    boolean full = ranked.rank() <= FULL_RELATIONS;
+    FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
+    json.writeNumberField("rank", ranked.rank());
+    json.writeNumberField("rankUnread", relation.place());
+    text("id", relation.id());
+    decimal("score", relation.score());
+    decimal("similarity", relation.similarity());
+    verdict(relation);
+    object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
+    object("evidence", relation.evidence(), this::evidence);
+    edit(full ? acts.on(relation, judgements.actingOn(relation)) : List.of());
+    object("a", relation.a(), entry);
+    object("b", relation.b(), entry);
   }
 
   private void assessment(Finding.Relation relation) throws IOException {

@@ -68,7 +68,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 6;
+  public static final int SCHEMA = 7;
 
   /**
    * What made the report.

@@ -103,9 +103,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
 
   static ReviewSection of(List<Review> reviews, String logSha256) {
     return new ReviewSection(
-        "What the last session of writing brought, which topics drift together under different"
-            + " names, and which entries newer ones may have overtaken: each as it was found at its"
-            + " time.",
+        "What the last session of writing brought, as it was found at its time.",
         reviews.stream().map(review -> ReviewView.of(review, logSha256)).toList());
   }
 }

@@ -1,7 +1,14 @@
 package dev.helixbg.insight.review;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.judge.JudgeTrust;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -44,8 +51,7 @@ public record Review(
   /**
    * One thing found.
    *
-   * @param id of the finding that it is, by which it can be dismissed or done; empty in an old
-   *     history
+   * @param id of the finding that it is, by which it can be dismissed or done
    * @param relation of b to a, such as {@code repeats}
    * @param a an entry's name, or a topic
    * @param b the other one; empty when there is none
@@ -62,18 +68,87 @@ public record Review(
       String verdict,
       String text) {}
 
+  /** As clients of the daemon, commands with --json and the store have it. */
+  public ObjectNode toJson() {
+    ObjectNode json = JSON.createObjectNode();
+    json.put("kind", kind.title());
+    json.put("topic", topic.orElse(null));
+    json.put("at", at.toString());
+    json.put("logSha256", logSha256);
+    json.put("judge", judge.orElse(null));
+    json.put("summary", PrintableText.beginning(summary, MAX_SUMMARY));
+    ArrayNode all = json.putArray("items");
+    for (Item item : items) {
+      all.addObject()
+          .put("id", item.id())
+          .put("relation", item.relation())
+          .put("a", PrintableText.beginning(item.a(), MAX_TEXT))
+          .put("b", PrintableText.beginning(item.b(), MAX_TEXT))
+          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+          .put("verdict", item.verdict())
+          .put("text", PrintableText.beginning(item.text(), MAX_TEXT));
+    }
+    marks.forEach(json.putArray("marks")::add);
+    return json;
+  }
+
+  /** Empty for what {@link #toJson} does not give. */
+  public static Optional<Review> fromJson(JsonNode json) {
+    try {
+      List<Item> items = new ArrayList<>();
+      for (JsonNode item : json.path("items")) {
+        items.add(
+            new Item(
+                item.path("id").asText(),
+                item.path("relation").asText(),
+                item.path("a").asText(),
+                item.path("b").asText(),
+                item.path("similarity").asDouble(),
+                item.path("verdict").asText(),
+                item.path("text").asText()));
+      }
+      List<String> marks = new ArrayList<>();
+      json.path("marks").forEach(mark -> marks.add(mark.asText()));
+      return Optional.of(
+          new Review(
+              Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT)),
+              Optional.ofNullable(json.path("topic").textValue()),
+              Instant.parse(json.path("at").asText()),
+              json.path("logSha256").asText(),
+              Optional.ofNullable(json.path("judge").textValue()),
+              json.path("summary").asText(),
+              items,
+              marks));
+    } catch (IllegalArgumentException | DateTimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The same with one more sentence, if there is one. */
+  Review saying(String sentence) {
+    String words = sentence.isEmpty() ? summary : summary + " " + sentence;
+    return new Review(kind, topic, at, logSha256, judge, words, items, marks);
+  }
+
   /** The same without what the user has settled. */
   public Review without(Predicate<String> settled) {
     List<Item> open = items.stream().filter(item -> !settled.test(item.id())).toList();
     return new Review(kind, topic, at, logSha256, judge, summary, open, marks);
   }
 
-  /** No review has more items. */
+  /** Most items of a review. */
   static final int MAX_ITEMS = 100;
+
+  /** Longest name and longest excerpt, in UTF-16 units: topics can be longer. */
+  private static final int MAX_TEXT = 1_000;
+
+  private static final int MAX_SUMMARY = 4_000;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Said at the end of a summary when there was no model. */
   static final String NOT_JUDGED =
-      " No language model judged this: it is what the vectors alone can tell.";
+      " No language model judged this: it rests on vectors, words and the pair judge.";
 
   /** Said there when the model was measured on pairs whose truth is known, and did no better. */
   static final String GUESSED =

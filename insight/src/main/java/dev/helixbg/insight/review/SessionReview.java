@@ -3,12 +3,12 @@ package dev.helixbg.insight.review;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
-import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.review.Review.Item;
-import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,7 +50,6 @@ public final class SessionReview {
   }
 
   private static final int MAX_ITEMS = 20;
-  private static final int JUDGED = 10;
 
   /** Topics that a summary names, and characters of such a name. */
   private static final int NAMED = 20;
@@ -88,39 +87,38 @@ public final class SessionReview {
 
   /**
    * @param last the last review of a session
-   * @throws InterruptedException when interrupted; all answers until then are saved
-   * @throws IOException when answers cannot be read or saved
+   * @param asking puts a question to the language model; empty: none is there
+   * @throws InterruptedException when interrupted while the model is asked
    */
-  public static Review of(ReviewSubject kb, Optional<Review> last, Instant at)
-      throws InterruptedException, IOException {
-    List<String> keys = kb.keys();
-    List<NamedEntry> fresh = fresh(keys, last).stream().map(kb.found().entries()::get).toList();
-    List<Item> items = items(kb, fresh);
+  public static Review of(
+      ReviewSubject kb, Optional<Review> last, Instant at, Optional<QuestionSession> asking)
+      throws InterruptedException {
+    List<NamedEntry> all = kb.entries().all();
+    List<String> keys = all.stream().map(NamedEntry::key).toList();
+    List<NamedEntry> fresh = fresh(keys, last).stream().map(all::get).toList();
+    List<Item> items = items(kb, Set.copyOf(fresh));
     List<String> marks = marks(keys);
-    return kb.review(
-        Review.Kind.SESSION,
-        Optional.empty(),
-        at,
-        summary(kb, fresh, items),
-        items,
-        marks.subList(Math.max(0, marks.size() - MARKS), marks.size()));
+    String summary = summary(fresh, items);
+    Review review =
+        kb.review(
+            Review.Kind.SESSION,
+            Optional.empty(),
+            at,
+            summary,
+            items,
+            marks.subList(Math.max(0, marks.size() - MARKS), marks.size()));
+    return asking.isPresent() && !fresh.isEmpty()
+        ? review.saying(sentence(asking.get(), fresh))
+        : review;
   }
 
   /** Each a fresh entry and an older one, or an earlier fresh one. */
-  private static List<Item> items(ReviewSubject kb, List<NamedEntry> fresh)
-      throws InterruptedException, IOException {
-    Set<NamedEntry> isFresh = new HashSet<>(fresh);
-    List<Finding.Relation> pairs =
-        kb.found().relations().stream().filter(pair -> isFresh.contains(pair.b())).toList();
-    Map<String, PairVerdict> verdicts = kb.verdicts(pairs, JUDGED);
-    List<Item> items = copies(kb, isFresh);
-    for (Finding.Relation pair : pairs) {
-      PairVerdict verdict = verdicts.get(pair.id());
-      Optional<Relation> relation =
-          verdict == null ? unjudged(pair, kb.found().limits()) : judged(pair, verdict);
-      if (relation.isPresent() && items.size() < MAX_ITEMS) {
-        String word = verdict == null ? "" : verdict.verdict().title();
-        items.add(kb.item(pair, pair.b(), relation.get().words, word));
+  private static List<Item> items(ReviewSubject kb, Set<NamedEntry> fresh) {
+    List<Item> items = copies(kb, fresh);
+    for (ReviewSubject.Pair pair : kb.pairs()) {
+      if (fresh.contains(pair.b()) && items.size() < MAX_ITEMS) {
+        relation(pair, kb.limits())
+            .ifPresent(relation -> items.add(pair.item(pair.b(), relation.words)));
       }
     }
     return items;
@@ -129,16 +127,16 @@ public final class SessionReview {
   /** Fresh entries that say word for word what an earlier entry says. */
   private static List<Item> copies(ReviewSubject kb, Set<NamedEntry> fresh) {
     List<Item> items = new ArrayList<>();
-    for (Finding.Copies group : kb.found().copies()) {
-      NamedEntry first = group.entries().getFirst();
-      for (NamedEntry copy : group.entries()) {
-        if (copy != first && fresh.contains(copy) && items.size() < MAX_ITEMS) {
+    for (ReportedFinding group : kb.in("copies")) {
+      List<NamedEntry> entries = kb.entries().allOf(group.keys());
+      for (NamedEntry copy : entries) {
+        if (copy != entries.getFirst() && fresh.contains(copy) && items.size() < MAX_ITEMS) {
           items.add(
               new Item(
                   group.id(),
                   Relation.REPEATS.words,
                   copy.name(),
-                  first.name(),
+                  entries.getFirst().name(),
                   1,
                   "",
                   ReviewSubject.excerpt(copy)));
@@ -148,35 +146,34 @@ public final class SessionReview {
     return items;
   }
 
-  private static Optional<Relation> unjudged(Finding.Relation pair, InsightSettings limits) {
-    if (pair.nearest() <= limits.crossLinkFrom()) {
+  /** Empty for a pair that has nothing in common, or nothing near. */
+  private static Optional<Relation> relation(ReviewSubject.Pair pair, InsightSettings limits) {
+    ReportedFinding finding = pair.finding();
+    if (finding.verdict().isPresent()) {
+      return switch (finding.verdict().get()) {
+        case SAME -> Optional.of(Relation.REPEATS);
+        case OVERTAKEN ->
+            Optional.of(finding.isContradiction() ? Relation.CONTRADICTS : Relation.OVERTAKES);
+        case RELATED -> Optional.of(connects(pair));
+        case DIFFERENT -> Optional.empty();
+      };
+    }
+    if (finding.nearest() <= limits.crossLinkFrom()) {
       return Optional.empty();
     }
     return Optional.of(
-        pair.similarity() > limits.nearDuplicate()
+        finding.similarity() > limits.nearDuplicate()
             ? Relation.REPEATS
-            : pair.nearest() > limits.nearDuplicate() ? Relation.REPEATS_PASSAGE : connects(pair));
+            : finding.nearest() > limits.nearDuplicate()
+                ? Relation.REPEATS_PASSAGE
+                : connects(pair));
   }
 
-  /** Nothing of what has nothing in common. */
-  private static Optional<Relation> judged(Finding.Relation pair, PairVerdict verdict) {
-    return switch (verdict.verdict()) {
-      case SAME -> Optional.of(Relation.REPEATS);
-      case OVERTAKEN ->
-          Optional.of(verdict.contradiction() ? Relation.CONTRADICTS : Relation.OVERTAKES);
-      case RELATED -> Optional.of(connects(pair));
-      case DIFFERENT -> Optional.empty();
-    };
+  private static Relation connects(ReviewSubject.Pair pair) {
+    return pair.finding().topics().size() == 1 ? Relation.IS_CLOSE : Relation.CONNECTS;
   }
 
-  private static Relation connects(Finding.Relation pair) {
-    return pair.a().entry().topic().equals(pair.b().entry().topic())
-        ? Relation.IS_CLOSE
-        : Relation.CONNECTS;
-  }
-
-  private static String summary(ReviewSubject kb, List<NamedEntry> fresh, List<Item> items)
-      throws InterruptedException, IOException {
+  private static String summary(List<NamedEntry> fresh, List<Item> items) {
     if (fresh.isEmpty()) {
       return "Nothing new was written.";
     }
@@ -208,18 +205,15 @@ public final class SessionReview {
         words.append(" a new entry ").append(relation.words).append(" another.");
       }
     }
-    return words + kb.caveat() + sentence(kb, fresh);
+    return words.toString();
   }
 
-  /** What the judge makes of it, with a blank before; empty where there is no answer. */
-  private static String sentence(ReviewSubject kb, List<NamedEntry> fresh)
-      throws InterruptedException, IOException {
-    if (kb.judge().isEmpty()) {
-      return "";
-    }
+  /** What the language model makes of it; empty where there is no answer. */
+  private static String sentence(QuestionSession asking, List<NamedEntry> fresh)
+      throws InterruptedException {
     Question question = question(fresh);
-    kb.judge().get().asking().ask(List.of(question));
-    return kb.judge().get().asking().find(question).map(answer -> " " + answer.text()).orElse("");
+    asking.ask(List.of(question));
+    return asking.find(question).map(Answer::text).orElse("");
   }
 
   /** About the newest entries, as many as are soon read. */

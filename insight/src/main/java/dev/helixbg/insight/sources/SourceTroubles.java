@@ -3,8 +3,8 @@ package dev.helixbg.insight.sources;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -540,7 +540,7 @@ class ActsTest {
                     + " old/web/Login.kt:7, web/Login.kt:71 or web/Login.kts.",
             "web", "[links: web:1]\nDebugging.");
     List<Act> ways =
-        Acts.OF_ONE_KB.on(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
+        Acts.OF_ONE_KB.onMoved(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
     assertEquals(
         "let web:1 say web/in/Entrance.kt:9 instead of web/Login.kt:7", ways.getFirst().words());
     assertEquals(List.of(When.MOVED), when(ways));
@@ -558,14 +558,14 @@ class ActsTest {
     assertEquals(List.of("Login is a redirect."), leads(helix, "web", note.text().content()));
     assertEquals(List.of(note.text().content()), leads(helix, "web", "Debugging."));
     assertTrue(
-        plan(code, Acts.OF_ONE_KB.on(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
+        plan(code, Acts.OF_ONE_KB.onMoved(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
             .byHand()
             .isPresent());
   }
 
   @Test
   void whatOnlyAReaderCanTellHasNoCalls() {
-    Act act = Acts.OF_ONE_KB.on(kb.get(5), "LoginGate", Optional.empty()).getFirst();
+    Act act = Acts.OF_ONE_KB.onMoved(kb.get(5), "LoginGate", Optional.empty()).getFirst();
     assertEquals(
         "read web:1 again: let it say what is so now about LoginGate, or remove it", act.words());
     assertEquals(

@@ -4,17 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -23,7 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The one list of relations: what is in it, what is not, and in which order. */
 class RankedRelationsTest {
-  @TempDir Path insights;
+  @TempDir(factory = InMemory.class)
+  Path insights;
 
   private static List<String> names(Findings findings) {
     return findings.relations().stream().map(r -> r.a().name() + " " + r.b().name()).toList();
@@ -170,10 +169,10 @@ class RankedRelationsTest {
       Finding.Pair duplicate = before.nearDuplicates().getFirst();
       Finding.Pair link = before.crossLinks().getFirst();
       Finding.Relation relation = before.relations().getFirst();
-      DecisionFile file = new DecisionFile(insights.resolve("seed-" + seed));
-      file.append(List.of(decision(duplicate.id()), decision(link.id()), decision(relation.id())));
-      Decisions decisions = file.read();
-      assertEquals(0, decisions.unreadable());
+      Decisions decisions =
+          SettledFindingsTest.settle(
+              Files.createDirectory(insights.resolve("seed-" + seed)),
+              List.of(duplicate.id(), link.id(), relation.id()));
 
       Findings after = decisions.applyTo(corpus.analyse(decisions.widened(settings), 1), settings);
       for (Finding gone : List.of(duplicate, link, relation)) {
@@ -185,10 +184,6 @@ class RankedRelationsTest {
       moved++;
     }
     assertTrue(moved > 10, "only " + moved);
-  }
-
-  private static Decision decision(String id) {
-    return new Decision(id, Verdict.DISMISSED, Instant.EPOCH, "");
   }
 
   @Test

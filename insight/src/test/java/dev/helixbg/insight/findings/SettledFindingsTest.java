@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +33,8 @@ class SettledFindingsTest {
   private static final Set<String> OLD_IDS =
       Set.of("dup-9abd90b5c2", "link-9d0547e638", "rel-1ec5acb914");
 
-  @TempDir Path insights;
+  @TempDir(factory = InMemory.class)
+  Path insights;
 
   private static List<String> ids(Findings findings) {
     return Stream.of(
@@ -43,10 +47,13 @@ class SettledFindingsTest {
         .toList();
   }
 
-  private Decisions settle(int seed, List<String> ids) throws IOException {
-    DecisionFile file = new DecisionFile(insights.resolve("seed-" + seed));
-    file.append(ids.stream().map(id -> new Decision(id, Verdict.DONE, Instant.EPOCH, "")).toList());
-    return file.read();
+  /** Decisions that were saved in a folder and read from it. */
+  static Decisions settle(Path folder, List<String> ids) {
+    try (Database database = TestDatabase.in(folder, DecisionStore.TABLE)) {
+      DecisionStore store = new DecisionStore(database);
+      store.add(ids.stream().map(id -> new Decision(id, Verdict.DONE, Instant.EPOCH, "")).toList());
+      return store.read();
+    }
   }
 
   /** The report lists the best of those that are left, under the ids that they always had. */
@@ -60,7 +67,8 @@ class SettledFindingsTest {
       for (int i = seed % 2; i < shown.size(); i += 2) {
         settled.add(shown.get(i));
       }
-      Decisions decisions = settle(seed, settled);
+      Decisions decisions =
+          settle(Files.createDirectory(insights.resolve("seed-" + seed)), settled);
       Findings left = decisions.applyTo(corpus.analyse(decisions.widened(SHORT), 1), SHORT);
 
       Findings all = corpus.analyse(LONG, 1);
@@ -77,8 +85,8 @@ class SettledFindingsTest {
   }
 
   /**
-   * Ids are for ever: decisions.jsonl of earlier versions has these, made from kinds, keys and
-   * names, and a pair that was decided on as one kind is decided on as every kind.
+   * Ids are for ever: decisions of earlier versions have these, made from kinds, keys and names,
+   * and a pair that was decided on as one kind is decided on as every kind.
    */
   @Test
   void decisionsUnderOldIdsStillHold() throws IOException {
@@ -92,14 +100,7 @@ class SettledFindingsTest {
     assertEquals("topic-b529dd918e", new FindingIds().ofPair("topic", "sessions", "auth"));
     assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", a, "sessions"));
     for (String old : OLD_IDS) {
-      Path folder = Files.createDirectory(insights.resolve(old));
-      Files.writeString(
-          folder.resolve(DecisionFile.NAME),
-          "{\"at\":\"2026-03-14T09:30:00Z\",\"id\":\""
-              + old
-              + "\",\"decision\":\"dismissed\","
-              + "\"about\":\"auth:1 ~ auth:7\"}\n");
-      Decisions decisions = new DecisionFile(folder).read();
+      Decisions decisions = settle(Files.createDirectory(insights.resolve(old)), List.of(old));
       for (String id : OLD_IDS) {
         assertTrue(decisions.isSettled(FindingIds.ofPairInAllKinds(id, a, b)), old + " " + id);
       }

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -18,8 +21,6 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,15 +45,28 @@ class JudgeRunTest {
   private static final int DIMENSION = 8;
 
   @TempDir Path folder;
-  private Path file;
+
+  @TempDir(factory = InMemory.class)
+  Path store;
+
+  private Database database;
   private final List<Entry> entries = new ArrayList<>();
   private final List<float[]> vectors = new ArrayList<>();
   private final AtomicLong clock = new AtomicLong();
   private int opened;
 
   @BeforeEach
-  void name() {
-    file = folder.resolve("answers.jsonl");
+  void open() {
+    database = TestDatabase.in(store, AnswerStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private int remembered() {
+    return TestDatabase.rows(database, "answer");
   }
 
   /** Entries of one direction are duplicates of each other. */
@@ -77,7 +92,7 @@ class JudgeRunTest {
 
   private QuestionSession asking(Duration time, JudgeProgress progress) throws IOException {
     return new QuestionSession(
-        new AnswerFile(file, true),
+        new AnswerStore(database),
         "model-hash",
         384,
         () -> {
@@ -170,26 +185,38 @@ class JudgeRunTest {
     duplicates();
     Judgements first = run(LONG, JudgeProgress.SILENT);
     assertEquals(1, opened);
-    byte[] bytes = Files.readAllBytes(file);
+    int version = new AnswerStore(database).version();
     assertEquals(first, run(LONG, JudgeProgress.SILENT));
     assertEquals(first, run(Duration.ZERO, JudgeProgress.SILENT));
     assertEquals(1, opened);
-    assertEquals(bytes.length, Files.size(file));
+    assertEquals(version, new AnswerStore(database).version(), "nothing was written");
 
-    int lines = Files.readAllLines(file).size();
     entry("cli", "To fix the loader, flush before close and then start the tokenizer.", 5);
     run(LONG, JudgeProgress.SILENT);
     assertEquals(2, opened);
     List<String> jobs =
-        Files.readAllLines(file).stream()
-            .skip(lines)
-            .map(line -> line.substring("{\"job\":\"".length(), line.indexOf("\",")))
-            .filter(job -> !job.equals("overtaken"))
-            .toList();
+        jobsAfter(version).stream().filter(job -> !job.equals("overtaken")).toList();
     assertEquals(
         List.of("pair", "pair", "pair", "pair", "pair", "summary", "label"),
         jobs,
         "each of the pairs it is in, one topic that changed, one label");
+  }
+
+  /** The jobs of answers that were added after so many, in the order of their adding. */
+  private List<String> jobsAfter(int version) {
+    return database.read(
+        connection -> {
+          List<String> jobs = new ArrayList<>();
+          try (var statement = connection.createStatement();
+              var rows =
+                  statement.executeQuery(
+                      "SELECT job FROM answer WHERE number > " + version + " ORDER BY number")) {
+            while (rows.next()) {
+              jobs.add(rows.getString(1));
+            }
+          }
+          return jobs;
+        });
   }
 
   /** 2,000 entries, all known: no model, and less than a second with all that is around it. */
@@ -200,8 +227,8 @@ class JudgeRunTest {
       entry("topic-" + i % 40, "Entry " + i + " says something of its own. ".repeat(12), i % 8);
     }
     Findings findings = findings();
-    AnswerFile answers = new AnswerFile(file, true);
-    Map<AnswerFile.Id, Answer> known = new HashMap<>();
+    AnswerStore answers = new AnswerStore(database);
+    Map<AnswerStore.Id, Answer> known = new HashMap<>();
     for (NamedEntry named : findings.entries()) {
       Question question =
           new Question.LabelOf(named.entry().topic(), named.entry().text().content());
@@ -236,8 +263,8 @@ class JudgeRunTest {
     assertTrue(millis < 20_000, millis + " ms");
   }
 
-  private static AnswerFile.Id id(Question question) {
-    return new AnswerFile.Id(
+  private static AnswerStore.Id id(Question question) {
+    return new AnswerStore.Id(
         question.job(),
         question.job().version() + "-" + QuestionPrompts.budget(question.job(), 384),
         "model-hash",
@@ -252,7 +279,7 @@ class JudgeRunTest {
     assertEquals(
         Map.of(QuestionKind.PAIR, 10, QuestionKind.SUMMARY, 3, QuestionKind.LABEL, 5),
         judged.left());
-    assertFalse(Files.exists(file));
+    assertEquals(0, remembered());
   }
 
   /** After n batches the time is over: the newest are labelled, the oldest are left. */
@@ -332,7 +359,7 @@ class JudgeRunTest {
     }
     Thread.interrupted();
     assertTrue(answered[0] > 0 && answered[0] < 40);
-    assertEquals(answered[0], Files.lines(file).count());
+    assertEquals(answered[0], remembered());
     try (QuestionSession asking = asking(LONG, ticking())) {
       assertEquals(0, new LabelRun(asking, all).ask());
       assertEquals(40 - answered[0], asking.asked());
@@ -362,7 +389,7 @@ class JudgeRunTest {
         };
     try (QuestionSession asking =
         new QuestionSession(
-            new AnswerFile(file, true),
+            new AnswerStore(database),
             "model-hash",
             384,
             () -> GoldenJudges.open(GoldenModel.Q4_0, folder),
@@ -370,22 +397,14 @@ class JudgeRunTest {
             clock::get,
             counting,
             () -> { // again and again within each pass
-              assertEquals(counted[0], lines());
+              assertEquals(counted[0], remembered());
               seen.add(counted[0]);
               return false;
             })) {
       assertEquals(0, new LabelRun(asking, findings().entries()).ask());
     }
-    assertEquals(60, lines());
+    assertEquals(60, remembered());
     assertTrue(seen.size() > 1, "one batch took them all, and nothing was tested");
-  }
-
-  private long lines() {
-    try {
-      return Files.exists(file) ? Files.readAllLines(file).size() : 0;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Test
@@ -417,11 +436,11 @@ class JudgeRunTest {
 
   /** What a model might say of two entries that are the same, and whether it is proposed. */
   private List<Judgements.Merge> mergesWhere(String said, boolean cut) throws Exception {
-    Files.deleteIfExists(file);
+    TestDatabase.change(database, "DELETE FROM answer");
     Finding.Pair pair = findings().nearDuplicates().getFirst();
     String a = pair.a().entry().text().content();
     String b = pair.b().entry().text().content();
-    new AnswerFile(file, true)
+    new AnswerStore(database)
         .add(
             Map.of(
                 id(new Question.Compare(a, b)),
@@ -458,8 +477,8 @@ class JudgeRunTest {
     Question question = new Question.Summarise("ops", List.of(content));
     for (String said :
         List.of("The embedder is slow.", "The" + " mapper".repeat(20) + " …", "很慢".repeat(30))) {
-      Files.deleteIfExists(file);
-      new AnswerFile(file, true).add(Map.of(id(question), Answer.free(said, false)));
+      TestDatabase.change(database, "DELETE FROM answer");
+      new AnswerStore(database).add(Map.of(id(question), Answer.free(said, false)));
       Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
       boolean sound = said.endsWith("slow.");
       assertEquals(sound ? Map.of("ops", said) : Map.of(), judged.summaries());
@@ -542,7 +561,7 @@ class JudgeRunTest {
                     false));
     try (QuestionSession asking =
         new QuestionSession(
-            new AnswerFile(file, true),
+            new AnswerStore(database),
             "truth",
             384,
             () -> oracle,

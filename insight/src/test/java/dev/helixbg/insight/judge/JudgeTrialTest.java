@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.judge.JudgeTrial.Pair;
 import dev.helixbg.insight.judge.JudgeTrial.Truth;
 import java.nio.file.Path;
@@ -13,14 +16,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is found out about a judge, by judges of whom it is known. */
 class JudgeTrialTest {
-  @TempDir Path folder;
+  @TempDir(factory = InMemory.class)
+  Path folder;
 
+  private Database database;
   private final Map<Question, Truth> truth = new HashMap<>();
+
+  @BeforeEach
+  void open() {
+    database = TestDatabase.in(folder, AnswerStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
 
   JudgeTrialTest() {
     for (Pair pair : JudgeTrial.pairs()) {
@@ -33,7 +50,7 @@ class JudgeTrialTest {
       throws Exception {
     try (QuestionSession asking =
         new QuestionSession(
-            new AnswerFile(folder.resolve("trial.jsonl"), true),
+            new AnswerStore(database),
             "model",
             384,
             () -> new TruthfulOracle(judge),

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -16,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,9 +30,22 @@ class VerdictRunTest {
   private static final int BEFORE = 100;
   private static final int AFTER = 200;
 
-  @TempDir Path folder;
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private Database database;
   private final AtomicLong clock = new AtomicLong();
   private int offset = 8;
+
+  @BeforeEach
+  void open() {
+    database = TestDatabase.in(folder, AnswerStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
 
   private NamedEntry entry(String text, int minutes) {
     Entry entry = new Entry(offset += 100, "topic", text, minutes, EntryText.parse(text));
@@ -60,7 +78,7 @@ class VerdictRunTest {
           public void end() {}
         };
     return new QuestionSession(
-        new AnswerFile(folder.resolve("answers.jsonl"), true),
+        new AnswerStore(database),
         "model",
         384,
         () -> oracle,
@@ -220,10 +238,10 @@ class VerdictRunTest {
   void answersFromASmallerRoomHoldWhereTheyHadRoomEnough() throws Exception {
     for (boolean cut : new boolean[] {false, true}) {
       Question.Compare pair = new Question.Compare("one " + cut, "two");
-      AnswerFile.Id before =
-          new AnswerFile.Id(
+      AnswerStore.Id before =
+          new AnswerStore.Id(
               QuestionKind.PAIR, QuestionKind.PAIR.version() + "-384", "model", pair.key());
-      new AnswerFile(folder.resolve("answers.jsonl"), true)
+      new AnswerStore(database)
           .add(Map.of(before, new Answer("different", 0.9, "same", 0.05, cut)));
       TruthfulOracle oracle = new TruthfulOracle(q -> sure("different", "same"));
       VerdictRun run =

@@ -8,14 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.StoreException;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,18 +25,32 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RelationRerankerTest {
   private static final PairCalibration CALIBRATION = new PairCalibration(1, 2, 2, 8);
 
-  @TempDir Path folder;
+  @TempDir(factory = InMemory.class)
+  Path folder;
 
+  private Database database;
   private final List<PairReader.Texts> read = new ArrayList<>();
   private int opened;
   private int failAfter = Integer.MAX_VALUE;
   private boolean interrupts;
+
+  @BeforeEach
+  void open() {
+    database = TestDatabase.in(folder, ReadingStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
 
   /** Logits from the hash of the two texts, in an order that depends on the batch. */
   private final class FakeReader implements PairReader {
@@ -67,12 +83,19 @@ class RelationRerankerTest {
     return new PairReader.Reading(logits, true, true);
   }
 
-  private RelationReranker ranking(boolean saves) {
+  /**
+   * @param remembers what was read before
+   */
+  private RelationReranker ranking(boolean remembers) {
+    if (!remembers) {
+      TestDatabase.change(database, "DELETE FROM reading");
+    }
+    return ranking("model");
+  }
+
+  private RelationReranker ranking(String model) {
     return new RelationReranker(
-        new ReadingFile(
-            folder.resolve("readings.jsonl"),
-            "model",
-            saves ? Optional.of(() -> {}) : Optional.empty()),
+        new ReadingStore(database, model),
         CALIBRATION,
         () -> {
           opened++;
@@ -147,6 +170,7 @@ class RelationRerankerTest {
   void whatIsRememberedIsNotReadAgainAndChangesNothing() throws Exception {
     List<Relation> all = relations(120);
     List<Relation> fresh = ranking(false).rank(all, 120);
+    TestDatabase.change(database, "DELETE FROM reading");
     read.clear();
     opened = 0;
     ranking(true).rank(all.subList(40, 80), 40);
@@ -226,41 +250,44 @@ class RelationRerankerTest {
   }
 
   @Test
-  void damagedAndForeignLinesArePassedOver() throws Exception {
-    List<Relation> all = relations(3);
-    List<Relation> fresh = ranking(true).rank(all, 3);
-    Path file = folder.resolve("readings.jsonl");
-    List<String> lines = new ArrayList<>(Files.readAllLines(file));
-    lines.set(0, lines.get(0).substring(0, 30));
-    lines.set(1, lines.get(1).replace("\"model\":\"model\"", "\"model\":\"other\""));
-    lines.add(lines.get(2).replaceAll("\\[.*\\]", "[1e300,0,0,0]"));
-    lines.add(lines.get(2).replaceAll("\\[.*\\]", "[1,2,3]"));
-    lines.add("{}");
-    Files.write(file, lines);
-    assertEquals(2, ranking(true).left(all, 3));
-    assertEquals(fresh, ranking(true).rank(all, 3));
+  void damagedReadingsAndThoseOfAnotherJudgeArePassedOver() throws Exception {
+    List<Relation> all = relations(5);
+    List<Relation> fresh = ranking(true).rank(all, 5);
+    assertEquals(5, ranking("other").left(all, 5));
+    List<String> damages =
+        List.of(
+            "checksum = checksum + 1",
+            "logits = substr(logits, 1, 12)",
+            "logits = x'7f800000' || substr(logits, 5)",
+            "olderWhole = 1 - olderWhole",
+            "model = 'other'");
+    for (int i = 0; i < damages.size(); i++) {
+      TestDatabase.change(
+          database, "UPDATE reading SET " + damages.get(i) + " WHERE number = " + (i + 1));
+      assertEquals(i + 1, ranking(true).left(all, 5), damages.get(i));
+    }
+    assertEquals(fresh, ranking(true).rank(all, 5));
+    assertEquals(0, ranking(true).left(all, 5));
+    assertEquals(5, ranking("other").left(all, 5), "it was made for other logits");
   }
 
   @Test
-  void whatIsStaleIsForgottenOnceItIsMost() throws Exception {
+  void staleReadingsAreForgottenOnceTheyAreMost() throws Exception {
     List<Relation> all = relations(400);
     ranking(true).rank(all, 400);
-    Path file = folder.resolve("readings.jsonl");
     ranking(true).rank(all.subList(0, 250), 250);
-    assertEquals(400, Files.readAllLines(file).size());
+    assertEquals(400, TestDatabase.rows(database, "reading"));
     ranking(true).rank(all.subList(0, 100), 100);
-    assertEquals(100, Files.readAllLines(file).size());
+    assertEquals(100, TestDatabase.rows(database, "reading"));
+    read.clear();
+    ranking(true).rank(all.subList(0, 100), 100);
+    assertEquals(List.of(), read, "the readings in use stay");
   }
 
   @Test
-  void whatCannotBeSavedIsAnError() {
-    RelationReranker ranking =
-        new RelationReranker(
-            new ReadingFile(folder.resolve("no/such/readings.jsonl"), "m", Optional.of(() -> {})),
-            CALIBRATION,
-            FakeReader::new,
-            RelationReranker.ReadingProgress.SILENT);
-    assertThrows(IOException.class, () -> ranking.rank(relations(2), 2));
+  void readingsThatCannotBeSavedAreAnError() {
+    database.close();
+    assertThrows(StoreException.class, () -> ranking(true).rank(relations(2), 2));
   }
 
   @Test

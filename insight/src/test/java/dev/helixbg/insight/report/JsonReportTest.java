@@ -3,14 +3,15 @@ package dev.helixbg.insight.report;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
@@ -20,6 +21,7 @@ import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +35,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,7 +171,6 @@ class JsonReportTest {
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
-    objects.put("Listed", json.at("/findings/0"));
     objects.put("Log", json.get("log"));
     objects.put("Limits", json.get("limits"));
     objects.put("Totals", json.get("totals"));
@@ -214,19 +217,23 @@ class JsonReportTest {
         judged.with(
             MovedSourcesReportTest.one(judged), JunkReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
-    List<ReportedFinding> listed = new ArrayList<>();
-    for (JsonNode one : json.path("findings")) {
-      try (JsonParser parser = one.traverse(MAPPER)) {
-        parser.nextToken();
-        listed.add(ReportedFinding.read(parser));
-      }
-    }
-    int told = 0;
+    Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
+    Map<ReportedFinding, JsonNode> told = new HashMap<>();
+    JsonReport.eachFinding(
+        all,
+        (place, finding, line) -> {
+          assertFalse(line.contains("\n"), "one line");
+          assertNull(byPlace.put(place, finding), "each has a place of its own");
+          told.put(finding, parsed(line));
+        });
+    List<ReportedFinding> listed = List.copyOf(byPlace.values());
+    assertEquals(IntStream.range(0, listed.size()).boxed().toList(), List.copyOf(byPlace.keySet()));
+    int count = 0;
     for (String section : ReportedFinding.SECTIONS) {
       assertFalse(json.path(section).isEmpty(), section);
       int rank = 0;
       for (JsonNode finding : json.path(section)) {
-        told++;
+        count++;
         rank++;
         String id = finding.path("id").asText();
         ReportedFinding one =
@@ -234,7 +241,9 @@ class JsonReportTest {
                 .filter(each -> each.section().equals(section) && each.id().equals(id))
                 .findFirst()
                 .orElseThrow();
+        assertEquals(finding, told.get(one), "as report.json has it");
         assertEquals(section.equals("relations") ? rank : 0, one.rank().orElse(0));
+        assertEquals(leads(json, id), one.leads());
         List<JsonNode> entries = new ArrayList<>(finding.findParents("key"));
         finding.path("keys").forEach(key -> assertTrue(one.keys().contains(key.asText())));
         for (JsonNode entry : entries) {
@@ -244,7 +253,7 @@ class JsonReportTest {
         }
       }
     }
-    assertEquals(told, listed.size());
+    assertEquals(count, listed.size());
     List<String> leading = new ArrayList<>();
     json.path("leading").forEach(id -> leading.add(id.asText()));
     assertFalse(leading.isEmpty());
@@ -252,6 +261,23 @@ class JsonReportTest {
     List<String> kinds =
         listed.stream().skip(leading.size()).map(ReportedFinding::kind).distinct().toList();
     assertEquals(ReportedFinding.KINDS.stream().filter(kinds::contains).toList(), kinds);
+  }
+
+  private static JsonNode parsed(String json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean leads(JsonNode report, String id) {
+    for (JsonNode leading : report.path("leading")) {
+      if (leading.asText().equals(id)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static List<String> fields(JsonNode object) {

@@ -6,115 +6,176 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionAnswerer;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.judge.VerdictRun;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reviews on vectors chosen by the test, with and without somebody to ask. */
+/** Reviews of a report on vectors that the test chooses. */
 class ReviewTest {
   private static final InsightSettings SETTINGS =
       new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20, false);
   private static final int DAY = 24 * 60;
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
+  private static final String MODEL = "model";
+  private static final String SHA = "ab".repeat(32);
 
-  @TempDir Path insights;
+  @TempDir(factory = InMemory.class)
+  Path folder;
 
+  private Database database;
   private final List<Entry> entries = new ArrayList<>();
-  private final List<String> keys = new ArrayList<>();
-  private final List<Float> values = new ArrayList<>();
+  private final List<Double> angles = new ArrayList<>();
   private final List<Question> asked = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    database = TestDatabase.in(folder, AnswerStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
 
   /** An entry at an angle, in degrees: the cosine of the difference is the similarity. */
   private void add(String topic, String text, int minutes, double degrees) {
     entries.add(new Entry(8 + entries.size(), topic, text, minutes, EntryText.parse(text)));
-    keys.add(UUID.nameUUIDFromBytes((topic + text).getBytes()).toString().replace("-", ""));
-    values.add((float) Math.cos(Math.toRadians(degrees)));
-    values.add((float) Math.sin(Math.toRadians(degrees)));
+    angles.add(degrees);
   }
 
-  private ReviewSubject kb() {
-    float[] all = new float[values.size()];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = values.get(i);
+  private PresentEntries present() {
+    int count = entries.size();
+    LogAccount account = new LogAccount(0, SHA, count, 0, count, List.of());
+    return new PresentEntries(new LogReading(List.copyOf(entries), account), MODEL);
+  }
+
+  private List<String> keys() {
+    return present().all().stream().map(NamedEntry::key).toList();
+  }
+
+  private Findings findings() {
+    float[] values = new float[2 * angles.size()];
+    for (int i = 0; i < angles.size(); i++) {
+      values[2 * i] = (float) Math.cos(Math.toRadians(angles.get(i)));
+      values[2 * i + 1] = (float) Math.sin(Math.toRadians(angles.get(i)));
     }
-    Vectors vectors = new Vectors(entries.size(), 2, all);
-    Iterator<String> next = keys.iterator();
-    List<NamedEntry> named = NamedEntry.all(entries, entry -> next.next());
-    Findings findings = Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, 1);
+    Vectors vectors = new Vectors(angles.size(), 2, values);
+    return Analysis.run(present().all(), vectors, PassageVectors.NONE, SETTINGS, 1);
+  }
+
+  /** As the vectors alone have it. */
+  private ReviewSubject kb() {
+    return subject(findings(), Judgements.NONE, false);
+  }
+
+  /** As a judge has it that says the same of all pairs. */
+  private ReviewSubject kb(Verdict verdict, boolean contradicts) {
+    Findings findings = findings();
+    return subject(findings, judged(findings, verdict, contradicts), false);
+  }
+
+  private static Judgements judged(Findings findings, Verdict verdict, boolean contradicts) {
+    Map<String, PairVerdict> verdicts = new HashMap<>();
+    for (Finding.Relation pair : findings.relations()) {
+      verdicts.put(pair.id(), new PairVerdict(verdict, 0.9, 0, 0, 0, contradicts, false));
+    }
+    Map<String, Verdict> overlaps = new HashMap<>();
+    findings.topicOverlaps().forEach(overlap -> overlaps.put(overlap.id(), verdict));
+    return new Judgements(
+        Optional.of("parrot"),
+        Map.of(),
+        verdicts,
+        overlaps,
+        Map.of(),
+        List.of(),
+        Map.of(),
+        0,
+        Optional.empty());
+  }
+
+  private ReviewSubject subject(Findings findings, Judgements judgements, boolean guesses) {
+    PresentEntries present = present();
+    Report report =
+        new Report(findings, present.log(), new Report.Run("1", MODEL), judgements, List.of());
+    Map<Integer, ReportedFinding> all = new TreeMap<>();
+    JsonReport.eachFinding(report, (place, finding, json) -> all.put(place, finding));
     return new ReviewSubject(
-        ReviewSubject.Found.of(findings), vectors::row, "ab".repeat(32), Optional.empty());
+        present, List.copyOf(all.values()), SETTINGS, judgements.model(), guesses);
   }
 
-  /** The same before a judge that says the same of all pairs, whoever asked it before. */
-  private ReviewSubject kb(String pair, String holds) {
-    return kb(parrot(pair, holds), () -> false);
+  /** The findings of an earlier report, seen against the log of now. */
+  private ReviewSubject now(ReviewSubject earlier) {
+    return new ReviewSubject(present(), earlier.findings(), SETTINGS, earlier.model(), false);
   }
 
-  private ReviewSubject kb(QuestionAnswerer oracle, BooleanSupplier cancelled) {
-    return kb().before(new ReviewSubject.Judge("parrot", asking(oracle, cancelled), false));
+  private Optional<QuestionSession> asking(QuestionAnswerer oracle, BooleanSupplier cancelled) {
+    return Optional.of(
+        new QuestionSession(
+            new AnswerStore(database),
+            "parrot",
+            384,
+            () -> oracle,
+            Duration.ofDays(1),
+            () -> 0,
+            JudgeProgress.SILENT,
+            cancelled));
   }
 
-  private QuestionSession asking(QuestionAnswerer oracle, BooleanSupplier cancelled) {
-    return new QuestionSession(
-        new AnswerFile(insights.resolve("answers.jsonl"), true),
-        "model",
-        384,
-        () -> oracle,
-        Duration.ofDays(1),
-        () -> 0,
-        JudgeProgress.SILENT,
-        cancelled);
+  private List<Answer> parrot(List<? extends Question> questions, BooleanSupplier cancelled) {
+    asked.addAll(questions);
+    return questions.stream().map(one -> new Answer("All about it.", 1, "", 0, false)).toList();
   }
 
-  private QuestionAnswerer parrot(String pair, String holds) {
-    return (questions, cancelled) -> {
-      asked.add(questions.getFirst());
-      return List.of(
-          switch (questions.getFirst().job()) {
-            case PAIR, TOPICS -> sure(pair, pair.equals("same") ? "related" : "same");
-            case OVERTAKEN -> sure(holds, holds.equals("valid") ? "outdated" : "valid");
-            default -> sure("All about it.", "");
-          });
-    };
+  private static Review session(Optional<Review> last, ReviewSubject kb) throws Exception {
+    return SessionReview.of(kb, last, AT, Optional.empty());
   }
 
-  private static Answer sure(String text, String other) {
-    return new Answer(text, 0.9, other, 0.1, false);
-  }
-
-  private Review session(Optional<Review> last, ReviewSubject kb) throws Exception {
-    return SessionReview.of(kb, last, AT);
+  private static List<String> said(Review review) {
+    return review.items().stream().map(i -> i.a() + " " + i.relation() + " " + i.b()).toList();
   }
 
   @Test
-  void aSessionTellsWhatIsNewRepeatedConnectedAndContradicted() throws Exception {
+  void aSessionTellsTheNewEntriesAndTheirRelations() throws Exception {
     add("a", "one", 0, 0);
     add("b", "two", 0, 90);
     Review first = session(Optional.empty(), kb());
@@ -123,21 +184,56 @@ class ReviewTest {
     add("c", "far", 0, 200);
     Review next = session(Optional.of(first), kb());
     assertTrue(next.summary().startsWith("3 new entries in a (1), b (1), c (1)."), next.summary());
+    assertTrue(next.summary().contains(" 1 time a new entry repeats another."), next.summary());
+    assertTrue(
+        next.summary().contains(" 2 times a new entry connects to another."), next.summary());
     assertTrue(next.summary().endsWith(Review.NOT_JUDGED), next.summary());
     assertEquals(Optional.empty(), next.judge());
-    assertEquals("a:1 repeats a:0", said(next, 0));
-    assertEquals("b:1 connects to a:1", said(next, 1));
-    assertEquals("b:1 connects to a:0", said(next, 2));
-    Review judged = session(Optional.of(first), kb("related", "contradicted"));
-    assertEquals("a:1 contradicts a:0", said(judged, 0));
-    assertTrue(judged.summary().endsWith(" All about it."), judged.summary());
-    assertEquals(Optional.of("parrot"), judged.judge());
-    assertEquals(0, SessionReview.fresh(keys, Optional.of(next)).size());
+    assertEquals(Review.Kind.SESSION, next.kind());
+    assertEquals(SHA, next.logSha256());
+    assertEquals(AT, next.at());
+    assertEquals(
+        Set.of("a:1 repeats a:0", "b:1 connects to a:1", "b:1 connects to a:0"),
+        Set.copyOf(said(next)));
+    assertEquals(0, SessionReview.fresh(keys(), Optional.of(next)).size());
+    Review nothing = session(Optional.of(next), kb());
+    assertEquals("Nothing new was written.", nothing.summary());
+    assertEquals(List.of(), nothing.items());
   }
 
-  private static String said(Review review, int item) {
-    Review.Item i = review.items().get(item);
-    return i.a() + " " + i.relation() + " " + i.b();
+  @Test
+  void aSessionSaysWhatTheReportsJudgeSays() throws Exception {
+    add("a", "one", 0, 0);
+    Review first = session(Optional.empty(), kb());
+    add("a", "again", 0, 1);
+    for (Verdict verdict : Verdict.values()) {
+      Review review = session(Optional.of(first), kb(verdict, false));
+      List<String> expected =
+          switch (verdict) {
+            case SAME -> List.of("a:1 repeats a:0");
+            case OVERTAKEN -> List.of("a:1 overtakes a:0");
+            case RELATED -> List.of("a:1 is close to a:0");
+            case DIFFERENT -> List.of();
+          };
+      assertEquals(expected, said(review));
+      assertEquals(Optional.of("parrot"), review.judge());
+      assertFalse(review.summary().contains(Review.NOT_JUDGED), review.summary());
+    }
+    Review contradicted = session(Optional.of(first), kb(Verdict.OVERTAKEN, true));
+    assertEquals(List.of("a:1 contradicts a:0"), said(contradicted));
+    assertEquals("overtaken", contradicted.items().getFirst().verdict());
+  }
+
+  @Test
+  void aSessionNamesEachNewCopyOfAText() throws Exception {
+    add("a", "the same words", 0, 0);
+    Review first = session(Optional.empty(), kb());
+    add("a", "the same words", 0, 0);
+    add("a", "the same words", 0, 0);
+    Review next = session(Optional.of(first), kb());
+    assertEquals(List.of("a:1 repeats a:0", "a:2 repeats a:0"), said(next));
+    assertEquals(1, new HashSet<>(next.items().stream().map(Review.Item::id).toList()).size());
+    assertTrue(next.items().getFirst().id().startsWith("copies-"));
   }
 
   @Test
@@ -146,146 +242,241 @@ class ReviewTest {
     add("a", "two", 0, 90);
     add("a", "three", 0, 180);
     Review first = session(Optional.empty(), kb());
-    List<String> later = new ArrayList<>(keys);
+    List<String> later = new ArrayList<>(keys());
     later.remove(2);
     assertEquals(List.of(), SessionReview.fresh(later, Optional.of(first)));
-    later.add(keys.get(0));
+    later.add(keys().get(0));
     assertEquals(List.of(2), SessionReview.fresh(later, Optional.of(first)));
   }
 
+  /** Without a session before, only the last entries are new: a long log is no session. */
   @Test
-  void driftNamesTopicsThatOverlapAndWhichAreNew() throws Exception {
+  void theFirstSessionIsOfTheLastEntries() throws Exception {
+    for (int i = 0; i < 120; i++) {
+      add("t" + i, "entry " + i, 0, 3 * i);
+    }
+    assertEquals(50, SessionReview.fresh(keys(), Optional.empty()).size());
+    Review review = session(Optional.empty(), kb(Verdict.RELATED, false));
+    assertTrue(review.summary().startsWith("50 new entries in t100 (1), "), review.summary());
+    assertTrue(review.summary().contains(" and 30 more topics."), review.summary());
+    assertTrue(review.items().size() <= 20, review.items().size() + " items");
+  }
+
+  @Test
+  void aSessionAsksTheModelForOneSentenceAtMost() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      add("t", "entry " + i + " " + "word ".repeat(100), 0, i);
+    }
+    ReviewSubject kb = kb(Verdict.RELATED, false);
+    Optional<QuestionSession> model = asking(this::parrot, () -> false);
+    Review review = SessionReview.of(kb, Optional.empty(), AT, model);
+    assertTrue(review.summary().endsWith(" All about it."), review.summary());
+    assertEquals(1, asked.size());
+    SessionReview.of(kb, Optional.empty(), AT, asking(this::parrot, () -> false));
+    assertEquals(1, asked.size(), "the answer is remembered");
+    SessionReview.of(kb, Optional.of(review), AT, asking(this::parrot, () -> false));
+    assertEquals(1, asked.size(), "nothing new is asked about");
+  }
+
+  @Test
+  void anInterruptedSessionIsNone() throws Exception {
+    add("a", "one", 0, 0);
+    assertThrows(
+        InterruptedException.class,
+        () -> SessionReview.of(kb(), Optional.empty(), AT, asking(this::parrot, () -> true)));
+  }
+
+  @Test
+  void driftNamesTopicsThatOverlap() {
     add("auth", "login", 0, 0);
     add("login", "auth", 0, 20);
     add("ops", "disk", 0, 120);
-    Review first = DriftReview.of(kb(), Optional.empty(), AT);
-    assertEquals("auth now overlaps login", said(first, 0));
-    assertEquals(1, first.items().size());
-    assertEquals("closest: auth:0 and login:0", first.items().getFirst().text());
-    Review second = DriftReview.of(kb("same", "valid"), Optional.of(first), AT);
-    assertEquals("auth overlaps login", said(second, 0));
-    assertEquals("same", second.items().getFirst().verdict());
-    assertEquals(kb().found().topicOverlaps().getFirst().id(), second.items().getFirst().id());
+    Review review = DriftReview.of(kb(), AT);
+    assertEquals(List.of("auth overlaps login"), said(review));
+    assertEquals("closest: auth:0 and login:0", review.items().getFirst().text());
+    assertEquals(
+        "1 pair of topics overlaps under different names." + Review.NOT_JUDGED, review.summary());
+    Review judged = DriftReview.of(kb(Verdict.SAME, false), AT);
+    assertEquals("same", judged.items().getFirst().verdict());
+    assertEquals(Optional.of("parrot"), judged.judge());
+    assertEquals(findings().topicOverlaps().getFirst().id(), judged.items().getFirst().id());
   }
 
-  /** As many as the report has, though the judge is asked about the closest only. */
+  /** As many as the report has, though only the closest are listed. */
   @Test
-  void driftCountsAllTopicsThatOverlap() throws Exception {
-    for (int topic = 0; topic < 7; topic++) {
+  void driftCountsAllTopicsThatOverlap() {
+    for (int topic = 0; topic < 16; topic++) {
       add("t" + topic, "one", 0, topic);
     }
-    ReviewSubject kb = kb("same", "valid");
-    assertEquals(21, kb.found().topicOverlaps().size());
-    Review review = DriftReview.of(kb, Optional.empty(), AT);
-    assertTrue(review.summary().startsWith("21 pairs of topics overlap"), review.summary());
-    assertEquals(21, review.items().size());
-    assertEquals(20, review.items().stream().filter(item -> !item.verdict().isEmpty()).count());
+    assertEquals(120, findings().topicOverlaps().size());
+    Review review = DriftReview.of(kb(), AT);
+    assertTrue(
+        review
+            .summary()
+            .startsWith(
+                "120 pairs of topics overlap under different names. The closest 100 are listed."),
+        review.summary());
+    assertEquals(100, review.items().size());
+    for (int i = 1; i < 100; i++) {
+      assertTrue(review.items().get(i).similarity() <= review.items().get(i - 1).similarity());
+    }
   }
 
   @Test
-  void staleAreOlderEntriesOfClosePairsUnlessTheModelSaysTheyHold() throws Exception {
+  void staleAreOlderEntriesOfClosePairsUnlessTheReportSaysTheyHold() {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 10);
     add("b", "same day", 40 * DAY + 60, 12);
     add("b", "undated", 0, 11);
     Review review = StaleReview.of(kb(), Optional.empty(), AT);
-    assertEquals(2, review.items().size(), review.toString());
-    List<String> both = List.of(said(review, 0), said(review, 1));
-    assertTrue(both.contains("a:0 may be overtaken by a:1"), both::toString);
-    assertTrue(both.contains("a:0 may be overtaken by b:0"), both::toString);
-    assertTrue(review.summary().endsWith(Review.NOT_JUDGED));
+    assertEquals(
+        Set.of("a:0 may be overtaken by a:1", "a:0 may be overtaken by b:0"),
+        Set.copyOf(said(review)));
+    assertEquals(2, review.items().size());
+    assertEquals(
+        "1 entry may be stale: newer ones are about the same." + Review.NOT_JUDGED,
+        review.summary());
     Review only = StaleReview.of(kb(), Optional.of("b"), AT);
-    assertEquals("a:0 may be overtaken by b:0", said(only, 0));
-    assertEquals(1, only.items().size());
-    assertEquals(List.of(), StaleReview.of(kb("related", "valid"), Optional.empty(), AT).items());
+    assertEquals(List.of("a:0 may be overtaken by b:0"), said(only));
+    assertEquals(Optional.of("b"), only.topic());
+    for (Verdict holds : List.of(Verdict.RELATED, Verdict.SAME, Verdict.DIFFERENT)) {
+      assertEquals(List.of(), StaleReview.of(kb(holds, false), Optional.empty(), AT).items());
+    }
+    assertEquals(
+        "No entry in c seems to be overtaken by a newer one.",
+        StaleReview.of(kb(), Optional.of("c"), AT).summary());
   }
 
   /** In a small KB each entry is near to none, but nearest to something. */
   @Test
-  void whatIsFarIsNotCalledStale() throws Exception {
+  void anEntryThatIsFarIsNotCalledStale() {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 70);
-    assertEquals(1, kb().found().relations().size());
+    assertEquals(1, findings().relations().size());
     assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
   }
 
-  /** What the report calls overtaken is stale, under the same id and with the same edit. */
+  /** An entry that several others have overtaken is one entry, however many pairs it is in. */
   @Test
-  void staleIsWhatTheJudgeOfTheReportCallsOvertaken() throws Exception {
+  void staleEntriesAreCountedAndNotTheirPairs() {
+    for (int i = 0; i < 9; i++) {
+      add("a", "entry " + i, (10 + 2 * i) * DAY, i);
+    }
+    ReviewSubject kb = kb(Verdict.OVERTAKEN, false);
+    Review review = StaleReview.of(kb, Optional.empty(), AT);
+    assertTrue(review.items().size() > 9, review.items().size() + " pairs");
+    assertEquals("8 entries may be stale: newer ones are about the same.", review.summary());
+    Set<String> stale = new HashSet<>();
+    review.items().forEach(item -> stale.add(item.a()));
+    assertEquals(8, stale.size());
+    assertFalse(stale.contains("a:8"), "the newest is overtaken by none");
+  }
+
+  /** The entries of all pairs are counted, also where only the first pairs are listed. */
+  @Test
+  void allStaleEntriesAreCountedWhereOnlySomeAreListed() {
+    for (int i = 0; i < 60; i++) {
+      add("a", "entry " + i, (10 + 2 * i) * DAY, i / 4.0);
+    }
+    ReviewSubject kb = kb(Verdict.OVERTAKEN, false);
+    Set<String> stale = new HashSet<>();
+    kb.pairs().forEach(pair -> stale.add(pair.older().name()));
+    int pairs = kb.pairs().size();
+    assertTrue(pairs > 100, pairs + " pairs");
+    Review review = StaleReview.of(kb, Optional.empty(), AT);
+    assertEquals(100, review.items().size());
+    assertEquals(
+        stale.size()
+            + " entries may be stale: newer ones are about the same. The first 100 of "
+            + pairs
+            + " pairs are listed.",
+        review.summary());
+  }
+
+  /** What the report calls overtaken is stale, under the same id. */
+  @Test
+  void staleIsWhatTheJudgeOfTheReportCallsOvertaken() {
     add("a", "The limit is 5 MB.", 10 * DAY, 0);
     add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
-    List<Finding.Relation> relations = kb().found().relations();
-    VerdictRun report =
-        new VerdictRun(asking(parrot("related", "contradicted"), () -> false), relations);
-    report.ask(Integer.MAX_VALUE);
-    asked.clear();
-    Review review = StaleReview.of(kb("different", "valid"), Optional.empty(), AT);
-    assertEquals(List.of(), asked, "both questions were answered for the report");
+    Review review = StaleReview.of(kb(Verdict.OVERTAKEN, true), Optional.empty(), AT);
     Review.Item item = review.items().getFirst();
-    assertEquals("a:0 is contradicted by a:1", said(review, 0));
-    assertEquals(relations.getFirst().id(), item.id());
+    assertEquals(List.of("a:0 is contradicted by a:1"), said(review));
+    assertEquals(findings().relations().getFirst().id(), item.id());
+    assertEquals("overtaken", item.verdict());
+    assertEquals("The limit is 5 MB.", item.text());
+    assertEquals(
+        List.of("a:0 is overtaken by a:1"),
+        said(StaleReview.of(kb(Verdict.OVERTAKEN, false), Optional.empty(), AT)));
     assertEquals(
         List.of(), review.without(item.id()::equals).items(), "it was dismissed since then");
     assertEquals(List.of(item), review.without("rel-0"::equals).items());
   }
 
-  /** As the report says it; and nobody is handed an edit by a coin. */
+  /** As the report says it. */
   @Test
-  void verdictsOfAJudgeThatGuessesAreSaidToBeGuessesAndHaveNoEdits() throws Exception {
+  void aReviewOfAJudgeThatGuessesSaysSo() throws Exception {
     add("a", "The limit is 5 MB.", 10 * DAY, 0);
     add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
     add("b", "Limits are those of May.", 41 * DAY, 12);
-    QuestionSession asking = asking(parrot("same", "contradicted"), () -> false);
-    ReviewSubject guessed = kb().before(new ReviewSubject.Judge("coin", asking, true));
+    Findings findings = findings();
+    Judgements judged = judged(findings, Verdict.OVERTAKEN, false);
+    ReviewSubject guessed = subject(findings, judged, true);
     for (Review review :
         List.of(
+            session(Optional.empty(), guessed),
             StaleReview.of(guessed, Optional.empty(), AT),
-            DriftReview.of(guessed, Optional.empty(), AT))) {
+            DriftReview.of(guessed, AT))) {
       assertTrue(review.summary().endsWith(JudgeTrust.GUESSING), review.summary());
       assertFalse(review.items().isEmpty());
     }
-    Review trusted = StaleReview.of(kb("same", "contradicted"), Optional.empty(), AT);
+    Review trusted = StaleReview.of(subject(findings, judged, false), Optional.empty(), AT);
     assertFalse(trusted.summary().contains(JudgeTrust.GUESSING));
   }
 
+  /** The report is of an earlier log: names are those of now, and deleted entries are left out. */
   @Test
-  void whatWasInterruptedGoesOnAfterARestartWithTheAnswersItHas() throws Exception {
+  void aReviewIsOfTheEntriesThatAreThereNow() throws Exception {
+    add("a", "deleted later", 5 * DAY, 180);
     add("a", "old", 10 * DAY, 0);
-    add("a", "new", 40 * DAY, 1);
-    add("a", "newer", 80 * DAY, 2);
-    QuestionAnswerer parrot = parrot("related", "outdated");
-    assertThrows(
-        InterruptedException.class,
-        () -> StaleReview.of(kb(parrot, () -> asked.size() == 4), Optional.empty(), AT));
-    assertEquals(4, asked.size());
-    Review review = StaleReview.of(kb("related", "outdated"), Optional.empty(), AT);
-    assertEquals(6, Set.copyOf(asked).size(), "two questions about each of three pairs");
-    assertEquals(6, asked.size(), "only what was not answered is asked");
-    assertEquals(3, review.items().size());
-  }
-
-  @Test
-  void historyKeepsReviewsAndPassesOverDamage() throws Exception {
-    add("a", "one", 0, 0);
-    ReviewHistory history = new ReviewHistory(insights);
-    assertEquals(List.of(), HistoryLines.of(insights));
-    add("a", "two", 0, 1);
-    Review shown = session(Optional.empty(), kb("same", "valid"));
-    history.append(shown);
-    Review review = HistoryLines.of(insights).getFirst();
-    assertEquals(shown.items().getFirst().id(), review.items().getFirst().id());
-    Files.writeString(
-        insights.resolve(ReviewHistory.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
-    history.append(session(Optional.of(review), kb()));
-    assertEquals(2, HistoryLines.of(insights).size());
-    assertEquals("Nothing new was written.", history.latest().get(Review.Kind.SESSION).summary());
-    assertEquals(null, history.latest().get(Review.Kind.STALE));
+    add("a", "new", 40 * DAY, 10);
+    add("b", "newer", 41 * DAY, 11);
+    ReviewSubject report = kb(Verdict.OVERTAKEN, false);
+    assertEquals(6, StaleReview.of(report, Optional.empty(), AT).items().size());
+    entries.remove(0);
+    entries.remove(1); // "new"
+    Review now = StaleReview.of(now(report), Optional.empty(), AT);
+    assertEquals(List.of("a:0 is overtaken by b:0"), said(now));
+    assertEquals("1 entry may be stale: newer ones are about the same.", now.summary());
+    assertEquals(List.of("b:0 overtakes a:0"), said(session(Optional.empty(), now(report))));
+    entries.clear();
+    assertEquals(List.of(), StaleReview.of(now(report), Optional.empty(), AT).items());
+    assertEquals(List.of(), session(Optional.empty(), now(report)).items());
   }
 
   @Test
   void anEmptyKbHasNothingToReview() throws Exception {
     assertEquals(List.of(), session(Optional.empty(), kb()).items());
-    assertEquals(List.of(), DriftReview.of(kb(), Optional.empty(), AT).items());
-    assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
+    assertEquals("No two topics overlap.", DriftReview.of(kb(), AT).summary());
+    assertEquals(
+        "No entry seems to be overtaken by a newer one.",
+        StaleReview.of(kb(), Optional.empty(), AT).summary());
+  }
+
+  @Test
+  void aReviewIsTheSameAfterItsJson() throws Exception {
+    add("a", "one", 0, 0);
+    add("a", "two", 0, 1);
+    for (Review review :
+        List.of(
+            session(Optional.empty(), kb(Verdict.SAME, false)),
+            session(Optional.empty(), kb()),
+            DriftReview.of(kb(), AT),
+            StaleReview.of(kb(), Optional.of("a"), AT))) {
+      Review read = Review.fromJson(review.toJson()).orElseThrow();
+      assertEquals(review.toJson(), read.toJson());
+      assertEquals(review.marks(), read.marks());
+      assertEquals(review.kind(), read.kind());
+      assertEquals(review.topic(), read.topic());
+    }
   }
 }

@@ -170,7 +170,7 @@ class SourceCheckTest {
         Acts.OF_ONE_KB.on(moved).getFirst().words());
     assertEquals(
         Acts.OF_ONE_KB.on(moved),
-        Acts.OF_ONE_KB.on(moved.entry(), moved.named(), Optional.of(place + ":8")),
+        Acts.OF_ONE_KB.onMoved(moved.entry(), moved.named(), Optional.of(place + ":8")),
         "of a report that has the place");
   }
 

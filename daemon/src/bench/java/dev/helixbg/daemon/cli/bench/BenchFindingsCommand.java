@@ -10,8 +10,9 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.EmbeddingStage.Saving;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -19,7 +20,6 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
@@ -41,7 +41,6 @@ import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.pairs.ReadingFile;
 import dev.helixbg.insight.pairs.RelationReranker;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
@@ -52,7 +51,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -81,7 +79,8 @@ final class BenchFindingsCommand extends JsonCommand {
               + " ids of two entries, parted by tabs. It prints how many of the first 10, 20, 50"
               + " pairs, and of a tenth and half as many as entries, are same or overtaken, and of"
               + " all those in FILE how many are among them; with 95 %% intervals, as the pair"
-              + " judge ranks them and by vectors and words alone. Nothing is written.")
+              + " judge ranks them and by vectors and words alone. Nothing is written into its"
+              + " folder.")
   private Path truth;
 
   @Option(
@@ -151,8 +150,18 @@ final class BenchFindingsCommand extends JsonCommand {
     } catch (IOException e) {
       throw Failure.usage(e.getMessage());
     }
+    try (KbStores stores = stores(settings)) {
+      measureList(settings, stores.of(chosen), log, source, pairs);
+    }
+  }
+
+  private void measureList(
+      Settings settings, KbStore store, LogReading log, EmbedderSource source, LabelledPairs pairs)
+      throws IOException, InterruptedException {
     KbEntries known =
-        EmbeddingStage.of(chosen, log, source, Saving.NOTHING, Progress.on(console)).of(log);
+        new EmbeddingStage(store.database(), source, Progress.on(console))
+            .run(log.entries())
+            .of(log);
     Findings findings =
         Analysis.run(
             known.named(),
@@ -165,7 +174,7 @@ final class BenchFindingsCommand extends JsonCommand {
       PairSource judge = PairSource.located(settings);
       RelationReranker reading =
           new RelationReranker(
-              new ReadingFile(chosen.readings(), judge.judge().id(), Optional.empty()),
+              store.readings(judge.judge().id()),
               judge.judge().calibration(),
               judge::open,
               RelationReranker.ReadingProgress.SILENT);
@@ -227,9 +236,9 @@ final class BenchFindingsCommand extends JsonCommand {
 
   private static ObjectNode toJson(Share share) {
     return Json.of(share)
-        .put("share", JsonLines.sixDecimals(share.value()))
-        .put("low", JsonLines.sixDecimals(share.low()))
-        .put("high", JsonLines.sixDecimals(share.high()));
+        .put("share", Json.sixDecimals(share.value()))
+        .put("low", Json.sixDecimals(share.low()))
+        .put("high", Json.sixDecimals(share.high()));
   }
 
   private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
@@ -272,8 +281,7 @@ final class BenchFindingsCommand extends JsonCommand {
       JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
       json.set(verdict.title(), Json.of(tally));
     }
-    return json.put("kappa", JsonLines.sixDecimals(trust.kappa()))
-        .put("guessing", trust.isGuessing());
+    return json.put("kappa", Json.sixDecimals(trust.kappa())).put("guessing", trust.isGuessing());
   }
 
   private void print(Result result) {

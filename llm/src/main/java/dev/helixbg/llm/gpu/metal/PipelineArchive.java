@@ -2,6 +2,7 @@ package dev.helixbg.llm.gpu.metal;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.DirectoryIteratorException;
@@ -135,7 +136,7 @@ final class PipelineArchive {
     hasGrown = false; // no second try
     Path folder = file.getParent();
     try (Arena call = Arena.ofConfined()) {
-      Files.createDirectories(folder);
+      PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
       Path written = Files.createTempFile(folder, ".", ENDING);
       try {
         long error = call.allocate(ADDRESS).address();

@@ -1,0 +1,179 @@
+package dev.helixbg.config.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Files and folders that helix-bg makes for its user alone, whatever the umask, and never through a
+ * link.
+ */
+public final class PrivateFiles {
+  private static final Set<PosixFilePermission> FOLDER_MODE =
+      PosixFilePermissions.fromString("rwx------");
+  private static final FileAttribute<?> FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(FOLDER_MODE);
+
+  /** With one of these, other users can change what a folder holds. */
+  private static final Set<PosixFilePermission> WRITABLE_BY_OTHERS =
+      Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+  private PrivateFiles() {}
+
+  /**
+   * Makes a folder unless it is there. The folder above it must exist.
+   *
+   * @throws IOException also when a link or a file is in its place
+   */
+  public static void makeFolder(Path folder) throws IOException {
+    if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      try {
+        Files.createDirectory(folder, FOLDER);
+      } catch (FileAlreadyExistsException e) {
+        // Another process made it just now; the checks below apply to it, too.
+      }
+    }
+    refuseLink(folder);
+    if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
+      throw new NotDirectoryException(folder.toString());
+    }
+  }
+
+  /** Makes a folder and all folders above it. A link that the user put there is followed. */
+  public static void makeFolders(Path folder) throws IOException {
+    Files.createDirectories(folder, FOLDER);
+  }
+
+  /**
+   * Makes a folder whose content is trusted later, and all folders above it. Of the folders between
+   * {@code root} and {@code folder}, both included, none may belong to another user or be writable
+   * by one.
+   *
+   * @throws IOException also when one of them is; the message says what to do
+   */
+  public static void makeTrustedFolder(Path root, Path folder) throws IOException {
+    makeFolders(folder);
+    requireOwn(root);
+    for (Path each = root; !each.equals(folder); ) {
+      each = each.resolve(each.relativize(folder).getName(0));
+      requireOwn(each);
+    }
+  }
+
+  /**
+   * Makes a folder that holds what only this user may read, such as knowledge bases' contents.
+   *
+   * @throws IOException also when the folder belongs to another user, or others can write to it
+   */
+  public static void makeSecretFolder(Path folder) throws IOException {
+    makeFolders(folder);
+    requireOwn(folder);
+    if (!Files.getPosixFilePermissions(folder).equals(FOLDER_MODE)) {
+      Files.setPosixFilePermissions(folder, FOLDER_MODE);
+    }
+  }
+
+  private static void requireOwn(Path folder) throws IOException {
+    if (!Collections.disjoint(Files.getPosixFilePermissions(folder), WRITABLE_BY_OTHERS)) {
+      throw new FileSystemException(
+          folder.toString(),
+          null,
+          "other users can write to "
+              + folder
+              + ", so nothing in it can be trusted: delete it, or name another folder");
+    }
+    if (!Files.getAttribute(folder, "unix:uid").equals(userId(folder))) {
+      throw new FileSystemException(
+          folder.toString(),
+          null,
+          folder
+              + " belongs to another user, so nothing in it can be trusted: name another folder");
+    }
+  }
+
+  /** The number of the user that this process runs as. */
+  private static Object userId(Path folder) throws IOException {
+    Path process = Path.of("/proc/self");
+    if (Files.exists(process)) {
+      return Files.getAttribute(process, "unix:uid");
+    }
+    Path probe = Files.createTempFile(folder, ".helix-bg-owner", ".tmp", FILE); // such as on macOS
+    try {
+      return Files.getAttribute(probe, "unix:uid");
+    } finally {
+      Files.delete(probe);
+    }
+  }
+
+  /**
+   * Opens a file with O_NOFOLLOW, and makes it with mode 0600 when the options say so.
+   *
+   * @throws IOException also when it is a link, a folder, a pipe or a device
+   */
+  public static FileChannel open(Path file, OpenOption... options) throws IOException {
+    refuseLink(file);
+    requireFile(file);
+    Set<OpenOption> all = new HashSet<>(List.of(options));
+    all.add(LinkOption.NOFOLLOW_LINKS);
+    return FileChannel.open(file, all, FILE);
+  }
+
+  /**
+   * Makes an empty file with mode 0600.
+   *
+   * @return false when something is in its place already
+   */
+  public static boolean create(Path file) throws IOException {
+    try {
+      Files.createFile(file, FILE);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Refuses what opening would wait for, such as a pipe. A link to a file passes.
+   *
+   * @throws IOException when the path leads to something that is not a regular file
+   */
+  public static void requireFile(Path path) throws IOException {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw new FileSystemException(path.toString(), null, "it is no regular file");
+    }
+  }
+
+  /** Removes the permissions of a mode with which other users could write. */
+  public static Set<PosixFilePermission> withoutOthersWriting(Set<PosixFilePermission> mode) {
+    Set<PosixFilePermission> kept = new HashSet<>(mode);
+    kept.removeAll(WRITABLE_BY_OTHERS);
+    return kept;
+  }
+
+  /**
+   * @throws IOException when the path is a symbolic link
+   */
+  public static void refuseLink(Path path) throws IOException {
+    if (Files.isSymbolicLink(path)) {
+      throw new FileSystemException(
+          path.toString(),
+          null,
+          "it is a link (" + path.getFileName() + "), and helix-bg follows none there: remove it");
+    }
+  }
+}

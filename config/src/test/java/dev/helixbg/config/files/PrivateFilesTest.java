@@ -1,0 +1,135 @@
+package dev.helixbg.config.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PrivateFilesTest {
+  @TempDir Path folder;
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(
+        Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  private Path made(String name, String mode) throws IOException {
+    Path made = Files.createDirectory(folder.resolve(name));
+    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString(mode));
+    return made;
+  }
+
+  @Test
+  void madeFilesAndFoldersAreForTheirUserAlone() throws IOException {
+    Path made = folder.resolve("made");
+    PrivateFiles.makeFolder(made);
+    PrivateFiles.makeFolder(made);
+    assertEquals("rwx------", mode(made));
+    Path file = made.resolve("file");
+    PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+    assertEquals("rw-------", mode(file));
+    Path other = made.resolve("other");
+    assertTrue(PrivateFiles.create(other));
+    assertEquals("rw-------", mode(other));
+    assertFalse(PrivateFiles.create(other));
+    PrivateFiles.makeFolders(folder.resolve("a/b/c"));
+    assertEquals("rwx------", mode(folder.resolve("a")));
+    assertEquals("rwx------", mode(folder.resolve("a/b/c")));
+  }
+
+  @Test
+  void linksAreNotFollowed() throws IOException {
+    Path victim = Files.writeString(folder.resolve("victim"), "private");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), victim);
+    assertThrows(
+        FileSystemException.class, () -> PrivateFiles.open(link, StandardOpenOption.WRITE));
+    Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("no"));
+    assertFalse(PrivateFiles.create(dangling));
+    assertFalse(Files.exists(folder.resolve("no")));
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Path linked = Files.createSymbolicLink(folder.resolve("linked"), elsewhere);
+    assertThrows(FileSystemException.class, () -> PrivateFiles.makeFolder(linked));
+    assertThrows(FileSystemException.class, () -> PrivateFiles.makeFolder(victim));
+    PrivateFiles.makeFolders(linked);
+    assertEquals("private", Files.readString(victim));
+  }
+
+  @Test
+  void onlyRegularFilesAreOpened() throws IOException {
+    IOException e =
+        assertThrows(
+            FileSystemException.class, () -> PrivateFiles.open(folder, StandardOpenOption.READ));
+    assertTrue(e.getMessage().contains("it is no regular file"), e.getMessage());
+    assertThrows(FileSystemException.class, () -> PrivateFiles.requireFile(Path.of("/dev/null")));
+    PrivateFiles.requireFile(folder.resolve("missing"));
+  }
+
+  /** A secret folder is closed to others who could read it. */
+  @Test
+  void aSecretFolderIsClosedToOthers() throws IOException {
+    Path secret = made("secret", "rwxr-xr-x");
+    PrivateFiles.makeSecretFolder(secret);
+    assertEquals("rwx------", mode(secret));
+    PrivateFiles.makeSecretFolder(folder.resolve("new/one"));
+    assertEquals("rwx------", mode(folder.resolve("new/one")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rwxrwxr-x", "rwxr-xrwx", "rwxrwxrwx"})
+  void aFolderThatOthersCanWriteToIsRefused(String mode) throws IOException {
+    Path open = made("open", mode);
+    FileSystemException secret =
+        assertThrows(FileSystemException.class, () -> PrivateFiles.makeSecretFolder(open));
+    assertEquals(
+        "other users can write to "
+            + open
+            + ", so nothing in it can be trusted: delete it, or name another folder",
+        secret.getReason());
+    assertEquals(mode, mode(open));
+    assertThrows(
+        FileSystemException.class,
+        () -> PrivateFiles.makeTrustedFolder(open, open.resolve("natives/one")));
+  }
+
+  /**
+   * Each folder between the root and the trusted one is looked at; those above the root are not.
+   */
+  @Test
+  void aTrustedFolderHasOnlyOwnFoldersAboveIt() throws IOException {
+    Path cache = made("cache", "rwxr-xr-x");
+    Path natives = Files.createDirectory(cache.resolve("natives"));
+    Path trusted = natives.resolve("sqlite-1");
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    PrivateFiles.makeTrustedFolder(cache, trusted);
+    assertEquals("rwx------", mode(trusted));
+    PrivateFiles.makeTrustedFolder(cache, cache);
+    for (Path each : new Path[] {cache, natives, trusted}) {
+      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwxrwxrwx"));
+      FileSystemException e =
+          assertThrows(
+              FileSystemException.class, () -> PrivateFiles.makeTrustedFolder(cache, trusted));
+      assertEquals(each.toString(), e.getFile());
+      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwx------"));
+    }
+    PrivateFiles.makeTrustedFolder(cache, trusted);
+  }
+
+  @Test
+  void aModeLosesTheRightOfOthersToWrite() {
+    assertEquals(
+        PosixFilePermissions.fromString("rw-r--r--"),
+        PrivateFiles.withoutOthersWriting(PosixFilePermissions.fromString("rw-rw-rw-")));
+  }
+}

@@ -1,0 +1,234 @@
+package dev.helixbg.daemon.kb;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.cache.HxecFile;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The files that helix-bg leaves in a KB's folder for others: the three forms of the report, and
+ * {@code embeddings.bin}. Each is replaced in one step by a new file. None is ever opened for
+ * reading by a run: whether it is still there is seen by its size, times and inode.
+ */
+public final class KbOutputs {
+  /** The table, for {@link Database.Schema}. */
+  static final String TABLE =
+      "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
+          + " log TEXT NOT NULL)";
+
+  private final Kb kb;
+  private final Database database;
+
+  /** The same files in the folder of the store. */
+  private final ReportFolder kept;
+
+  KbOutputs(Kb kb, Path store, Database database) {
+    this.kb = kb;
+    this.database = database;
+    this.kept = ReportFolder.in(store);
+  }
+
+  /**
+   * What was published under a name.
+   *
+   * @param state of the file just after it was published
+   * @param log hash of the log that it is of
+   */
+  private record Published(String state, String sha256, String log) {}
+
+  /** The files of the last report in the folder of the store, which this user can believe. */
+  public ReportFolder kept() {
+    return kept;
+  }
+
+  /**
+   * Where people find the report: in the KB's folder, or in the store's where that is read-only.
+   */
+  public ReportFolder shown() {
+    return isWritable() ? ReportFolder.of(kb) : kept;
+  }
+
+  /** Whether helix-bg may write into the KB's folder at all. */
+  public boolean isWritable() {
+    Path insights = kb.insights();
+    return Files.isWritable(kb.folder())
+        && (!Files.isDirectory(insights, LinkOption.NOFOLLOW_LINKS) || Files.isWritable(insights));
+  }
+
+  /** Whether the report is where people look for it, as it was published. */
+  public boolean isReportInPlace() {
+    return !isWritable()
+        || ReportFolder.of(kb).files().stream().allMatch(file -> isInPlace(file, Optional.empty()));
+  }
+
+  /** Whether the vectors of a log are where other programs look for them, as published. */
+  public boolean areVectorsInPlace(String logSha256) {
+    return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
+  }
+
+  private boolean isInPlace(Path file, Optional<String> log) {
+    Optional<Published> published = published(file);
+    return published.isPresent()
+        && log.filter(sha256 -> !sha256.equals(published.get().log())).isEmpty()
+        && state(file).equals(published.get().state());
+  }
+
+  private Path vectors() {
+    return kb.folder().resolve(HxecFile.NAME);
+  }
+
+  /** The size, times and inode of a file, without following a link; empty when there is none. */
+  private static String state(Path file) {
+    try {
+      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+          ? FileState.of(file).linesAt(file.getFileName())
+          : "";
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /**
+   * Puts copies of the report's files into the KB's folder.
+   *
+   * @throws Failure with {@link ExitCode#WRITE} when that fails; a folder that is not writable is
+   *     left alone
+   */
+  public void publishReport(String logSha256) {
+    if (!isWritable()) {
+      return;
+    }
+    try {
+      ReportFolder.of(kb).copyFrom(kept);
+      for (int i = 0; i < kept.files().size(); i++) {
+        Path file = ReportFolder.of(kb).files().get(i);
+        note(file, Sha256.of(kept.files().get(i)), logSha256);
+      }
+    } catch (IOException e) {
+      throw Failure.io(
+          ExitCode.WRITE,
+          "write the report to " + kb.insights(),
+          e,
+          "It is in " + kept.html().getParent() + ", too");
+    }
+  }
+
+  /**
+   * Copies the report's files into another folder.
+   *
+   * @param to is made where there is none, but not the one that it is in
+   * @throws Failure with {@link ExitCode#WRITE}
+   */
+  public void copyReport(Path to) {
+    try {
+      ReportFolder.in(to).copyFrom(kept);
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.WRITE, "write the report to " + to, e);
+    }
+  }
+
+  /**
+   * Puts the vectors of entries into the KB's folder.
+   *
+   * @param offsets of the entries in the log, ascending
+   * @param vectors one per entry
+   * @throws Failure with {@link ExitCode#WRITE} when that fails; a folder that is not writable is
+   *     left alone
+   */
+  public void publishVectors(List<Long> offsets, List<float[]> vectors, String logSha256) {
+    if (!isWritable() || areVectorsInPlace(logSha256)) {
+      return;
+    }
+    try {
+      MessageDigest digest = Sha256.start();
+      AtomicFile.replace(
+          vectors(), out -> HxecFile.write(new DigestOutputStream(out, digest), offsets, vectors));
+      note(vectors(), Sha256.hex(digest), logSha256);
+    } catch (IOException e) {
+      throw Failure.io(
+          ExitCode.WRITE, "write " + vectors(), e, "Nothing was lost; mend that and run again");
+    }
+  }
+
+  private void note(Path file, String sha256, String log) {
+    String state = state(file);
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          try (PreparedStatement insert =
+              connection.prepareStatement("INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)")) {
+            insert.setString(1, file.getFileName().toString());
+            insert.setString(2, state);
+            insert.setString(3, sha256);
+            insert.setString(4, log);
+            insert.executeUpdate();
+          }
+          return null;
+        });
+  }
+
+  private Optional<Published> published(Path file) {
+    return database.read(
+        connection -> {
+          try (PreparedStatement select =
+              connection.prepareStatement("SELECT state, sha256, log FROM output WHERE name = ?")) {
+            select.setString(1, file.getFileName().toString());
+            ResultSet row = select.executeQuery();
+            return row.next()
+                ? Optional.of(new Published(row.getString(1), row.getString(2), row.getString(3)))
+                : Optional.empty();
+          }
+        });
+  }
+
+  /** For a check: reads the files, and names those that are not as they were published. */
+  List<String> changed() {
+    List<Path> all = new ArrayList<>(ReportFolder.of(kb).files());
+    all.add(vectors());
+    return all.stream()
+        .filter(file -> !isAsPublished(file))
+        .map(file -> file.getFileName().toString())
+        .toList();
+  }
+
+  private boolean isAsPublished(Path file) {
+    Optional<Published> published = published(file);
+    if (published.isEmpty()) {
+      return false;
+    }
+    try (InputStream in =
+        Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
+      return Sha256.of(in).equals(published.get().sha256());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Deletes what killed processes left of their own. No other process may be at work. */
+  void deleteLeftovers() throws IOException {
+    for (Path folder : List.of(kb.folder(), kb.insights(), kept.html().getParent())) {
+      if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {
+        AtomicFile.deleteLeftovers(folder);
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.helixbg.daemon.kb;
+
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.insight.decisions.DecisionStore;
+import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.pairs.ReadingStore;
+import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.review.SessionStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * All that is known of one knowledge base: a folder of the user's own with a database, a copy of
+ * the decisions, and the files of the last report. What lies in the KB's folder beside the log is
+ * output, and never believed.
+ */
+public final class KbStore implements AutoCloseable {
+  private static final String DATABASE = "kb.db";
+
+  /** Raised when a table changes; a database of another version is made anew. */
+  private static final int VERSION = 1;
+
+  private final Kb kb;
+  private final Path folder;
+  private final Database database;
+  private final KbOutputs outputs;
+  private final Runnable published;
+
+  /**
+   * @param published is called after a report was published
+   */
+  KbStore(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
+    this.kb = kb;
+    this.folder = folder;
+    this.published = published;
+    Path file = folder.resolve(DATABASE);
+    this.database = new Database(file, schema(file), warnings);
+    this.outputs = new KbOutputs(kb, folder, database);
+  }
+
+  private static Database.Schema schema(Path file) {
+    List<String> tables = new ArrayList<>(LastReport.TABLES);
+    tables.addAll(
+        List.of(
+            VectorStore.TABLE,
+            ReadingStore.TABLE,
+            AnswerStore.TABLE,
+            DecisionStore.TABLE,
+            SessionStore.TABLE,
+            KbOutputs.TABLE));
+    return new Database.Schema(
+        VERSION,
+        tables,
+        connection -> {
+          DecisionStore.restore(connection, file);
+          return null;
+        });
+  }
+
+  public Kb kb() {
+    return kb;
+  }
+
+  /** Where all of it is. */
+  public Path folder() {
+    return folder;
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  public DecisionStore decisions() {
+    return new DecisionStore(database);
+  }
+
+  public AnswerStore answers() {
+    return new AnswerStore(database);
+  }
+
+  /** What the pair judge of an id has read. */
+  public ReadingStore readings(String judge) {
+    return new ReadingStore(database, judge);
+  }
+
+  public SessionStore sessions() {
+    return new SessionStore(database);
+  }
+
+  public LastReport report() {
+    return new LastReport(kb, database);
+  }
+
+  public KbOutputs outputs() {
+    return outputs;
+  }
+
+  /**
+   * Takes the lock of runs over this KB, and clears away what killed runs left.
+   *
+   * @throws dev.helixbg.daemon.terminal.Failure when another run has it
+   */
+  public KbLock lock() {
+    KbLock lock = KbLock.take(kb, folder.resolve("run.lock"));
+    boolean done = false;
+    try {
+      outputs.deleteLeftovers();
+      done = true;
+    } catch (IOException e) {
+      done = true; // the next run tries again; this one fails where it cannot write itself
+    } finally {
+      if (!done) {
+        lock.close();
+      }
+    }
+    return lock;
+  }
+
+  /**
+   * Keeps a report and puts its files where people look for them.
+   *
+   * @param questions that the language model has not been asked yet
+   * @param summary for a terminal, with colours
+   * @throws dev.helixbg.daemon.terminal.Failure when a file cannot be written
+   */
+  public void publish(Report report, ReportBasis basis, int questions, String summary) {
+    outputs.kept().write(report);
+    report().keep(report, basis, questions, summary);
+    outputs.publishReport(report.log().sha256());
+    published.run();
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+}

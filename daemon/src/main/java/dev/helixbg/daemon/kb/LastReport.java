@@ -1,0 +1,390 @@
+package dev.helixbg.daemon.kb;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.report.FirstLook;
+import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The last report on a knowledge base: what it was made from, and its findings, one a row. */
+public final class LastReport {
+  /** The tables, for {@link Database.Schema}. */
+  static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
+              + " NULL, logSha256 TEXT NOT NULL, made TEXT NOT NULL, decided TEXT NOT NULL,"
+              + " reviewed TEXT NOT NULL, firstLook TEXT NOT NULL, questions INTEGER NOT NULL,"
+              + " summary TEXT NOT NULL, model TEXT NOT NULL, guesses INTEGER NOT NULL, entries"
+              + " TEXT NOT NULL)",
+          "CREATE TABLE finding (place INTEGER PRIMARY KEY, checksum INTEGER NOT NULL,"
+              + " section TEXT NOT NULL, id TEXT NOT NULL, leads INTEGER NOT NULL,"
+              + " rank INTEGER NOT NULL, similarity REAL NOT NULL, nearest REAL NOT NULL,"
+              + " about TEXT NOT NULL, topics TEXT NOT NULL, keys TEXT NOT NULL,"
+              + " verdict TEXT NOT NULL, contradiction INTEGER NOT NULL, named TEXT, proposed TEXT,"
+              + " toldChecksum INTEGER NOT NULL, told TEXT NOT NULL)",
+          "CREATE INDEX finding_id ON finding (id)");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Kb kb;
+  private final Database database;
+
+  LastReport(Kb kb, Database database) {
+    this.kb = kb;
+    this.database = database;
+  }
+
+  /**
+   * What the report was made from.
+   *
+   * @param number grows with each report
+   * @param logSha256 the hash of the log
+   * @param firstLook what it is still without; empty when it is whole
+   * @param questions that the language model has not been asked yet
+   * @param summary for a terminal, with colours
+   * @param model the language model that judged; empty: none did
+   * @param guesses whether that model was measured, and does no better than chance
+   */
+  public record Origin(
+      int number,
+      String logSha256,
+      ReportBasis basis,
+      Optional<FirstLook> firstLook,
+      int questions,
+      String summary,
+      Optional<String> model,
+      boolean guesses) {}
+
+  /**
+   * What the report lists.
+   *
+   * @param findings what it leads with, then kind by kind, each in its order
+   */
+  public record Listing(Origin origin, List<ReportedFinding> findings) {
+    /** The first finding of an id. */
+    public Optional<ReportedFinding> find(String id) {
+      return findings.stream().filter(one -> one.id().equals(id)).findFirst();
+    }
+
+    public List<String> ids() {
+      return findings.stream().map(ReportedFinding::id).toList();
+    }
+  }
+
+  /** What the report was made from; empty before the first. */
+  public Optional<Origin> origin() {
+    return database.read(LastReport::origin);
+  }
+
+  private static Optional<Origin> origin(Connection connection) throws SQLException, IOException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT number, checksum, logSha256, made, decided, reviewed, firstLook, questions,"
+                    + " summary, model, guesses FROM report");
+        ResultSet row = select.executeQuery()) {
+      if (!row.next()) {
+        return Optional.empty();
+      }
+      Origin origin =
+          new Origin(
+              row.getInt(1),
+              row.getString(3),
+              new ReportBasis(row.getString(4), row.getString(5), row.getString(6)),
+              firstLook(row.getString(7)),
+              row.getInt(8),
+              row.getString(9),
+              Optional.of(row.getString(10)).filter(name -> !name.isEmpty()),
+              row.getBoolean(11));
+      if (row.getInt(2) != checksum(origin)) {
+        throw new SQLException("the report is damaged");
+      }
+      return Optional.of(origin);
+    }
+  }
+
+  private static int checksum(Origin origin) {
+    return Database.checksum(
+        origin.logSha256,
+        origin.basis,
+        origin.firstLook,
+        origin.questions,
+        origin.summary,
+        origin.model,
+        origin.guesses);
+  }
+
+  private static Optional<FirstLook> firstLook(String text) throws SQLException, IOException {
+    return text.isEmpty() ? Optional.empty() : Optional.of(value(text, FirstLook.class));
+  }
+
+  /** A column of JSON; one that is none was damaged. */
+  private static <T> T value(String json, Class<T> type) throws SQLException, IOException {
+    try {
+      return JSON.readValue(json, type);
+    } catch (JacksonException e) {
+      throw new SQLException("the report is damaged", e);
+    }
+  }
+
+  /**
+   * What the report lists.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is no report
+   */
+  public Listing list() {
+    return database.read(
+        connection -> {
+          Origin origin = origin(connection).orElseThrow(this::none);
+          List<ReportedFinding> findings = new ArrayList<>();
+          try (PreparedStatement select =
+                  connection.prepareStatement(
+                      "SELECT checksum, section, id, leads, rank, similarity, nearest, about,"
+                          + " topics, keys, verdict, contradiction, named, proposed FROM finding"
+                          + " ORDER BY place");
+              ResultSet row = select.executeQuery()) {
+            while (row.next()) {
+              ReportedFinding finding = finding(row);
+              if (row.getInt(1) != checksum(finding)) {
+                throw new SQLException("a finding is damaged");
+              }
+              findings.add(finding);
+            }
+          }
+          return new Listing(origin, findings);
+        });
+  }
+
+  private Failure none() {
+    return new Failure(
+        ExitCode.KB, "there is no report yet on " + kb.folder() + ": run helix-bg one-shot");
+  }
+
+  private static ReportedFinding finding(ResultSet row) throws SQLException, IOException {
+    int rank = row.getInt(5);
+    return new ReportedFinding(
+        row.getString(2),
+        row.getString(3),
+        row.getBoolean(4),
+        rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
+        row.getDouble(6),
+        row.getDouble(7),
+        row.getString(8),
+        new LinkedHashSet<>(List.of(value(row.getString(9), String[].class))),
+        words(row.getString(10)),
+        Verdict.titled(row.getString(11)),
+        row.getBoolean(12),
+        Optional.ofNullable(row.getString(13)),
+        Optional.ofNullable(row.getString(14)));
+  }
+
+  private static List<String> words(String joined) {
+    return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
+  }
+
+  private static int checksum(ReportedFinding finding) {
+    return Database.checksum(
+        finding.section(),
+        finding.id(),
+        finding.leads(),
+        finding.rank(),
+        finding.similarity(),
+        finding.nearest(),
+        finding.about(),
+        finding.topics(),
+        finding.keys(),
+        finding.verdict(),
+        finding.isContradiction(),
+        finding.named(),
+        finding.proposed());
+  }
+
+  /**
+   * Findings with their texts, as report.json has them.
+   *
+   * @return by section and id, without those that a new report does not have any more
+   */
+  public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
+    return database.read(
+        connection -> {
+          Map<ReportedFinding, JsonNode> told = new HashMap<>();
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?")) {
+            for (ReportedFinding finding : findings) {
+              select.setString(1, finding.id());
+              select.setString(2, finding.section());
+              try (ResultSet row = select.executeQuery()) {
+                if (row.next()) {
+                  if (Database.checksum(row.getString(1)) != row.getInt(2)) {
+                    throw new SQLException("a finding is damaged");
+                  }
+                  told.put(finding, value(row.getString(1), JsonNode.class));
+                }
+              }
+            }
+          }
+          return told;
+        });
+  }
+
+  /** The keys of all entries that the report was made from. */
+  public Set<String> entries() {
+    return database.read(
+        connection -> {
+          try (PreparedStatement select =
+                  connection.prepareStatement("SELECT entries FROM report");
+              ResultSet row = select.executeQuery()) {
+            return row.next() ? new HashSet<>(words(row.getString(1))) : Set.of();
+          }
+        });
+  }
+
+  /**
+   * A finding with its texts.
+   *
+   * @param json as report.json has it
+   */
+  record Told(ReportedFinding finding, String json) {}
+
+  /** Is given findings with their places. */
+  interface Sink {
+    void take(int place, Told finding);
+  }
+
+  /**
+   * Keeps a report instead of the one before.
+   *
+   * @param summary for a terminal, with colours
+   */
+  void keep(Report report, ReportBasis basis, int questions, String summary) {
+    Origin origin =
+        new Origin(
+            0,
+            report.log().sha256(),
+            basis,
+            report.firstLook(),
+            questions,
+            summary,
+            report.judgements().model(),
+            report.judgements().areGuesses());
+    List<String> entries = report.findings().entries().stream().map(NamedEntry::key).toList();
+    keep(
+        origin,
+        entries,
+        sink ->
+            JsonReport.eachFinding(
+                report, (place, finding, json) -> sink.take(place, new Told(finding, json))));
+  }
+
+  /**
+   * @param entries keys of all entries that it was made from
+   * @param findings gives all findings to a sink
+   */
+  void keep(Origin origin, List<String> entries, Consumer<Sink> findings) {
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          Database.execute(connection, "DELETE FROM report; DELETE FROM finding");
+          keepOrigin(connection, origin, String.join(" ", entries));
+          keepFindings(connection, findings);
+          return null;
+        });
+  }
+
+  private static void keepOrigin(Connection connection, Origin origin, String entries)
+      throws SQLException, IOException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO report (checksum, logSha256, made, decided, reviewed, firstLook,"
+                + " questions, summary, model, guesses, entries)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+      insert.setInt(1, checksum(origin));
+      insert.setString(2, origin.logSha256());
+      insert.setString(3, origin.basis().made());
+      insert.setString(4, origin.basis().decided());
+      insert.setString(5, origin.basis().reviewed());
+      insert.setString(
+          6,
+          origin.firstLook().isPresent() ? JSON.writeValueAsString(origin.firstLook().get()) : "");
+      insert.setInt(7, origin.questions());
+      insert.setString(8, origin.summary());
+      insert.setString(9, origin.model().orElse(""));
+      insert.setBoolean(10, origin.guesses());
+      insert.setString(11, entries);
+      insert.executeUpdate();
+    }
+  }
+
+  /** Carries what an insert throws through the sink of findings. */
+  private static final class Unkept extends RuntimeException {
+    Unkept(Exception cause) {
+      super(cause);
+    }
+  }
+
+  private static void keepFindings(Connection connection, Consumer<Sink> findings)
+      throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity, nearest,"
+                + " about, topics, keys, verdict, contradiction, named, proposed, toldChecksum,"
+                + " told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+      findings.accept(
+          (place, told) -> {
+            try {
+              insert(insert, place, told.finding(), told.json());
+            } catch (SQLException | IOException e) {
+              throw new Unkept(e);
+            }
+          });
+    } catch (Unkept e) {
+      throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
+    }
+  }
+
+  private static void insert(
+      PreparedStatement insert, int place, ReportedFinding finding, String told)
+      throws SQLException, IOException {
+    insert.setInt(1, place);
+    insert.setInt(2, checksum(finding));
+    insert.setString(3, finding.section());
+    insert.setString(4, finding.id());
+    insert.setBoolean(5, finding.leads());
+    insert.setInt(6, finding.rank().orElse(0));
+    insert.setDouble(7, finding.similarity());
+    insert.setDouble(8, finding.nearest());
+    insert.setString(9, finding.about());
+    insert.setString(10, JSON.writeValueAsString(finding.topics()));
+    insert.setString(11, String.join(" ", finding.keys()));
+    insert.setString(12, finding.verdict().map(Verdict::title).orElse(""));
+    insert.setBoolean(13, finding.isContradiction());
+    insert.setString(14, finding.named().orElse(null));
+    insert.setString(15, finding.proposed().orElse(null));
+    insert.setInt(16, Database.checksum(told));
+    insert.setString(17, told);
+    insert.executeUpdate();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.embed.cache.VectorStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Looks into the stores of a program that runs with a home of its own, while it may run. */
+record ProgramStores(Settings settings) {
+
+  /**
+   * @param cache what the program has as its cache folder
+   */
+  static ProgramStores of(Path home, Path cache) {
+    UserDirectories locations =
+        new UserDirectories(home, cache, home.resolve(".local/state/helix-bg"));
+    return new ProgramStores(
+        new SettingsLoader(locations, Map.of()).load(Optional.empty(), Map.of()).settings());
+  }
+
+  <T> T with(Path kb, Function<KbStore, T> work) {
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      return work.apply(stores.of(new Kb(kb)));
+    }
+  }
+
+  /** Vectors of entries. */
+  int vectors(Path kb) {
+    return with(kb, store -> VectorStore.ofEntries(store.database()).read().byKey().size());
+  }
+
+  /** All answers of language models, a line each: job, prompt, model, key and the answer. */
+  static List<String> answers(KbStore store) {
+    return store
+        .database()
+        .read(
+            connection -> {
+              List<String> lines = new ArrayList<>();
+              try (PreparedStatement select =
+                      connection.prepareStatement(
+                          "SELECT job, prompt, model, key, answer FROM answer ORDER BY number");
+                  ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                  lines.add(
+                      "%s %s %s %s %s"
+                          .formatted(
+                              rows.getString(1),
+                              rows.getString(2),
+                              rows.getString(3),
+                              rows.getString(4),
+                              rows.getString(5)));
+                }
+              }
+              return lines;
+            });
+  }
+
+  List<String> answers(Path kb) {
+    return with(kb, ProgramStores::answers);
+  }
+
+  /** The folder of the store of a KB in a state folder. */
+  static Path folder(Path state, Path kb) throws IOException {
+    String place = kb.toRealPath().toString();
+    return state.resolve("kb").resolve(Sha256.of(List.of(place)).substring(0, 16));
+  }
+
+  /** Copies the store of a KB to that of another place, as if it had always been there. */
+  static void copy(Path state, Path kb, Path toState, Path toKb) throws IOException {
+    Path from = folder(state, kb);
+    Path to = folder(toState, toKb);
+    Torture.delete(to);
+    Files.createDirectories(to.getParent());
+    TortureFiles.copy(from, to);
+    Path place = to.resolve("place.json");
+    Files.writeString(
+        place,
+        Files.readString(place)
+            .replace("\"" + kb.toRealPath() + "\"", "\"" + toKb.toRealPath() + "\""));
+  }
+}

@@ -1,0 +1,247 @@
+package dev.helixbg.daemon.kb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.cache.HxecFile;
+import dev.helixbg.insight.findings.Analysis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How files get into the KB's folder, and what is there already. */
+class KbOutputsTest {
+  private static final String VICTIM = "alias ls='ls --color'\n";
+
+  @TempDir Path folder;
+
+  private final FakeModel model = new FakeModel();
+  private WritableKb writer;
+  private Path victim;
+  private KbStores stores;
+
+  /** Times that entries were compared. */
+  private int analyses;
+
+  @BeforeEach
+  void write() throws IOException {
+    victim = Files.writeString(folder.resolve(".zshrc"), VICTIM);
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 10; i++) {
+      writer.append();
+    }
+    stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
+  }
+
+  @AfterEach
+  void close() {
+    stores.close();
+  }
+
+  private KbStore store() {
+    return stores.of(writer.kb());
+  }
+
+  private OneShotRun.Result run() throws InterruptedException {
+    Settings settings = DaemonFixture.settings(folder, Map.of());
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            model,
+            (entries, vectors, passages, limits, threads) -> {
+              analyses++;
+              return Analysis.run(entries, vectors, passages, limits, threads);
+            },
+            DaemonFixture.NO_READING,
+            JudgingStage.withoutAsking(settings),
+            DaemonFixture.SILENT);
+    return new OneShotRun(pipeline)
+        .run(store(), (last, now) -> last.basis().equals(now), Optional.empty());
+  }
+
+  private Path file(String name) {
+    return name.equals(HxecFile.NAME)
+        ? writer.kb().folder().resolve(name)
+        : writer.kb().insights().resolve(name);
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(
+        Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  private List<String> names(Path of) throws IOException {
+    try (Stream<Path> files = Files.list(of)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void aRunLeavesTheFourOutputsAndNothingElse() throws Exception {
+    run();
+    assertEquals(List.of("data.log", HxecFile.NAME, "insights"), names(writer.kb().folder()));
+    assertEquals(List.of("report.html", "report.json", "report.md"), names(writer.kb().insights()));
+    assertEquals("rwx------", mode(writer.kb().insights()));
+    assertEquals("rw-------", mode(file("report.json")));
+    assertEquals("rw-------", mode(file(HxecFile.NAME)));
+    assertTrue(store().outputs().changed().isEmpty());
+  }
+
+  /** A reader that has the old file open goes on reading the old one. */
+  @Test
+  void eachIsANewFileUnderTheOldName() throws Exception {
+    run();
+    Object report = Files.getAttribute(file("report.json"), "unix:ino");
+    Object vectors = Files.getAttribute(file(HxecFile.NAME), "unix:ino");
+    Path kept = folder.resolve("kept");
+    Files.createLink(kept, file("report.json"));
+    String before = Files.readString(kept);
+    writer.append();
+    run();
+    assertNotEquals(report, Files.getAttribute(file("report.json"), "unix:ino"));
+    assertNotEquals(vectors, Files.getAttribute(file(HxecFile.NAME), "unix:ino"));
+    assertEquals(before, Files.readString(kept));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"report.html", "report.json", HxecFile.NAME})
+  void whatIsInTheWayIsReplacedAndNeverFollowed(String name) throws Exception {
+    Files.createDirectory(writer.kb().insights());
+    Path nothing = folder.resolve("authorized_keys");
+    byte[] log = Files.readAllBytes(writer.log());
+    for (String hostile : List.of("link", "dangling", "pipe", "hard link")) {
+      Files.deleteIfExists(file(name));
+      switch (hostile) {
+        case "link" -> Files.createSymbolicLink(file(name), victim);
+        case "dangling" -> Files.createSymbolicLink(file(name), nothing);
+        case "pipe" ->
+            assertEquals(0, new ProcessBuilder("mkfifo", file(name).toString()).start().waitFor());
+        default -> Files.createLink(file(name), writer.log());
+      }
+      writer.append();
+      log = Files.readAllBytes(writer.log());
+      run();
+      assertTrue(Files.isRegularFile(file(name), LinkOption.NOFOLLOW_LINKS), hostile);
+      assertEquals(VICTIM, Files.readString(victim));
+      assertFalse(Files.exists(nothing));
+      assertEquals(
+          List.of(), store().outputs().changed(), "it is what was published, after a " + hostile);
+      assertEquals(-1, java.util.Arrays.mismatch(log, Files.readAllBytes(writer.log())));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"report.html", "report.json", HxecFile.NAME})
+  void aFolderInTheWayIsRefusedInWords(String name) throws Exception {
+    Files.createDirectories(file(name).resolve("not empty"));
+    Failure refused = assertThrows(Failure.class, this::run);
+    assertEquals(ExitCode.WRITE, refused.code());
+    assertTrue(refused.getMessage().contains("Is a directory"), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains(file(name).getParent().toString()), refused.getMessage());
+    assertTrue(Files.isDirectory(file(name).resolve("not empty")));
+    assertTrue(store().report().origin().isPresent(), "the report is in the store all the same");
+  }
+
+  @Test
+  void aLinkInPlaceOfInsightsIsRefusedInWords() throws Exception {
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Files.createSymbolicLink(writer.kb().insights(), elsewhere);
+    Failure refused = assertThrows(Failure.class, this::run);
+    assertEquals(ExitCode.WRITE, refused.code());
+    assertTrue(refused.getMessage().contains("it is a link"), refused.getMessage());
+    assertEquals(List.of(), names(elsewhere));
+  }
+
+  @Test
+  void whatSomebodyDeletedOrChangedComesBackWithoutANewRun() throws Exception {
+    run();
+    byte[] report = Files.readAllBytes(file("report.md"));
+    byte[] vectors = Files.readAllBytes(file(HxecFile.NAME));
+    Files.delete(file("report.html"));
+    Files.writeString(file("report.md"), "changed");
+    Files.delete(file(HxecFile.NAME));
+    assertEquals(List.of("report.html", "report.md", HxecFile.NAME), store().outputs().changed());
+    run();
+    assertTrue(Files.exists(file("report.html")));
+    assertEquals(-1, java.util.Arrays.mismatch(report, Files.readAllBytes(file("report.md"))));
+    assertEquals(-1, java.util.Arrays.mismatch(vectors, Files.readAllBytes(file(HxecFile.NAME))));
+    assertEquals(List.of(), store().outputs().changed());
+    assertEquals(1, model.opened.get());
+  }
+
+  @Test
+  void aDeletedReportCostsNoComparison() throws Exception {
+    run();
+    Files.delete(file("report.html"));
+    assertTrue(run().made().isEmpty());
+    assertTrue(Files.exists(file("report.html")));
+    assertEquals(1, analyses);
+  }
+
+  @Test
+  void whereNothingChangedNothingIsDone() throws Exception {
+    run();
+    Map<String, Object> before = Files.readAttributes(file("report.json"), "unix:ino,ctime");
+    assertTrue(run().made().isEmpty());
+    assertEquals(before, Files.readAttributes(file("report.json"), "unix:ino,ctime"));
+    assertEquals(1, analyses);
+    assertEquals(1, model.opened.get());
+  }
+
+  @Test
+  void aReportKeepsTheModeThatItsUserGaveIt() throws Exception {
+    run();
+    Files.setPosixFilePermissions(
+        file("report.html"), PosixFilePermissions.fromString("r--------"));
+    Files.setPosixFilePermissions(
+        file("report.json"), PosixFilePermissions.fromString("rw-r-----"));
+    writer.append();
+    run();
+    assertEquals("r--------", mode(file("report.html")));
+    assertEquals("rw-r-----", mode(file("report.json")));
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenToIsReportedOnFromTheStore() throws Exception {
+    Path kb = writer.kb().folder();
+    assumeFalse(
+        Integer.valueOf(0).equals(Files.getAttribute(kb, "unix:uid")), "root may write anywhere");
+    Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("r-xr-xr-x"));
+    try {
+      assertTrue(run().made().isPresent());
+      assertEquals(List.of("data.log"), names(kb));
+      Path html = store().outputs().shown().html();
+      assertEquals(store().folder(), html.getParent());
+      assertTrue(Files.size(html) > 0);
+      assertTrue(run().made().isEmpty(), "and is not made again and again");
+    } finally {
+      Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+}

@@ -1,0 +1,283 @@
+package dev.helixbg.daemon.kb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.decisions.Decision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where stores are, whose they are, and how they follow a KB. */
+class KbStoresTest {
+  private static final Decision DECISION =
+      new Decision("rel-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b");
+
+  @TempDir Path folder;
+
+  private final List<String> notices = new ArrayList<>();
+  private Settings settings;
+  private KbStores stores;
+
+  @BeforeEach
+  void open() {
+    settings = DaemonFixture.settings(folder, Map.of());
+    restart();
+  }
+
+  /** As another process has them. */
+  private void restart() {
+    close();
+    stores = new KbStores(settings, notices::add);
+  }
+
+  @AfterEach
+  void close() {
+    if (stores != null) {
+      stores.close();
+    }
+  }
+
+  private Kb kb(String name, int seed) throws IOException {
+    WritableKb writer = new WritableKb(folder.resolve(name), new Random(seed));
+    for (int i = 0; i < 5; i++) {
+      writer.append();
+    }
+    return writer.kb();
+  }
+
+  private int decisions(Kb kb) {
+    return stores.of(kb).decisions().read().settled().size();
+  }
+
+  private void decide(Kb kb) {
+    stores.of(kb).decisions().add(List.of(DECISION));
+  }
+
+  private Kb moved(Kb kb, String to) throws IOException {
+    return new Kb(Files.move(kb.folder(), folder.resolve(to)));
+  }
+
+  private Kb copy(Kb kb, String to) throws IOException {
+    Kb copy = new Kb(Files.createDirectories(folder.resolve(to)));
+    Files.copy(kb.dataLog(), copy.dataLog());
+    return copy;
+  }
+
+  /** Opens a store and writes to it, in a process of its own. */
+  public static void main(String[] arguments) {
+    Path home = Path.of(arguments[0]);
+    Kb kb = new Kb(home.resolve("kb"));
+    try (KbStores stores =
+        new KbStores(DaemonFixture.settings(home, Map.of()), System.err::println)) {
+      stores.of(kb).decisions().add(List.of(DECISION));
+      stores.of(kb).lock().close();
+    }
+  }
+
+  @Test
+  void allIsForItsUserAloneWhateverTheUmask() throws Exception {
+    kb("kb", 1);
+    List<String> command =
+        List.of(
+            "sh",
+            "-c",
+            "umask 000; exec \"$@\"",
+            "sh",
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-modules",
+            "jdk.incubator.vector",
+            "-cp",
+            System.getProperty("java.class.path"),
+            KbStoresTest.class.getName(),
+            folder.toString());
+    Path said = folder.resolve("said");
+    assertEquals(
+        0,
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start()
+            .waitFor(),
+        () -> text(said));
+    int files = 0;
+    try (Stream<Path> all =
+        Stream.concat(Files.walk(settings.state()), Files.walk(settings.cache()))) {
+      for (Path path : all.toList()) {
+        String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+        assertEquals("------", mode.substring(3), path + " " + mode);
+        files += Files.isRegularFile(path) ? 1 : 0;
+      }
+    }
+    assertTrue(files >= 4, files + " files");
+    assertEquals(1, decisions(new Kb(folder.resolve("kb"))));
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void aFolderThatOthersCanWriteToIsRefusedInWords() throws Exception {
+    Kb kb = kb("kb", 1);
+    Files.createDirectories(settings.state());
+    for (String mode : List.of("rwxrwxrwx", "rwxrwx---", "rwx----w-")) {
+      Files.setPosixFilePermissions(settings.state(), PosixFilePermissions.fromString(mode));
+      Failure refused = assertThrows(Failure.class, () -> stores.of(kb));
+      assertEquals(ExitCode.WRITE, refused.code());
+      assertTrue(refused.getMessage().contains("other users can write to"), refused.getMessage());
+      assertTrue(refused.getMessage().contains("state = \"...\""), refused.getMessage());
+    }
+    Files.setPosixFilePermissions(settings.state(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    stores.of(kb);
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(settings.state())));
+  }
+
+  @Test
+  void aFolderOfAnotherUserIsRefusedInWords() throws Exception {
+    Kb kb = kb("kb", 1);
+    Files.createDirectories(settings.state());
+    assumeTrue(Integer.valueOf(0).equals(Files.getAttribute(folder, "unix:uid")), "root can give");
+    Files.setAttribute(settings.state(), "unix:uid", 12_345);
+    Failure refused = assertThrows(Failure.class, () -> stores.of(kb));
+    assertEquals(ExitCode.WRITE, refused.code());
+    assertTrue(refused.getMessage().contains("belongs to another user"), refused.getMessage());
+  }
+
+  @Test
+  void aKbIsKnownByItsRealPath() throws Exception {
+    Kb kb = kb("kb", 1);
+    decide(kb);
+    Path link = Files.createSymbolicLink(folder.resolve("link"), kb.folder());
+    assertEquals(stores.of(kb).folder(), stores.of(new Kb(link)).folder());
+    assertEquals(1, decisions(new Kb(link)));
+  }
+
+  @Test
+  void aKbThatMovedKeepsItsDecisionsAndSaysSoOnce() throws Exception {
+    Kb kb = kb("kb", 1);
+    decide(kb);
+    restart();
+    Kb moved = moved(kb, "elsewhere");
+    assertEquals(1, decisions(moved));
+    assertEquals(1, notices.size(), notices.toString());
+    assertTrue(notices.getFirst().contains(kb.folder() + " before"), notices.toString());
+    restart();
+    assertEquals(1, decisions(moved));
+    assertEquals(1, notices.size(), notices.toString());
+    Kb back = moved(moved, "kb");
+    assertEquals(1, decisions(back), "and back again");
+  }
+
+  /** Also with what was appended since, and under a process that has the store open. */
+  @Test
+  void aMoveIsSeenThoughTheLogHasGrown() throws Exception {
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 5; i++) {
+      writer.append();
+    }
+    decide(writer.kb());
+    writer.append();
+    Kb moved = moved(writer.kb(), "elsewhere");
+    try (KbStores others = new KbStores(settings, notices::add)) {
+      assertEquals(1, others.of(moved).decisions().read().settled().size());
+    }
+    Kb fresh = kb("kb", 7);
+    assertEquals(0, decisions(fresh), "another KB in the old place has a store of its own");
+    assertEquals(1, decisions(moved));
+  }
+
+  @Test
+  void aCopyIsANewKb() throws Exception {
+    Kb kb = kb("kb", 1);
+    decide(kb);
+    Kb copy = copy(kb, "copy");
+    assertEquals(0, decisions(copy));
+    assertEquals(1, decisions(kb));
+    assertNotEquals(stores.of(kb).folder(), stores.of(copy).folder());
+    assertEquals(List.of(), notices);
+  }
+
+  @Test
+  void ofTwoKbsWithEqualBeginningsEachKeepsItsOwn() throws Exception {
+    Kb one = kb("one", 1);
+    Kb two = copy(one, "two");
+    decide(one);
+    assertEquals(0, decisions(two));
+    restart();
+    Kb moved = moved(two, "three");
+    assertEquals(0, decisions(moved), "that of two, whose place is gone, and not that of one");
+    assertEquals(1, decisions(one));
+    assertEquals(1, notices.size(), notices.toString());
+    assertTrue(notices.getFirst().contains(two.folder() + " before"), notices.toString());
+  }
+
+  /** The beginning of a log of a few bytes could be that of any other. */
+  @Test
+  void anEmptyLogFollowsNothing() throws Exception {
+    Kb one = new WritableKb(folder.resolve("one"), new Random(1)).kb();
+    decide(one);
+    restart();
+    Kb two = moved(one, "two");
+    assertEquals(0, decisions(two));
+    assertEquals(List.of(), notices);
+  }
+
+  @Test
+  void aFolderOfNotesThatMovedKeepsItsDecisions() throws Exception {
+    Path vault = Files.createDirectories(folder.resolve("vault"));
+    Files.writeString(vault.resolve("a.md"), "# One\n\nA text that is long enough to be known.");
+    Files.writeString(vault.resolve("b.md"), "# Two\n\nAnother text that is as long as the first.");
+    NotesKb notes = NotesKb.at(vault, settings.cache());
+    notes.refresh(files -> {});
+    decide(notes.kb());
+    restart();
+    NotesKb moved = NotesKb.at(Files.move(vault, folder.resolve("other")), settings.cache());
+    moved.refresh(files -> {});
+    assertEquals(1, decisions(moved.kb()));
+    assertEquals(1, notices.size(), notices.toString());
+  }
+
+  @Test
+  void formerFilesAreNamedOnceInOneLineAndLeftAlone() throws Exception {
+    Kb kb = kb("kb", 1);
+    Files.createDirectories(kb.insights());
+    Path keys = Files.writeString(kb.folder().resolve("embeddings.keys"), "old");
+    Path decisions = Files.writeString(kb.insights().resolve("decisions.jsonl"), "old");
+    stores.of(kb);
+    restart();
+    stores.of(kb);
+    assertEquals(1, notices.size(), notices.toString());
+    String line = notices.getFirst();
+    assertTrue(line.contains("embeddings.keys, insights/decisions.jsonl"), line);
+    assertTrue(line.contains("can be deleted"), line);
+    assertFalse(line.contains("\n"), line);
+    assertEquals("old", Files.readString(keys));
+    assertEquals("old", Files.readString(decisions));
+  }
+}

@@ -1,0 +1,175 @@
+package dev.helixbg.embed.cache;
+
+import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The vectors of texts that one knowledge base has, by {@link TextKey}, in a table of a database: a
+ * row for each batch that was embedded, with up to {@value #ROW_VECTORS} keys of 16 bytes, as many
+ * vectors of 384 little-endian f32, and a checksum of both.
+ */
+public final class VectorStore {
+  /** Values of a vector. */
+  public static final int DIMENSION = 384;
+
+  /** The table of vectors of all kinds, for {@link Database.Schema}. */
+  public static final String TABLE =
+      "CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
+          + " checksum INTEGER NOT NULL, keys BLOB NOT NULL, vectors BLOB NOT NULL)";
+
+  private static final int ROW_VECTORS = 512;
+
+  /** Accepted distance of a squared length from 1; float rounding stays below 1e-6. */
+  private static final double NORM_TOLERANCE = 1e-4;
+
+  /** Stale vectors that are always tolerated. */
+  private static final int FEW_STALE = 256;
+
+  private final Database database;
+  private final String kind;
+
+  private VectorStore(Database database, String kind) {
+    this.database = database;
+    this.kind = kind;
+  }
+
+  /** The vectors of whole entries. */
+  public static VectorStore ofEntries(Database database) {
+    return new VectorStore(database, "entry");
+  }
+
+  /** The vectors of passages of long entries. */
+  public static VectorStore ofPassages(Database database) {
+    return new VectorStore(database, "passage");
+  }
+
+  /** A number that grows with each vector of any kind. */
+  public static int version(Database database) {
+    return database.added("vectors");
+  }
+
+  /**
+   * Reads all of them. Rows that are damaged are passed over.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
+   */
+  public KnownVectors read() {
+    return database.read(
+        connection -> {
+          Map<TextKey, float[]> byKey = new HashMap<>();
+          int stored = 0;
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT checksum, keys, vectors FROM vectors WHERE kind = ? ORDER BY id")) {
+            select.setString(1, kind);
+            ResultSet rows = select.executeQuery();
+            while (rows.next()) {
+              byte[] keys = rows.getBytes(2);
+              stored += keys.length / TextKey.BYTES;
+              take(rows.getInt(1), keys, rows.getBytes(3), byKey);
+            }
+          }
+          return new KnownVectors(byKey, stored);
+        });
+  }
+
+  private static void take(int checksum, byte[] keys, byte[] vectors, Map<TextKey, float[]> to) {
+    int count = keys.length / TextKey.BYTES;
+    if (vectors.length != count * DIMENSION * Float.BYTES
+        || Database.checksum(keys, vectors) != checksum) {
+      return;
+    }
+    ByteBuffer names = ByteBuffer.wrap(keys);
+    ByteBuffer values = ByteBuffer.wrap(vectors).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < count; i++) {
+      float[] vector = new float[DIMENSION];
+      values.asFloatBuffer().get(i * DIMENSION, vector);
+      to.put(new TextKey(names.getLong(), names.getLong()), vector);
+    }
+  }
+
+  /**
+   * Adds vectors.
+   *
+   * @param vectors of unit length
+   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved
+   */
+  public void add(Map<TextKey, float[]> vectors) {
+    if (!vectors.isEmpty()) {
+      vectors.values().forEach(VectorStore::check);
+      database.write(Durability.COMPUTED, connection -> insert(connection, vectors));
+    }
+  }
+
+  private Void insert(Connection connection, Map<TextKey, float[]> vectors) throws SQLException {
+    List<TextKey> keys = new ArrayList<>(vectors.keySet());
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO vectors (kind, checksum, keys, vectors) VALUES (?, ?, ?, ?)")) {
+      for (int from = 0; from < keys.size(); from += ROW_VECTORS) {
+        List<TextKey> some = keys.subList(from, Math.min(keys.size(), from + ROW_VECTORS));
+        ByteBuffer names = ByteBuffer.allocate(some.size() * TextKey.BYTES);
+        ByteBuffer values =
+            ByteBuffer.allocate(some.size() * DIMENSION * Float.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (TextKey key : some) {
+          names.putLong(key.high()).putLong(key.low());
+          for (float value : vectors.get(key)) {
+            values.putFloat(value);
+          }
+        }
+        insert.setString(1, kind);
+        insert.setInt(2, Database.checksum(names.array(), values.array()));
+        insert.setBytes(3, names.array());
+        insert.setBytes(4, values.array());
+        insert.executeUpdate();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Keeps only these vectors, when most of many are others.
+   *
+   * @param stored how many the store holds, repetitions included
+   * @param used of all texts that there are now
+   */
+  public void forgetStale(int stored, Map<TextKey, float[]> used) {
+    if (stored < FEW_STALE + 2 * used.size()) {
+      return;
+    }
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          try (PreparedStatement delete =
+              connection.prepareStatement("DELETE FROM vectors WHERE kind = ?")) {
+            delete.setString(1, kind);
+            delete.executeUpdate();
+          }
+          return insert(connection, used);
+        });
+  }
+
+  /**
+   * @throws IllegalArgumentException when it is not 384 values of unit length
+   */
+  static void check(float[] vector) {
+    if (vector.length != DIMENSION
+        || !(Math.abs(Cosine.of(vector, vector) - 1) <= NORM_TOLERANCE)) { // NaN fails, too
+      throw new IllegalArgumentException(
+          "a vector is not 384 values of unit length: " + Arrays.toString(vector));
+    }
+  }
+}

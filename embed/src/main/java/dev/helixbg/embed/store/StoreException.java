@@ -1,0 +1,51 @@
+package dev.helixbg.embed.store;
+
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.sqlite.SQLiteException;
+
+/**
+ * A database of helix-bg cannot be read or written; the message says which, why, and what to do.
+ */
+public final class StoreException extends RuntimeException {
+  public StoreException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /** Says why a database cannot be used. */
+  static StoreException of(Path file, Exception e) {
+    return new StoreException(
+        "cannot use the database "
+            + file
+            + ": "
+            + reason(file, e)
+            + ", or set another folder: state = \"...\"",
+        e);
+  }
+
+  private static String reason(Path file, Exception e) {
+    return switch (e) {
+      case SQLiteException sqlite ->
+          switch (sqlite.getResultCode().code & 0xFF) {
+            case 5, 6 -> "other processes keep it busy. Try again";
+            case 8, 3 -> "it cannot be written. Make it writable";
+            case 13 -> "the disk is full. Make room";
+            case 14 -> "it cannot be opened. Check its permissions";
+            default -> sqlite.getMessage() + ". Check the disk";
+          };
+      case AccessDeniedException denied -> "permission denied. Check its permissions";
+      case NoSuchFileException missing -> "its folder is not there. Make the folder";
+      case FileSystemException other when other.getReason() != null ->
+          place(file, other) + other.getReason();
+      default -> e.getMessage();
+    };
+  }
+
+  /** Where it went wrong, if that is a file beside the database. */
+  private static String place(Path file, FileSystemException e) {
+    String place = e.getOtherFile() == null ? e.getFile() : e.getOtherFile();
+    return file.toString().equals(place) ? "" : place + ": ";
+  }
+}

@@ -1,0 +1,252 @@
+package dev.helixbg.embed.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.embed.store.Database.Durability;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several processes with one database, one of which may end at any time. */
+@Timeout(240)
+class DatabaseProcessesTest {
+  private static final int PROCESSES = 3;
+  private static final int DATABASES = 3;
+  private static final int WORDS = 20;
+
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private Database open() {
+    return TestDatabase.in(
+        folder,
+        DatabaseTest.SCHEMA,
+        warning -> {
+          throw new AssertionError(warning);
+        });
+  }
+
+  private Process start(String umask, Class<?> program, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "sh",
+                "-c",
+                "umask " + umask + "; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xshare:auto",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName(),
+                folder.toString()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private static BufferedReader output(Process process) {
+    return new BufferedReader(
+        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void processesAndThreadsMakeOneDatabaseAndLoseNothing() throws Exception {
+    List<Process> started = new ArrayList<>();
+    for (int i = 0; i < PROCESSES; i++) {
+      started.add(start("022", Adding.class, "p" + i));
+    }
+    for (Process process : started) {
+      output(process).readLine(); // it is about to open
+    }
+    for (Process process : started) {
+      process.getOutputStream().close();
+    }
+    for (Process process : started) {
+      assertEquals(0, process.waitFor());
+    }
+    try (Database database = open()) {
+      List<String> said = DatabaseTest.said(database);
+      assertEquals("first", said.getFirst());
+      assertEquals(1 + PROCESSES * DATABASES * WORDS, said.size());
+      assertEquals(said.size(), new TreeSet<>(said).size());
+      assertEquals(Optional.empty(), database.fault());
+    }
+  }
+
+  /** Each thread has a database of its own, as if it were another process. */
+  static final class Adding {
+    public static void main(String[] arguments) throws Exception {
+      TestDatabase.prepare();
+      System.out.println("ready");
+      System.in.read();
+      List<Future<?>> all = new ArrayList<>();
+      try (ExecutorService threads = Executors.newFixedThreadPool(DATABASES)) {
+        for (int i = 0; i < DATABASES; i++) {
+          String name = arguments[1] + " t" + i + " w";
+          all.add(threads.submit(() -> add(Path.of(arguments[0]), name)));
+        }
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    }
+
+    private static void add(Path folder, String name) {
+      try (Database database =
+          TestDatabase.in(
+              folder,
+              DatabaseTest.SCHEMA,
+              warning -> {
+                throw new AssertionError(warning);
+              })) {
+        for (int i = 0; i < WORDS; i++) {
+          DatabaseTest.say(database, name + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void filesAreForTheirUserAloneWhateverTheUmask() throws Exception {
+    for (String umask : List.of("000", "022", "077")) {
+      Process process = start(umask, AddingForever.class);
+      try {
+        output(process).readLine();
+        for (String end : List.of("", "-wal", "-shm", ".lock")) {
+          Path file = folder.resolve(TestDatabase.NAME + end);
+          assertEquals(
+              "rw-------",
+              PosixFilePermissions.toString(Files.getPosixFilePermissions(file)),
+              umask + " " + file);
+        }
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+      try (var files = Files.list(folder)) {
+        for (Path each : files.toList()) {
+          Files.delete(each);
+        }
+      }
+    }
+  }
+
+  /** All that a killed process was told to be on the disk is there, and nothing is damaged. */
+  @Test
+  void killedProcessesLoseNothingThatWasWritten() throws Exception {
+    Random random = new Random(7);
+    int before = 0;
+    for (int kill = 0; kill < 4; kill++) {
+      Process process = start("022", AddingForever.class);
+      int written = 0;
+      try (BufferedReader words = output(process)) {
+        words.readLine(); // it has begun
+        Thread.sleep(random.nextInt(60));
+        process.toHandle().destroyForcibly(); // what it printed can still be read
+        for (String word; (word = words.readLine()) != null && word.endsWith("."); ) {
+          written = Integer.parseInt(word.substring(0, word.length() - 1));
+        }
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+      try (Database database = open()) {
+        List<String> said = DatabaseTest.said(database);
+        assertTrue(said.size() >= written, said.size() + " of " + written);
+        assertTrue(said.size() > before);
+        before = said.size();
+        for (int i = 1; i < said.size(); i++) {
+          assertEquals("word" + i, said.get(i));
+        }
+        assertEquals(Optional.empty(), database.fault());
+      }
+    }
+  }
+
+  /** Prints how many words there are after each that it adds, and a dot. */
+  static final class AddingForever {
+    public static void main(String[] arguments) {
+      Database database =
+          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println);
+      int count = DatabaseTest.said(database).size();
+      while (true) {
+        String word = "word" + count;
+        database.write(
+            Durability.FOREVER,
+            connection -> {
+              Database.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
+              return null;
+            });
+        count++;
+        System.out.println(count + ".");
+      }
+    }
+  }
+
+  /** A process that has the deleted database open does not spoil the new one. */
+  @Test
+  void aDeletedDatabaseThatAnotherProcessHasOpenIsMadeAnew() throws Exception {
+    Process process = start("022", Echo.class);
+    try (BufferedReader answers = output(process)) {
+      for (int i = 0; i < 5; i++) {
+        assertEquals("[first]", ask(process, answers, "read"));
+        assertEquals("[first, other]", ask(process, answers, "other"));
+        Files.delete(folder.resolve(TestDatabase.NAME));
+        try (Database database = open()) {
+          assertEquals(List.of("first"), DatabaseTest.said(database));
+          DatabaseTest.say(database, "mine");
+          assertEquals("[first, mine]", ask(process, answers, "read"));
+          assertEquals("[first, mine, other]", ask(process, answers, "other"));
+          assertEquals(List.of("first", "mine", "other"), DatabaseTest.said(database));
+          assertEquals(Optional.empty(), database.fault());
+          Files.delete(folder.resolve(TestDatabase.NAME));
+        }
+      }
+      process.getOutputStream().close();
+      assertEquals(0, process.waitFor());
+    } finally {
+      process.destroyForcibly();
+    }
+    assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
+  }
+
+  private static String ask(Process process, BufferedReader answers, String what)
+      throws IOException {
+    process.getOutputStream().write((what + "\n").getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
+    return answers.readLine();
+  }
+
+  /** Adds each line that it gets, except "read", and prints all words. */
+  static final class Echo {
+    public static void main(String[] arguments) throws IOException {
+      BufferedReader lines =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      try (Database database =
+          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println)) {
+        for (String line; (line = lines.readLine()) != null; ) {
+          if (!line.equals("read")) {
+            DatabaseTest.say(database, line);
+          }
+          System.out.println(DatabaseTest.said(database));
+        }
+      }
+    }
+  }
+}

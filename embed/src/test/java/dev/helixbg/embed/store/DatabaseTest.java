@@ -1,0 +1,274 @@
+package dev.helixbg.embed.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Database.Schema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class DatabaseTest {
+  static final String TABLE =
+      "CREATE TABLE said (number INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT NOT NULL)";
+
+  /** What a new database begins with, as decisions do from their copy. */
+  static final Schema SCHEMA =
+      new Schema(
+          1,
+          List.of(TABLE),
+          connection -> {
+            Database.execute(connection, "INSERT INTO said (word) VALUES ('first')");
+            return null;
+          });
+
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private Path file;
+  private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve(TestDatabase.NAME);
+  }
+
+  private Database open() {
+    return TestDatabase.in(folder, SCHEMA, warnings::add);
+  }
+
+  static void say(Database database, String word) {
+    database.write(Durability.COMPUTED, connection -> insert(connection, word));
+  }
+
+  private static Void insert(Connection connection, String word) throws SQLException {
+    Database.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
+    return null;
+  }
+
+  static List<String> said(Database database) {
+    return database.read(
+        connection -> {
+          List<String> words = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet rows = statement.executeQuery("SELECT word FROM said ORDER BY number")) {
+            while (rows.next()) {
+              words.add(rows.getString(1));
+            }
+          }
+          return words;
+        });
+  }
+
+  @Test
+  void writtenRowsAreThereAfterTheNextOpening() {
+    try (Database database = open()) {
+      say(database, "one");
+    }
+    try (Database database = open()) {
+      assertEquals(List.of("first", "one"), said(database));
+      assertEquals(Optional.empty(), database.fault());
+      assertEquals(2, database.added("said"));
+    }
+    assertEquals(List.of(), warnings);
+  }
+
+  @Test
+  void twoDatabasesOfOneFileSeeTheWritesOfEachOther() {
+    try (Database one = open();
+        Database two = open()) {
+      for (int i = 0; i < 20; i++) {
+        say(one, "one" + i);
+        assertEquals("one" + i, said(two).getLast());
+        say(two, "two" + i);
+        assertEquals("two" + i, said(one).getLast());
+      }
+    }
+    assertEquals(List.of(), warnings);
+  }
+
+  @Test
+  void aChangeIsMadeAllOrNothing() {
+    try (Database database = open()) {
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              database.write(
+                  Durability.FOREVER,
+                  connection -> {
+                    insert(connection, "half");
+                    throw new IllegalStateException("half done");
+                  }));
+      StoreException e =
+          assertThrows(
+              StoreException.class,
+              () ->
+                  database.write(
+                      Durability.FOREVER,
+                      connection -> {
+                        insert(connection, "half");
+                        throw new IOException("the copy cannot be written");
+                      }));
+      assertTrue(e.getMessage().contains(file + ": the copy cannot be written"), e.getMessage());
+      assertEquals(List.of("first"), said(database));
+    }
+    assertEquals(List.of(), warnings);
+  }
+
+  @Test
+  void aClosedDatabaseIsAnErrorInWords() {
+    Database database = open();
+    say(database, "one");
+    database.close();
+    database.close();
+    assertTrue(
+        assertThrows(StoreException.class, () -> said(database)).getMessage().contains("closed"));
+  }
+
+  @Test
+  void aNameWithSignsOfAnAddressIsAName() throws IOException {
+    Path odd = Files.createDirectory(folder.resolve("what? is #1 50%41 é"));
+    try (Database database = TestDatabase.in(odd, SCHEMA, warnings::add)) {
+      say(database, "one");
+    }
+    try (var files = Files.list(odd)) {
+      assertEquals(
+          Set.of(TestDatabase.NAME, TestDatabase.NAME + ".lock"),
+          new TreeSet<>(files.map(each -> each.getFileName().toString()).toList()));
+    }
+    try (var files = Files.list(folder)) {
+      assertEquals(List.of(odd), files.toList());
+    }
+  }
+
+  /** A read-only folder is an error in words; so is a folder that is missing. */
+  @Test
+  void aFolderThatCannotBeWrittenToIsAnErrorInWords() throws IOException {
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-x------"));
+    // Root may write there; not even root may write to the other one.
+    Path readOnly = Files.isWritable(closed) ? Path.of("/sys") : closed;
+    for (Path folder : List.of(readOnly, folder.resolve("missing"))) {
+      try (Database database = TestDatabase.in(folder, SCHEMA, warnings::add)) {
+        for (int i = 0; i < 2; i++) {
+          String said = assertThrows(StoreException.class, () -> said(database)).getMessage();
+          assertTrue(
+              said.startsWith("cannot use the database " + folder.resolve(TestDatabase.NAME)),
+              said);
+          assertTrue(
+              said.contains(folder == readOnly ? "permission" : "its folder is not there"), said);
+          assertTrue(said.endsWith(", or set another folder: state = \"...\""), said);
+        }
+      }
+    }
+    assertEquals(List.of(), warnings);
+  }
+
+  /** What fills a new database can fail; the next attempt does not find half a database. */
+  @Test
+  void aDatabaseThatCannotBeFilledIsNotThere() {
+    int[] attempts = new int[1];
+    Schema failing =
+        new Schema(
+            1,
+            List.of(TABLE),
+            connection -> {
+              insert(connection, "first");
+              if (attempts[0]++ < 2) {
+                throw new IOException("the copy is damaged");
+              }
+              return null;
+            });
+    try (Database database = TestDatabase.in(folder, failing, warnings::add)) {
+      for (int i = 0; i < 2; i++) {
+        StoreException e = assertThrows(StoreException.class, () -> said(database));
+        assertTrue(e.getMessage().contains("the copy is damaged"), e.getMessage());
+      }
+      assertEquals(List.of("first"), said(database));
+    }
+    assertEquals(List.of(), warnings, "the file itself is whole");
+  }
+
+  /** The file stays deleted under the open connection; what is computed is computed again. */
+  @Test
+  void aFileThatIsDeletedOrMovedUnderAnOpenConnectionIsMadeAnew() throws IOException {
+    try (Database one = open();
+        Database two = open()) {
+      say(one, "one");
+      say(two, "two");
+      Files.delete(file);
+      assertEquals(List.of("first"), said(one));
+      say(two, "three");
+      assertEquals(List.of("first", "three"), said(one));
+      Files.move(file, folder.resolve("elsewhere.db"));
+      say(one, "four");
+      assertEquals(List.of("first", "four"), said(two));
+      assertEquals(Optional.empty(), two.fault());
+    }
+    assertEquals(List.of(), warnings, "nothing was damaged");
+  }
+
+  /** A change that goes into a file which was moved aside meanwhile would be lost. */
+  @Test
+  void aChangeOfAFileThatIsMovedAsideMeanwhileIsMadeAgain() throws IOException {
+    try (Database database = open()) {
+      say(database, "one");
+      int[] done = new int[1];
+      database.write(
+          Durability.FOREVER,
+          connection -> {
+            if (done[0]++ == 0) {
+              Files.move(file, folder.resolve("elsewhere.db"));
+            }
+            return insert(connection, "kept");
+          });
+      assertEquals(2, done[0]);
+      assertEquals(List.of("first", "kept"), said(database));
+    }
+  }
+
+  @Test
+  void staleRowsAreForgottenWhenTheyAreMostOfMany() {
+    try (Database database = open()) {
+      database.write(
+          Durability.COMPUTED,
+          connection -> {
+            for (int i = 0; i < 599; i++) {
+              insert(connection, "word");
+            }
+            return null;
+          });
+      database.forgetStale("said", List.of("word", "number"), row -> number(row) > 257);
+      assertEquals(600, said(database).size(), "257 are stale, and fewer than those in use");
+      database.forgetStale("said", List.of("word", "number"), row -> number(row) > 301);
+      assertEquals(299, said(database).size(), "301 were stale");
+      database.forgetStale("said", List.of("word", "number"), row -> number(row) > 557);
+      assertEquals(299, said(database).size(), "256 are always tolerated");
+      database.forgetStale("said", List.of("word", "number"), row -> number(row) > 558);
+      assertEquals(42, said(database).size());
+      assertEquals(600, database.added("said"), "the number of added rows never falls");
+    }
+  }
+
+  private static int number(List<String> row) {
+    return Integer.parseInt(row.get(1));
+  }
+}

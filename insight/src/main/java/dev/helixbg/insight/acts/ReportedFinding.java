@@ -1,0 +1,135 @@
+package dev.helixbg.insight.acts;
+
+import dev.helixbg.insight.findings.FindingIds;
+import dev.helixbg.insight.judge.Verdict;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * A finding of a report without its texts: what commands list, and what acts are made from.
+ *
+ * @param section of report.json in which it is told, one of {@link #SECTIONS}
+ * @param leads whether the report begins with it
+ * @param rank place in the list of relations, from 1; empty for other kinds
+ * @param similarity cosine; 1 where nothing is compared
+ * @param nearest cosine of what is nearest in both entries of a relation; else the similarity
+ * @param about the names of its entries or topics, for people
+ * @param topics the topics of its entries, or the topics themselves
+ * @param keys of its entries, in the order in which it names them; none where it names topics
+ * @param verdict what it is to be acted on for, as the report says; empty where that is open
+ * @param isContradiction whether the newer entry says the contrary of the older one
+ * @param named what its entry names in source code; of moved sources only
+ * @param proposed the topic that an entry is nearer to, the new place of moved source code, or a
+ *     merged text
+ */
+public record ReportedFinding(
+    String section,
+    String id,
+    boolean leads,
+    OptionalInt rank,
+    double similarity,
+    double nearest,
+    String about,
+    Set<String> topics,
+    List<String> keys,
+    Optional<Verdict> verdict,
+    boolean isContradiction,
+    Optional<String> named,
+    Optional<String> proposed) {
+
+  /** The section of what became of source code. */
+  public static final String MOVED_SOURCES = "movedSources";
+
+  /** What findings are called, the kind most worth acting on first. */
+  public static final List<String> KINDS =
+      List.of(
+          "copies",
+          "near-duplicate",
+          "merge",
+          "relation",
+          "source",
+          "misfiled",
+          "junk",
+          "topic overlap",
+          "cross-link");
+
+  /** Where report.json tells of the kinds, in their order. */
+  public static final List<String> SECTIONS =
+      List.of(
+          "copies",
+          "nearDuplicates",
+          "merges",
+          "relations",
+          MOVED_SOURCES,
+          "misfiled",
+          "junk",
+          "topicOverlaps",
+          "crossLinks");
+
+  private static final Set<String> PAIRS = Set.of("nearDuplicates", "crossLinks", "relations");
+
+  /** Separates the name of an entry from what is found about it. */
+  private static final String IS = " > ";
+
+  /** Most names of a group that people are told. */
+  private static final int NAMED = 20;
+
+  /** One of {@link #KINDS}. */
+  public String kind() {
+    return KINDS.get(SECTIONS.indexOf(section));
+  }
+
+  /** Equal to that of another finding which tells of the same pair; else of itself alone. */
+  public String subject() {
+    if (!isPair()) {
+      return id;
+    }
+    String a = keys.get(0);
+    String b = keys.get(1);
+    return (a.compareTo(b) < 0 ? a + " " + b : b + " " + a) + FindingIds.number(id);
+  }
+
+  private boolean isPair() {
+    return PAIRS.contains(section) && keys.size() == 2;
+  }
+
+  /** All ids under which it may have been decided on. */
+  public Set<String> aliases() {
+    return isPair() ? FindingIds.ofPairInAllKinds(id, keys.get(0), keys.get(1)) : Set.of(id);
+  }
+
+  /** What is said about an entry in addition to its name. */
+  public static String about(String name, String what) {
+    return name + IS + what;
+  }
+
+  /** The names of several entries or topics, as far as people read them. */
+  public static String about(List<String> names) {
+    return String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
+        + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");
+  }
+
+  /** The same, where its entries have other names now. */
+  public ReportedFinding renamed(List<String> names) {
+    String now =
+        Set.of("misfiled", "junk", MOVED_SOURCES).contains(section)
+            ? names.getFirst() + about.substring(about.lastIndexOf(IS))
+            : about(names);
+    return new ReportedFinding(
+        section,
+        id,
+        leads,
+        rank,
+        similarity,
+        nearest,
+        now,
+        topics,
+        keys,
+        verdict,
+        isContradiction,
+        named,
+        proposed);
+  }
+}

@@ -1,0 +1,233 @@
+package dev.helixbg.insight.decisions;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.insight.decisions.Decision.By;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The decisions on the findings of one knowledge base, in the order in which they were made. They
+ * are the one thing that cannot be computed again: each is on the disk before {@link #add} returns,
+ * and {@value #COPY}, beside the database, has all of them once more. A database that is made anew
+ * takes them from there.
+ */
+public final class DecisionStore {
+  /** The table, for {@link Database.Schema}. */
+  public static final String TABLE =
+      "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
+          + " at TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, by TEXT NOT NULL,"
+          + " about TEXT NOT NULL, reason TEXT NOT NULL)";
+
+  /** The file of the copy: a JSON array of all decisions, replaced in one step. */
+  public static final String COPY = "decisions.json";
+
+  /** Longest description and longest reason that are kept, in characters. */
+  public static final int MAX_TEXT = 500;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Database database;
+  private final Path copy;
+
+  public DecisionStore(Database database) {
+    this.database = database;
+    this.copy = copyOf(database.file());
+  }
+
+  /** The file of the copy beside a database. */
+  public static Path copyOf(Path database) {
+    return database.resolveSibling(COPY);
+  }
+
+  /**
+   * The decisions in force.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
+   */
+  public Decisions read() {
+    return new Decisions(database.read(DecisionStore::all));
+  }
+
+  /** A number that grows with each decision. */
+  public int version() {
+    return database.added("decision");
+  }
+
+  /** All rows: their numbers are 1, 2, 3, … since none is ever deleted. */
+  private static List<Decision> all(Connection connection) throws SQLException {
+    List<Decision> decisions = new ArrayList<>();
+    int added =
+        Database.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'decision'");
+    try (Statement select = connection.createStatement();
+        ResultSet rows =
+            select.executeQuery(
+                "SELECT checksum, at, id, verdict, by, about, reason, number FROM decision"
+                    + " ORDER BY number")) {
+      while (rows.next()) {
+        Decision decision =
+            decision(
+                rows.getString(2),
+                rows.getString(3),
+                rows.getString(4),
+                rows.getString(5),
+                rows.getString(6),
+                rows.getString(7));
+        decisions.add(decision);
+        if (rows.getInt(1) != checksum(decision) || rows.getInt(8) != decisions.size()) {
+          throw new SQLException("a decision is damaged");
+        }
+      }
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw new SQLException("a decision is damaged", e);
+    }
+    if (added != decisions.size()) {
+      throw new SQLException("a decision is lost");
+    }
+    return decisions;
+  }
+
+  /**
+   * Adds decisions, and waits until they are on the disk, twice.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved; none is then
+   */
+  public void add(List<Decision> decisions) {
+    database.write(
+        Durability.FOREVER,
+        connection -> {
+          for (Decision decision : decisions) {
+            insert(connection, cut(decision));
+          }
+          writeCopy(all(connection));
+          return null;
+        });
+  }
+
+  private static void insert(Connection connection, Decision decision) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO decision (checksum, at, id, verdict, by, about, reason)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
+      insert.setInt(1, checksum(decision));
+      insert.setString(2, decision.at().toString());
+      insert.setString(3, decision.id());
+      insert.setString(4, word(decision.verdict()));
+      insert.setString(5, word(decision.by()));
+      insert.setString(6, decision.about());
+      insert.setString(7, decision.reason());
+      insert.executeUpdate();
+    }
+  }
+
+  private void writeCopy(List<Decision> all) throws IOException {
+    List<ObjectNode> json = all.stream().map(DecisionStore::json).toList();
+    byte[] bytes = JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json);
+    AtomicFile.replace(copy, out -> out.write(bytes));
+  }
+
+  /**
+   * Fills a new table from the copy; without a copy there is nothing to fill it with.
+   *
+   * @param database the file of the database
+   */
+  public static void restore(Connection connection, Path database)
+      throws SQLException, IOException {
+    Path copy = copyOf(database);
+    PrivateFiles.requireFile(copy);
+    if (!Files.exists(copy)) {
+      return;
+    }
+    try {
+      JsonNode all = JSON.readTree(Files.readAllBytes(copy));
+      if (!all.isArray()) {
+        throw new IllegalArgumentException("it is no array");
+      }
+      for (JsonNode json : all) {
+        insert(
+            connection,
+            decision(
+                json.path("at").asText(),
+                json.path("id").asText(),
+                json.path("decision").asText(),
+                json.path("by").asText(),
+                json.path("about").asText(),
+                json.path("reason").asText()));
+      }
+    } catch (JacksonException | IllegalArgumentException | DateTimeException e) {
+      throw new IOException("the copy of your decisions is damaged: " + copy + ". Move it away", e);
+    }
+  }
+
+  private static Decision decision(
+      String at, String id, String verdict, String by, String about, String reason) {
+    if (!Decision.isId(id)) {
+      throw new IllegalArgumentException(id);
+    }
+    return new Decision(
+        id,
+        Verdict.valueOf(verdict.toUpperCase(Locale.ROOT)),
+        Instant.parse(at),
+        about,
+        By.valueOf(by.toUpperCase(Locale.ROOT)),
+        reason);
+  }
+
+  private static ObjectNode json(Decision decision) {
+    return JSON.createObjectNode()
+        .put("at", decision.at().toString())
+        .put("id", decision.id())
+        .put("decision", word(decision.verdict()))
+        .put("by", word(decision.by()))
+        .put("about", decision.about())
+        .put("reason", decision.reason());
+  }
+
+  private static int checksum(Decision decision) {
+    return Database.checksum(
+        decision.at(),
+        decision.id(),
+        decision.verdict(),
+        decision.by(),
+        decision.about(),
+        decision.reason());
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static Decision cut(Decision decision) {
+    return new Decision(
+        decision.id(),
+        decision.verdict(),
+        decision.at(),
+        cut(decision.about()),
+        decision.by(),
+        cut(decision.reason()));
+  }
+
+  private static String cut(String text) {
+    // Half a character, at the cut or elsewhere, would not come back from UTF-8 as it was.
+    return PrintableText.wellFormed(PrintableText.beginning(text, MAX_TEXT));
+  }
+}

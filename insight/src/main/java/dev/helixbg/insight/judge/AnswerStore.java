@@ -1,0 +1,174 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The answers of language models, in a table of a database. An answer is found again by job, prompt
+ * version, model file and the whole text it is about.
+ */
+public final class AnswerStore {
+  /** The table, for {@link Database.Schema}. */
+  public static final String TABLE =
+      "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
+          + " job TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,"
+          + " answer TEXT NOT NULL, probability REAL NOT NULL, next TEXT NOT NULL,"
+          + " nextProbability REAL NOT NULL, unread INTEGER NOT NULL, orders TEXT NOT NULL,"
+          + " UNIQUE (job, prompt, model, key) ON CONFLICT REPLACE)";
+
+  /** Longest free text that is believed, in characters. */
+  private static final int MAX_TEXT = 20_000;
+
+  private final Database database;
+
+  public AnswerStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * What is asked, and of which model.
+   *
+   * @param version of the prompt, budget included
+   * @param model SHA-256 of the model file, in hexadecimal
+   * @param key of the question
+   */
+  public record Id(QuestionKind job, String version, String model, String key) {}
+
+  /** A number that grows with each answer. */
+  public int version() {
+    return database.added("answer");
+  }
+
+  /**
+   * Those of the wanted answers that are known.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
+   */
+  public Map<Id, Answer> find(Set<Id> wanted) {
+    return database.read(
+        connection -> {
+          Map<Id, Answer> found = new HashMap<>();
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT checksum, answer, probability, next, nextProbability, unread, orders"
+                      + " FROM answer WHERE job = ? AND prompt = ? AND model = ? AND key = ?")) {
+            for (Id id : wanted) {
+              set(select, 1, id);
+              ResultSet row = select.executeQuery();
+              if (row.next()) {
+                Answer answer = answer(row);
+                if (row.getInt(1) == checksum(id, answer) && isPossible(id.job(), answer)) {
+                  found.put(id, answer);
+                }
+              }
+              row.close();
+            }
+          }
+          return found;
+        });
+  }
+
+  private static Answer answer(ResultSet row) throws SQLException {
+    String orders = row.getString(7);
+    return new Answer(
+        row.getString(2),
+        row.getDouble(3),
+        row.getString(4),
+        row.getDouble(5),
+        row.getInt(6),
+        orders.isEmpty() ? List.of() : List.of(orders.split(" ")));
+  }
+
+  /**
+   * Saves answers.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved
+   */
+  public void add(Map<Id, Answer> some) {
+    if (some.isEmpty()) {
+      return;
+    }
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          try (PreparedStatement insert =
+              connection.prepareStatement(
+                  "INSERT INTO answer (checksum, job, prompt, model, key, answer, probability,"
+                      + " next, nextProbability, unread, orders)"
+                      + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+            for (Map.Entry<Id, Answer> one : some.entrySet()) {
+              Answer answer = one.getValue();
+              insert.setInt(1, checksum(one.getKey(), answer));
+              set(insert, 2, one.getKey());
+              insert.setString(6, answer.text());
+              insert.setDouble(7, answer.probability());
+              insert.setString(8, answer.runnerUp());
+              insert.setDouble(9, answer.runnerUpProbability());
+              insert.setInt(10, answer.unread());
+              insert.setString(11, String.join(" ", answer.orders()));
+              insert.executeUpdate();
+            }
+          }
+          return null;
+        });
+  }
+
+  private static void set(PreparedStatement statement, int first, Id id) throws SQLException {
+    statement.setString(first, id.job().title());
+    statement.setString(first + 1, id.version());
+    statement.setString(first + 2, id.model());
+    statement.setString(first + 3, id.key());
+  }
+
+  private static int checksum(Id id, Answer answer) {
+    return Database.checksum(
+        id.job().title(),
+        id.version(),
+        id.model(),
+        id.key(),
+        answer.text(),
+        answer.probability(),
+        answer.runnerUp(),
+        answer.runnerUpProbability(),
+        answer.unread(),
+        answer.orders());
+  }
+
+  /**
+   * Forgets answers that no question has any more, when they are most of many.
+   *
+   * @param keys of all questions that there are now; answers of other models to these stay
+   * @param versions of the prompts in use
+   */
+  public void forgetStale(Set<String> keys, Collection<String> versions) {
+    database.forgetStale(
+        "answer",
+        List.of("prompt", "key"),
+        row -> versions.contains(row.get(0)) && keys.contains(row.get(1)));
+  }
+
+  /** Whether a model could have given this answer: the report never shows another one. */
+  private static boolean isPossible(QuestionKind job, Answer answer) {
+    List<String> choices = job.choices();
+    return choices.isEmpty()
+        ? answer.text().length() <= MAX_TEXT
+        : choices.contains(answer.text())
+            && choices.contains(answer.runnerUp())
+            && choices.containsAll(answer.orders())
+            && isShare(answer.probability())
+            && isShare(answer.runnerUpProbability())
+            && answer.probability() + answer.runnerUpProbability() <= 1 + 1e-6;
+  }
+
+  private static boolean isShare(double value) {
+    return value >= 0 && value <= 1; // false for NaN
+  }
+}

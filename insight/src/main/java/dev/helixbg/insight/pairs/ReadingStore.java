@@ -1,0 +1,121 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.embed.PairReader.Relation;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import java.nio.ByteBuffer;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The readings of one pair judge, in a table of a database. A reading is found again by the two
+ * texts and the judge.
+ */
+public final class ReadingStore {
+  /** The table, for {@link Database.Schema}. Logits are big-endian f32. */
+  public static final String TABLE =
+      "CREATE TABLE reading (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
+          + " model TEXT NOT NULL, key TEXT NOT NULL, logits BLOB NOT NULL,"
+          + " olderWhole INTEGER NOT NULL, newerWhole INTEGER NOT NULL,"
+          + " UNIQUE (model, key) ON CONFLICT REPLACE)";
+
+  private static final int CLASSES = Relation.values().length;
+
+  private final Database database;
+  private final String model;
+
+  /**
+   * @param model the id of the judge
+   */
+  public ReadingStore(Database database, String model) {
+    this.database = database;
+    this.model = model;
+  }
+
+  /** Those of the wanted readings that are known, by their keys. */
+  Map<String, Reading> find(Set<String> wanted) {
+    Map<String, Reading> found = new HashMap<>();
+    if (wanted.isEmpty()) {
+      return found;
+    }
+    return database.read(
+        connection -> {
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT checksum, logits, olderWhole, newerWhole FROM reading"
+                      + " WHERE model = ? AND key = ?")) {
+            select.setString(1, model);
+            for (String key : wanted) {
+              select.setString(2, key);
+              ResultSet row = select.executeQuery();
+              if (row.next()) {
+                byte[] logits = row.getBytes(2);
+                boolean older = row.getBoolean(3);
+                boolean newer = row.getBoolean(4);
+                if (row.getInt(1) == Database.checksum(model, key, logits, older, newer)
+                    && logits.length == CLASSES * Float.BYTES) {
+                  float[] values = new float[CLASSES];
+                  ByteBuffer.wrap(logits).asFloatBuffer().get(values);
+                  found.put(key, new Reading(values, older, newer));
+                }
+              }
+              row.close();
+            }
+          }
+          return found;
+        });
+  }
+
+  /** Saves readings by their keys. */
+  void add(Map<String, Reading> some) {
+    if (some.isEmpty()) {
+      return;
+    }
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          try (PreparedStatement insert =
+              connection.prepareStatement(
+                  "INSERT INTO reading (checksum, model, key, logits, olderWhole, newerWhole)"
+                      + " VALUES (?, ?, ?, ?, ?, ?)")) {
+            for (Map.Entry<String, Reading> one : some.entrySet()) {
+              Reading reading = one.getValue();
+              ByteBuffer logits = ByteBuffer.allocate(CLASSES * Float.BYTES);
+              logits.asFloatBuffer().put(reading.logits());
+              insert.setInt(
+                  1,
+                  Database.checksum(
+                      model,
+                      one.getKey(),
+                      logits.array(),
+                      reading.olderWhole(),
+                      reading.newerWhole()));
+              insert.setString(2, model);
+              insert.setString(3, one.getKey());
+              insert.setBytes(4, logits.array());
+              insert.setBoolean(5, reading.olderWhole());
+              insert.setBoolean(6, reading.newerWhole());
+              insert.executeUpdate();
+            }
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Forgets readings of pairs that are not compared any more, when they are most of many.
+   *
+   * @param keys of all pairs that there are now
+   */
+  void forgetStale(Set<String> keys) {
+    database.forgetStale(
+        "reading",
+        List.of("model", "key"),
+        row -> row.get(0).equals(model) && keys.contains(row.get(1)));
+  }
+}

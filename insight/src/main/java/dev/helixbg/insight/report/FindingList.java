@@ -1,0 +1,152 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** All findings of a report: what it leads with, then kind by kind, each in its order. */
+final class FindingList {
+  private final Judgements judgements;
+  private final Map<String, Integer> leading = new HashMap<>();
+  private final List<Row> rows = new ArrayList<>();
+  private int relations;
+
+  private FindingList(Judgements judgements, List<String> leading) {
+    this.judgements = judgements;
+    leading.forEach(id -> this.leading.putIfAbsent(id, this.leading.size()));
+  }
+
+  /** A finding in the making. */
+  private static final class Row {
+    final String section;
+    final String id;
+    final double similarity;
+    final Set<String> topics = new LinkedHashSet<>();
+    final List<String> keys = new ArrayList<>();
+    String about = "";
+    OptionalInt rank = OptionalInt.empty();
+    double nearest;
+    Optional<Verdict> verdict = Optional.empty();
+    boolean isContradiction;
+    Optional<String> named = Optional.empty();
+    Optional<String> proposed = Optional.empty();
+
+    Row(String section, String id, double similarity, List<NamedEntry> entries) {
+      this.section = section;
+      this.id = id;
+      this.similarity = similarity;
+      this.nearest = similarity;
+      this.about = ReportedFinding.about(entries.stream().map(NamedEntry::name).toList());
+      entries.forEach(one -> topics.add(one.entry().topic()));
+      entries.forEach(one -> keys.add(one.key()));
+    }
+
+    ReportedFinding finding(boolean leads) {
+      return new ReportedFinding(
+          section,
+          id,
+          leads,
+          rank,
+          similarity,
+          nearest,
+          about,
+          topics,
+          keys,
+          verdict,
+          isContradiction,
+          named,
+          proposed);
+    }
+  }
+
+  /**
+   * @param leading the ids of what the report leads with, in its order
+   * @param moved the moved sources that it tells of
+   * @param junk the junk that it tells of
+   */
+  static List<ReportedFinding> of(
+      Report report,
+      List<String> leading,
+      List<Finding.MovedSource> moved,
+      List<Finding.Junk> junk) {
+    FindingList list = new FindingList(report.judgements(), leading);
+    report.findings().copies().forEach(one -> list.add("copies", one.id(), 1, one.entries()));
+    report.findings().nearDuplicates().forEach(one -> list.addPair("nearDuplicates", one));
+    report.judgements().merges().forEach(list::addMerge);
+    report.findings().relations().forEach(list::addRelation);
+    moved.forEach(list::addMoved);
+    report.findings().misfiled().forEach(list::addMisfiled);
+    junk.forEach(list::addJunk);
+    report.findings().topicOverlaps().forEach(list::addOverlap);
+    report.findings().crossLinks().forEach(one -> list.addPair("crossLinks", one));
+    return list.rows.stream()
+        .sorted(
+            Comparator.comparingInt(row -> list.leading.getOrDefault(row.id, Integer.MAX_VALUE)))
+        .map(row -> row.finding(list.leading.containsKey(row.id)))
+        .toList();
+  }
+
+  private Row add(String section, String id, double similarity, List<NamedEntry> entries) {
+    Row row = new Row(section, id, similarity, entries);
+    rows.add(row);
+    return row;
+  }
+
+  private Row addPair(String section, Finding.OfTwo pair) {
+    Row row = add(section, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
+    Optional<PairVerdict> said = judgements.verdict(pair);
+    row.verdict = said.map(PairVerdict::verdict);
+    row.isContradiction = said.filter(PairVerdict::contradiction).isPresent();
+    return row;
+  }
+
+  private void addRelation(Finding.Relation pair) {
+    Row row = addPair("relations", pair);
+    row.rank = OptionalInt.of(++relations);
+    row.nearest = pair.nearest();
+    row.verdict = judgements.actingOn(pair);
+  }
+
+  private void addMerge(Judgements.Merge merge) {
+    add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
+  }
+
+  private void addMoved(Finding.MovedSource moved) {
+    Row row = add(ReportedFinding.MOVED_SOURCES, moved.id(), 1, List.of(moved.entry()));
+    row.about = ReportedFinding.about(row.about, moved.named() + ", " + moved.change().title());
+    row.named = Optional.of(moved.named());
+    row.proposed = moved.now();
+  }
+
+  private void addMisfiled(Finding.Misfiled one) {
+    Row row = add("misfiled", one.id(), one.other(), List.of(one.entry()));
+    row.about = ReportedFinding.about(row.about, one.nearer());
+    row.topics.add(one.nearer());
+    row.proposed = Optional.of(one.nearer());
+  }
+
+  private void addJunk(Finding.Junk one) {
+    Row row = add("junk", one.id(), 1, List.of(one.entry()));
+    row.about = ReportedFinding.about(row.about, one.reason().title());
+  }
+
+  private void addOverlap(Finding.TopicOverlap overlap) {
+    Row row = add("topicOverlaps", overlap.id(), overlap.similarity(), List.of());
+    List<String> both = List.of(overlap.a(), overlap.b());
+    row.about = ReportedFinding.about(both);
+    row.topics.addAll(both);
+    row.verdict = Optional.ofNullable(judgements.overlaps().get(overlap.id()));
+  }
+}
