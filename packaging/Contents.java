@@ -40,14 +40,14 @@ final class Contents {
       Pattern.compile(".*(\\.(so|dylib|jnilib|dll|a)|\\.dSYM/.*)");
   private static final Pattern LICENCE =
       Pattern.compile(
-          "(META-INF/)?([A-Za-z]+-)*(LICENSE|NOTICE|ThirdParty|AL2|LGPL|about\\.html)[^/]*");
+          "(META-INF/(maven/[^/]+/[^/]+/)?)?([A-Za-z]+-)*(LICENSE|NOTICE|ThirdParty|AL2|LGPL|about\\.html)[^/]*");
 
   /** What jars call the folders of a platform. */
   private static final Map<String, List<String>> FOLDERS =
       Map.of(
           "linux-x64", List.of("/linux-x64/", "/linux-x86_64/", "/linux-x86-64/", "/Linux/x86_64/"),
-          "linux-arm64", List.of("/linux-aarch64/", "/Linux/arm64/"),
-          "macos-arm64", List.of("/osx-aarch64/", "/darwin-aarch64/", "/Mac/arm64/"));
+          "linux-arm64", List.of("/linux-aarch64/", "/Linux/arm64/", "/Linux/aarch64/"),
+          "macos-arm64", List.of("/osx-aarch64/", "/darwin-aarch64/", "/Mac/arm64/", "/Mac/aarch64/"));
 
   private record Component(
       String type, String group, String name, String version, String licence, Path file) {

@@ -65,7 +65,7 @@ class NoticesIT {
           line.getLast()
               .matches(
                   "helix-bg: \\d+ new among what is most worth doing"
-                      + " \\(\\d+ candidates ranked, none judged\\): "
+                      + " \\(\\d+ candidates ranked\\): "
                       + Pattern.quote(report)),
           line.toString());
       kb.append("cellar", "A secret lease of the queue expires after thirty seconds.");
