@@ -47,7 +47,8 @@ final class Contents {
       Map.of(
           "linux-x64", List.of("/linux-x64/", "/linux-x86_64/", "/linux-x86-64/", "/Linux/x86_64/"),
           "linux-arm64", List.of("/linux-aarch64/", "/Linux/arm64/", "/Linux/aarch64/"),
-          "macos-arm64", List.of("/osx-aarch64/", "/darwin-aarch64/", "/Mac/arm64/", "/Mac/aarch64/"));
+          "macos-arm64",
+              List.of("/osx-aarch64/", "/darwin-aarch64/", "/Mac/arm64/", "/Mac/aarch64/"));
 
   private record Component(
       String type, String group, String name, String version, String licence, Path file) {
