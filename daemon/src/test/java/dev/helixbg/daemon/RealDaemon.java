@@ -92,6 +92,7 @@ final class RealDaemon implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
     builder.environment().putAll(MALLOC);
+    builder.environment().put("LC_ALL", "C.UTF-8"); // as the launcher does
     builder.environment().put("HOME", home.toString());
     builder.environment().put("PATH", System.getenv("PATH"));
     builder.environment().put("XDG_CACHE_HOME", cache().toString());
