@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Files and folders that helix-bg makes for its user alone, whatever the umask, and never through a
- * link.
+ * Makes files and folders that only the user of this process can read or write. The umask does not
+ * matter, and a symbolic link is never followed.
  */
 public final class PrivateFiles {
   private static final Set<PosixFilePermission> FOLDER_MODE =

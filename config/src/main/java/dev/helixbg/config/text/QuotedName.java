@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
  * all files of the folder ops} reads as an order.
  */
 public final class QuotedName {
-  /** Of what is in quotation marks, in UTF-16 units. */
+  /** The most that stands between the quotation marks, in UTF-16 units. */
   private static final int LONGEST = 160;
 
   /** One word: no blank, no mark that ends a sentence, no letter that looks like a blank. */

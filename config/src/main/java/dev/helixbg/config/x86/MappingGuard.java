@@ -11,11 +11,11 @@ import java.util.Optional;
 /**
  * Keeps the process alive when a mapped file is shortened, or its disk fails, while it is read.
  *
- * <p>Linux answers such a read with SIGBUS. The JVM makes an error of it in some code, and ends the
- * process in the rest: in machine code of ours, and in compiled vector loops. So a handler of ours
- * comes first. Within a guarded mapping it puts pages of zeros from the missing page to the end,
- * notes the fault, and lets the read go on. All other signals go to the JVM's handler. Without a
- * fault a guard costs no time.
+ * <p>Linux answers such a read with the signal SIGBUS. In most code the JVM turns it into an error,
+ * but in helix-bg's machine code and in compiled vector loops it ends the process. Therefore this
+ * class installs a signal handler before the JVM's. Within a guarded mapping the handler puts pages
+ * of zeros from the missing page to the end, notes the fault, and lets the read go on. It passes
+ * every other signal to the JVM's handler. Without a fault a guard costs no time.
  *
  * <p>On Linux on x86-64; elsewhere no mapping is guarded, and such a read may end the process.
  */

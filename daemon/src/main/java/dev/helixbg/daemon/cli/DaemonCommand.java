@@ -73,8 +73,8 @@ final class DaemonCommand extends ConsoleCommand {
   }
 
   /**
-   * Those that a service names may not be there yet, and the daemon waits for them; who starts it
-   * by hand has mistyped one.
+   * The knowledge bases to watch. A service's may be missing, because a disk comes later: the
+   * daemon waits for them. When a person starts the daemon, a missing one is an error.
    */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {

@@ -40,7 +40,9 @@ import org.slf4j.LoggerFactory;
  * {@code "end":true}, or with {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
-  /** Of sun_path on macOS, with its zero byte; Linux has 4 more. */
+  /**
+   * The longest path of a socket on macOS, in bytes without the final zero; Linux allows 4 more.
+   */
   private static final int LONGEST_PATH = 103;
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);

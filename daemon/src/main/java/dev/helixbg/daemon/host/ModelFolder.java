@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";
 
-  /** What was found of files as they were, for as long as the process lives. */
+  /** The results of checks, by file and state; kept until the process ends. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
   /** Looks into a folder; heads are read once, and only where there are several files. */

@@ -23,7 +23,7 @@ final class IdleSchedule {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** What is known of a KB from one step to the next. */
+  /** The state of one KB, kept between steps. */
   private static final class Known {
     /** The log for which it is known that no session is worth a synthesis. */
     private volatile String noSession = "";

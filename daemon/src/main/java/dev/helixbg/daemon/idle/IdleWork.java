@@ -52,7 +52,7 @@ public final class IdleWork implements AutoCloseable {
     PASSAGES,
     /** The pairs that the pair judge has not read yet. */
     PAIRS,
-    /** What was written since the last review. */
+    /** A review of the entries since the last review. */
     SESSION,
     /** Labels, verdicts, sentences and merges. */
     QUESTIONS;

@@ -28,7 +28,7 @@ public record Kb(Path folder) {
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
     Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
     if (named.isPresent()) {
-      return new Kb(named.get().toAbsolutePath().normalize()).orFail();
+      return new Kb(named.get().toAbsolutePath().normalize()).requireThere();
     }
     List<Kb> usual = USUAL.stream().map(name -> new Kb(locations.home().resolve(name))).toList();
     return usual.stream()
@@ -57,7 +57,11 @@ public record Kb(Path folder) {
     return isLog ? argument.toAbsolutePath().getParent() : argument;
   }
 
-  private Kb orFail() {
+  /**
+   * @return this
+   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base in the folder
+   */
+  public Kb requireThere() {
     if (!Files.isDirectory(folder)) {
       throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
     }
@@ -70,13 +74,6 @@ public record Kb(Path folder) {
               + folder);
     }
     return this;
-  }
-
-  /**
-   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base in the folder
-   */
-  public void requireThere() {
-    orFail();
   }
 
   /** What to say when somebody moved or deleted it while it was at work on. */

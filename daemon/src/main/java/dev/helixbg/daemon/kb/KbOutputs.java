@@ -48,7 +48,7 @@ public final class KbOutputs {
   }
 
   /**
-   * What was published under a name.
+   * A file as it was published.
    *
    * @param state of the file just after it was published
    * @param log hash of the log that it is of

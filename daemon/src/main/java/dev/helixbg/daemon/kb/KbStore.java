@@ -82,7 +82,11 @@ public final class KbStore implements AutoCloseable {
     return new AnswerStore(database);
   }
 
-  /** What the pair judge of an id has read. */
+  /**
+   * The readings of one pair judge.
+   *
+   * @param judge its id
+   */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
   }
@@ -106,16 +110,13 @@ public final class KbStore implements AutoCloseable {
    */
   public KbLock lock() {
     KbLock lock = KbLock.take(kb, folder.resolve("run.lock"));
-    boolean done = false;
     try {
       outputs.deleteLeftovers();
-      done = true;
     } catch (IOException e) {
-      done = true; // the next run tries again; this one fails where it cannot write itself
-    } finally {
-      if (!done) {
-        lock.close();
-      }
+      // The next run tries again; this one fails where it cannot write itself.
+    } catch (RuntimeException | Error e) {
+      lock.close();
+      throw e;
     }
     return lock;
   }

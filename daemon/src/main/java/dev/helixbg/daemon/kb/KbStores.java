@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 
 /**
  * The stores of a user's knowledge bases, in the folder that the setting {@code state} names: one
- * folder each, at {@code kb/HASH}. A KB is known by the real path of its folder, one that is made
- * of notes by that of the notes.
+ * folder each, at {@code kb/HASH}. A KB is known by the real path of its folder. Where it is made
+ * of notes, it is known by the real path of the notes' folder.
  *
  * <p>{@value #PLACE} in a store says whose it is, and how the log began. By that a store follows a
  * KB that was moved: the place that it names is gone, and the log in the new place begins the same.

@@ -37,7 +37,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
   /**
-   * What reviews look at now.
+   * The entries and the open findings that a review looks at.
    *
    * @param log of the KB, just read
    * @throws dev.helixbg.daemon.terminal.Failure when there is no report yet
@@ -59,8 +59,12 @@ public record Reviews(Settings settings, VectorIds ids) {
 
   /** Indices of the entries that were written since the last review of a session. */
   public List<Integer> fresh(KbStore store, ReviewSubject subject) {
+    return fresh(subject, store.sessions().read());
+  }
+
+  private static List<Integer> fresh(ReviewSubject subject, Optional<Review> last) {
     return SessionReview.fresh(
-        subject.entries().all().stream().map(NamedEntry::key).toList(), store.sessions().read());
+        subject.entries().all().stream().map(NamedEntry::key).toList(), last);
   }
 
   /**
@@ -130,7 +134,7 @@ public record Reviews(Settings settings, VectorIds ids) {
                 store.answers(), settings, model.get(), System::nanoTime, progress, cancelled)) {
       review = SessionReview.of(subject, last, at, Optional.ofNullable(asking));
     }
-    if (keep && !fresh(store, subject).isEmpty()) {
+    if (keep && !fresh(subject, last).isEmpty()) {
       store.sessions().keep(review);
     }
     return review;

@@ -138,7 +138,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** Recalls what is remembered, and tells what is without its answer, or its second one. */
-  List<Question> open(
+  private List<Question> open(
       List<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);
     recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());

@@ -84,17 +84,6 @@ public final class VerdictRun {
     return asking.ask(pairs, this::next);
   }
 
-  /**
-   * Recalls what is remembered of any pair, and asks about the first of those whose verdict is not
-   * complete.
-   *
-   * @param most so many
-   */
-  public void askUnjudged(int most) throws InterruptedException {
-    List<Question> pairs = asked.values().stream().map(both -> (Question) both.pair()).toList();
-    asking.ask(asking.open(pairs, this::next).stream().limit(most).toList(), this::next);
-  }
-
   /** What is left to ask when a pair was compared. */
   private Optional<Question> next(Question pair) {
     Question.Overtaken holds = second.get(pair);

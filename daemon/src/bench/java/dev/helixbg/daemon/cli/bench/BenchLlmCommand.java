@@ -68,7 +68,7 @@ final class BenchLlmCommand extends JsonCommand {
       paramLabel = "N,N...",
       split = ",",
       description =
-          "Generate so many answers side by side, too, of -n tokens each, such as 1,2,4,8,16"
+          "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
               + " (default: none).")
   private List<Integer> answers = List.of();
 

@@ -8,7 +8,7 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What a backend counted for an answer: in all, for each token, and products by kernel. */
+/** A backend's counters for one answer: totals, for each token, and products by kernel. */
 final class GenerateCounters {
   private GenerateCounters() {}
 
