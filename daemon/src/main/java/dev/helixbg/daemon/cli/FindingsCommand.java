@@ -88,9 +88,11 @@ final class FindingsCommand extends JsonCommand {
     open.removeIf(findings.present()::isStale);
     open.replaceAll(findings.present()::named);
     Coverage coverage = findings.coverage(listing);
-    ObjectNode json = SearchAnswer.toJson(coverage);
-    json.set("findings", Json.array(open, FindingsCommand::toJson));
-    show(() -> json, () -> open.forEach(this::print));
+    show(
+        () ->
+            SearchAnswer.toJson(coverage)
+                .set("findings", Json.array(open, FindingsCommand::toJson)),
+        () -> open.forEach(this::print));
     if (!coverage.isWhole()) {
       console.warn("%s", coverage.words());
     }

@@ -61,6 +61,8 @@ public final class HelixBg implements Runnable {
   /** These describe the others. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
+  private static final Set<String> VERSION = Set.of("--version", "-V");
+
   /** These begin with a model, in a process that is otherwise idle. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
 
@@ -104,7 +106,7 @@ public final class HelixBg implements Runnable {
     Map<String, Supplier<Object>> commands = commands(bench, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Describing a command to picocli takes milliseconds, and there are thirty.
-    if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
+    if (VERSION.contains(first) || commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
       commands.keySet().retainAll(Set.of(first));
     }
     try {

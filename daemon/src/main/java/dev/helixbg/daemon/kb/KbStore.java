@@ -22,7 +22,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   private final Kb kb;
   private final Path folder;

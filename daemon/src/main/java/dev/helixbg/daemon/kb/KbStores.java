@@ -2,7 +2,6 @@ package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
@@ -68,8 +67,6 @@ public final class KbStores implements AutoCloseable {
           "insights/seal.json",
           "insights/.helix-bg.lock",
           "insights/.helix-bg.append.lock");
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path state;
   private final Path cache;
@@ -205,7 +202,8 @@ public final class KbStores implements AutoCloseable {
   /** An empty object where nothing that can be read was noted. */
   private static JsonNode noted(Path store) throws IOException {
     try {
-      return JSON.readTree(Files.readAllBytes(store.resolve(PLACE)));
+      String noted = new String(Files.readAllBytes(store.resolve(PLACE)), StandardCharsets.UTF_8);
+      return Json.read(noted, JsonNode.class);
     } catch (NoSuchFileException | JacksonException e) {
       return Json.object();
     }

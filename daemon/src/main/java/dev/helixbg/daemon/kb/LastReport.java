@@ -2,9 +2,9 @@ package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.insight.acts.ReportedFinding;
@@ -14,11 +14,15 @@ import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -28,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** The last report on a knowledge base: what it was made from, and its findings, one a row. */
 public final class LastReport {
@@ -46,8 +51,6 @@ public final class LastReport {
               + " verdict TEXT NOT NULL, contradiction INTEGER NOT NULL, named TEXT, proposed TEXT,"
               + " toldChecksum INTEGER NOT NULL, told TEXT NOT NULL)",
           "CREATE INDEX finding_id ON finding (id)");
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Kb kb;
   private final Database database;
@@ -96,7 +99,7 @@ public final class LastReport {
 
   /** What the report was made from; empty before the first. */
   public Optional<Origin> origin() {
-    return database.read(LastReport::origin);
+    return read(LastReport::origin);
   }
 
   private static Optional<Origin> origin(Connection connection) throws SQLException, IOException {
@@ -119,7 +122,7 @@ public final class LastReport {
               Optional.of(row.getString(10)).filter(name -> !name.isEmpty()),
               row.getBoolean(11));
       if (row.getInt(2) != checksum(origin)) {
-        throw new SQLException("the report is damaged");
+        throw new Damaged();
       }
       return Optional.of(origin);
     }
@@ -140,12 +143,11 @@ public final class LastReport {
     return text.isEmpty() ? Optional.empty() : Optional.of(value(text, FirstLook.class));
   }
 
-  /** A column of JSON; one that is none was damaged. */
-  private static <T> T value(String json, Class<T> type) throws SQLException, IOException {
+  private static <T> T value(String json, Class<T> type) {
     try {
-      return JSON.readValue(json, type);
+      return Json.read(json, type);
     } catch (JacksonException e) {
-      throw new SQLException("the report is damaged", e);
+      throw new Damaged();
     }
   }
 
@@ -155,7 +157,7 @@ public final class LastReport {
    * @throws Failure with {@link ExitCode#KB} when there is no report
    */
   public Listing list() {
-    return database.read(
+    return read(
         connection -> {
           Origin origin = origin(connection).orElseThrow(this::none);
           List<ReportedFinding> findings = new ArrayList<>();
@@ -168,13 +170,31 @@ public final class LastReport {
             while (row.next()) {
               ReportedFinding finding = finding(row);
               if (row.getInt(1) != checksum(finding)) {
-                throw new SQLException("a finding is damaged");
+                throw new Damaged();
               }
               findings.add(finding);
             }
           }
           return new Listing(origin, findings);
         });
+  }
+
+  /** A row is not as it was kept. SQLite has no checksums of its own. */
+  private static final class Damaged extends RuntimeException {}
+
+  /** A damaged report is forgotten, as if there were none: the next run makes it again. */
+  private <T> T read(Database.Work<T> work) {
+    try {
+      return database.read(work);
+    } catch (Damaged e) {
+      database.write(Durability.COMPUTED, LastReport::forget);
+      return database.read(work);
+    }
+  }
+
+  private static Void forget(Connection connection) throws SQLException {
+    Database.execute(connection, "DELETE FROM report; DELETE FROM finding");
+    return null;
   }
 
   private Failure none() {
@@ -192,7 +212,7 @@ public final class LastReport {
         row.getDouble(6),
         row.getDouble(7),
         row.getString(8),
-        new LinkedHashSet<>(List.of(value(row.getString(9), String[].class))),
+        topics(row.getString(9)),
         words(row.getString(10)),
         Verdict.titled(row.getString(11)),
         row.getBoolean(12),
@@ -202,6 +222,24 @@ public final class LastReport {
 
   private static List<String> words(String joined) {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
+  }
+
+  /** A blank follows each topic; the encoding of a topic has none. */
+  private static String joined(Set<String> topics) {
+    return topics.stream()
+        .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
+        .collect(Collectors.joining());
+  }
+
+  private static Set<String> topics(String joined) {
+    try {
+      String[] encoded = joined.split(" ", -1);
+      return Arrays.stream(encoded, 0, encoded.length - 1)
+          .map(topic -> URLDecoder.decode(topic, StandardCharsets.UTF_8))
+          .collect(Collectors.toCollection(LinkedHashSet::new));
+    } catch (IllegalArgumentException e) {
+      throw new Damaged();
+    }
   }
 
   private static int checksum(ReportedFinding finding) {
@@ -227,7 +265,7 @@ public final class LastReport {
    * @return by section and id, without those that a new report does not have any more
    */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
-    return database.read(
+    return read(
         connection -> {
           Map<ReportedFinding, JsonNode> told = new HashMap<>();
           try (PreparedStatement select =
@@ -239,7 +277,7 @@ public final class LastReport {
               try (ResultSet row = select.executeQuery()) {
                 if (row.next()) {
                   if (Database.checksum(row.getString(1)) != row.getInt(2)) {
-                    throw new SQLException("a finding is damaged");
+                    throw new Damaged();
                   }
                   told.put(finding, value(row.getString(1), JsonNode.class));
                 }
@@ -252,7 +290,7 @@ public final class LastReport {
 
   /** The keys of all entries that the report was made from. */
   public Set<String> entries() {
-    return database.read(
+    return read(
         connection -> {
           try (PreparedStatement select =
                   connection.prepareStatement("SELECT entries FROM report");
@@ -307,7 +345,7 @@ public final class LastReport {
     database.write(
         Durability.COMPUTED,
         connection -> {
-          Database.execute(connection, "DELETE FROM report; DELETE FROM finding");
+          forget(connection);
           keepOrigin(connection, origin, String.join(" ", entries));
           keepFindings(connection, findings);
           return null;
@@ -326,9 +364,7 @@ public final class LastReport {
       insert.setString(3, origin.basis().made());
       insert.setString(4, origin.basis().decided());
       insert.setString(5, origin.basis().reviewed());
-      insert.setString(
-          6,
-          origin.firstLook().isPresent() ? JSON.writeValueAsString(origin.firstLook().get()) : "");
+      insert.setString(6, origin.firstLook().map(look -> Json.of(look).toString()).orElse(""));
       insert.setInt(7, origin.questions());
       insert.setString(8, origin.summary());
       insert.setString(9, origin.model().orElse(""));
@@ -377,7 +413,7 @@ public final class LastReport {
     insert.setDouble(7, finding.similarity());
     insert.setDouble(8, finding.nearest());
     insert.setString(9, finding.about());
-    insert.setString(10, JSON.writeValueAsString(finding.topics()));
+    insert.setString(10, joined(finding.topics()));
     insert.setString(11, String.join(" ", finding.keys()));
     insert.setString(12, finding.verdict().map(Verdict::title).orElse(""));
     insert.setBoolean(13, finding.isContradiction());

@@ -175,17 +175,18 @@ class LastReportTest {
     assertTrue(none.getMessage().contains("one-shot"), none.getMessage());
   }
 
-  /** A damaged row costs the database, which a run makes anew, and no decision. */
+  /** A damaged row costs the report, which a run makes again, and nothing else. */
   @ParameterizedTest
   @ValueSource(
       strings = {
         "UPDATE finding SET similarity = 0.99 WHERE place = 2",
         "UPDATE finding SET topics = '[' WHERE place = 2",
+        "UPDATE finding SET topics = '%zz ' WHERE place = 2",
         "UPDATE finding SET verdict = 'same' WHERE place = 1",
         "UPDATE report SET logSha256 = 'other'",
         "UPDATE report SET firstLook = '{'"
       })
-  void damagedRowsMoveTheDatabaseAsideAndDecisionsStay(String damage) throws Exception {
+  void damagedRowsCostTheReportAlone(String damage) throws Exception {
     Decision decision =
         new Decision("rel-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b");
     store().decisions().add(List.of(decision));
@@ -193,12 +194,35 @@ class LastReportTest {
     TestDatabase.change(store().database(), damage);
     Failure none = assertThrows(Failure.class, () -> store().report().list());
     assertTrue(none.getMessage().contains("no report yet"), none.getMessage());
-    assertEquals(1, notices.size(), notices.toString());
+    assertEquals(List.of(), notices, "the database stays");
     assertEquals(Optional.empty(), store().report().origin());
-    assertEquals(
-        List.of(decision), List.copyOf(store().decisions().read().settled()), "out of the copy");
-    try (var files = Files.list(store().folder())) {
-      assertTrue(files.anyMatch(file -> file.getFileName().toString().contains("damaged")));
+    assertEquals(List.of(decision), List.copyOf(store().decisions().read().settled()));
+    keep(findings());
+    assertEquals(findings(), store().report().list().findings());
+  }
+
+  @Test
+  void topicsWithoutLettersComeBack() {
+    List<ReportedFinding> one = new ArrayList<>();
+    for (Set<String> topics : List.of(Set.<String>of(), Set.of(""), Set.of("%", " "))) {
+      ReportedFinding f = findings().getFirst();
+      one.add(
+          new ReportedFinding(
+              f.section(),
+              "rel-%010d".formatted(one.size()),
+              f.leads(),
+              f.rank(),
+              f.similarity(),
+              f.nearest(),
+              f.about(),
+              topics,
+              f.keys(),
+              f.verdict(),
+              f.isContradiction(),
+              f.named(),
+              f.proposed()));
     }
+    keep(one);
+    assertEquals(one, store().report().list().findings());
   }
 }

@@ -1,9 +1,11 @@
 package dev.helixbg.insight.decisions;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
@@ -43,8 +45,6 @@ public final class DecisionStore {
 
   /** Longest description and longest reason that are kept, in characters. */
   public static final int MAX_TEXT = 500;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Database database;
   private final Path copy;
@@ -140,9 +140,21 @@ public final class DecisionStore {
   }
 
   private void writeCopy(List<Decision> all) throws IOException {
-    List<ObjectNode> json = all.stream().map(DecisionStore::json).toList();
-    byte[] bytes = JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json);
-    AtomicFile.replace(copy, out -> out.write(bytes));
+    AtomicFile.replace(
+        copy,
+        out -> {
+          try (JsonGenerator json =
+              new JsonFactory()
+                  .createGenerator(out)
+                  .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
+            json.setPrettyPrinter(new DefaultPrettyPrinter());
+            json.writeStartArray();
+            for (Decision decision : all) {
+              write(json, decision);
+            }
+            json.writeEndArray();
+          }
+        });
   }
 
   /**
@@ -158,7 +170,7 @@ public final class DecisionStore {
       return;
     }
     try {
-      JsonNode all = JSON.readTree(Files.readAllBytes(copy));
+      JsonNode all = new ObjectMapper().readTree(Files.readAllBytes(copy));
       if (!all.isArray()) {
         throw new IllegalArgumentException("it is no array");
       }
@@ -192,14 +204,15 @@ public final class DecisionStore {
         reason);
   }
 
-  private static ObjectNode json(Decision decision) {
-    return JSON.createObjectNode()
-        .put("at", decision.at().toString())
-        .put("id", decision.id())
-        .put("decision", word(decision.verdict()))
-        .put("by", word(decision.by()))
-        .put("about", decision.about())
-        .put("reason", decision.reason());
+  private static void write(JsonGenerator json, Decision decision) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("at", decision.at().toString());
+    json.writeStringField("id", decision.id());
+    json.writeStringField("decision", word(decision.verdict()));
+    json.writeStringField("by", word(decision.by()));
+    json.writeStringField("about", decision.about());
+    json.writeStringField("reason", decision.reason());
+    json.writeEndObject();
   }
 
   private static int checksum(Decision decision) {
