@@ -29,13 +29,16 @@ import org.sqlite.SQLiteException;
  * One SQLite database in a private folder. Threads share its one connection, one at a time;
  * processes share the file.
  *
- * <p>A database that is damaged, or of another version, is moved aside and made anew, once, and the
- * work at hand begins again on the new one. The same happens when another process did so, or when
- * the file was deleted.
+ * <p>A database that is damaged, or of an older version, is moved aside and made anew, once, and
+ * the work at hand begins again on the new one. One of a newer version is refused. The same happens
+ * when another process did so, or when the file was deleted.
  */
 public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";
   private static final Duration BUSY = Duration.ofSeconds(30);
+
+  /** {@code application_id} less the version: so a flipped bit is not taken for a newer version. */
+  private static final int OURS = 0x4842_0000;
 
   /** The most bytes of the write-ahead log that stay on the disk between two checkpoints. */
   private static final int LOG_BYTES = 16 << 20;
@@ -265,6 +268,11 @@ public final class Database implements AutoCloseable {
       if (found == schema.version()) {
         return;
       }
+      if (found > schema.version() && number(connection, "PRAGMA application_id") == OURS + found) {
+        throw new IOException(
+            "a newer helix-bg made it (version %d; this one knows %d). Use the newer one, and restart a daemon that is older"
+                .formatted(found, schema.version()));
+      }
       if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {
         throw new SQLException("it is of version " + found + ", not " + schema.version());
       }
@@ -276,6 +284,7 @@ public final class Database implements AutoCloseable {
             for (String table : schema.tables()) {
               execute(made, table);
             }
+            execute(made, "PRAGMA application_id = " + (OURS + schema.version()));
             execute(made, "PRAGMA user_version = " + schema.version());
             return schema.first().with(made);
           });

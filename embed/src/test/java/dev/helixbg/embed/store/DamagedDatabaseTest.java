@@ -2,6 +2,7 @@ package dev.helixbg.embed.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.store.Database.Durability;
@@ -246,8 +247,8 @@ class DamagedDatabaseTest {
   }
 
   @Test
-  void anotherVersionAndAForeignDatabaseAreMovedAside() throws IOException {
-    for (int version : new int[] {0, 2}) {
+  void anOlderVersionAndAForeignDatabaseAreMovedAside() throws IOException {
+    for (int version : new int[] {-1, 0, 3}) {
       clear();
       List<String> tables = List.of("CREATE TABLE foreign_one (a INTEGER)");
       try (Database other = TestDatabase.in(folder, new Schema(2, tables), warnings::add)) {
@@ -255,6 +256,23 @@ class DamagedDatabaseTest {
       }
       assertMadeAnew("version " + version);
     }
+  }
+
+  /** Two programs of different versions do not move each other's database aside in turn. */
+  @Test
+  void aNewerVersionIsRefusedAndStays() throws IOException {
+    List<String> tables = List.of("CREATE TABLE later (a INTEGER)");
+    try (Database newer = TestDatabase.in(folder, new Schema(2, tables), warnings::add)) {
+      TestDatabase.change(newer, "INSERT INTO later VALUES (7)");
+      try (Database older = open()) {
+        StoreException refused = assertThrows(StoreException.class, () -> DatabaseTest.said(older));
+        assertTrue(refused.getMessage().contains("a newer helix-bg"), refused.getMessage());
+      }
+      assertEquals(
+          7, (int) newer.read(connection -> Database.number(connection, "SELECT a FROM later")));
+    }
+    assertEquals(List.of(), warnings);
+    assertFalse(Files.exists(aside));
   }
 
   @Test
