@@ -22,7 +22,7 @@ class SettingsTest {
 
   @Test
   void theTextsOfLlmSettingsHaveAllOfThem() throws ReflectiveOperationException {
-    assertTellsAll(new LlmSettings(Optional.of(Path.of("/m.gguf")), 1, 2, LlmBackend.METAL));
+    assertTellsAll(new LlmSettings(Optional.of(Path.of("/m.gguf")), 1, LlmBackend.METAL));
   }
 
   private static void assertTellsAll(Record settings) throws ReflectiveOperationException {

@@ -699,7 +699,6 @@ public final class FindingsBench {
             new QuestionSession(
                 new AnswerStore(memory.database()),
                 "truth",
-                384,
                 () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
                 Duration.ofDays(1),
                 () -> 0,

@@ -506,68 +506,6 @@ class AnalysisTest {
     assertEquals(message, refused.getMessage());
   }
 
-  /** Each kind is full of findings within a group, which hide none of those between groups. */
-  @Test
-  void betweenGroupsOnlyTheirFindingsCount() {
-    Corpus corpus = new Corpus();
-    for (int topic = 0; topic < 60; topic++) { // 1,770 pairs of topics, all the same
-      corpus.add("one/t" + topic, "x" + topic, ONE);
-    }
-    corpus.add("two/t", "y", cosine(0.95f)).add("two/u", "z", cosine(0.8f));
-    InsightSettings few = new InsightSettings(0.60, 0.92, 100, 0.75, 200, 0.05, 20, false);
-    Findings found = between(corpus, few);
-    assertEquals(120, found.topicOverlaps().size());
-    assertEquals(60, found.totals().nearDuplicates());
-    assertEquals(60, found.totals().crossLinks());
-    Stream.concat(found.nearDuplicates().stream(), found.crossLinks().stream())
-        .forEach(
-            pair ->
-                assertNotEquals(
-                    pair.a().entry().topic().substring(0, 3),
-                    pair.b().entry().topic().substring(0, 3)));
-  }
-
-  /** An entry has ten neighbours: those of its own group must take no place among them. */
-  @Test
-  void betweenGroupsNeighboursAreThoseOfOtherGroups() {
-    Corpus corpus = new Corpus();
-    for (int i = 0; i < 12; i++) {
-      corpus.add("one/t", "x" + i, ONE).add("two/t", "y" + i, cosine(0.6f));
-    }
-    Findings found = between(corpus, Corpus.DEFAULTS);
-    assertTrue(found.relations().size() >= 60, found.relations().size() + " relations");
-    for (Finding.Relation relation : found.relations()) {
-      assertNotEquals(relation.a().entry().topic(), relation.b().entry().topic());
-      assertEquals(0.6, relation.similarity(), 1e-6);
-    }
-  }
-
-  /** Of two misfiled entries the one that another topic of its own group attracts is left out. */
-  @Test
-  void betweenGroupsAnEntryIsMisfiledOnlyWhereAnotherGroupAttractsIt() {
-    Corpus corpus = new Corpus();
-    float[] other = {0, 1, 0};
-    float[] third = {0, 0, 1};
-    for (int i = 0; i < 4; i++) {
-      corpus.add("one/a", "a" + i, ONE).add("one/b", "b" + i, other).add("two/c", "c" + i, third);
-    }
-    corpus.add("one/a", "in b", other).add("one/a", "in c", third);
-    Findings found = between(corpus, Corpus.DEFAULTS);
-    assertEquals(1, found.totals().misfiled());
-    assertEquals("two/c", found.misfiled().getFirst().nearer());
-  }
-
-  /** A group is what a topic's name begins with. */
-  private static Findings between(Corpus corpus, InsightSettings settings) {
-    return Analysis.between(
-        corpus.named(),
-        corpus.vectors(),
-        corpus.passageVectors(),
-        topic -> topic.substring(0, topic.indexOf('/')),
-        settings,
-        2);
-  }
-
   private static Corpus clustered(int count, int dimension) {
     Random random = new Random(count);
     float[][] centres = new float[20][];

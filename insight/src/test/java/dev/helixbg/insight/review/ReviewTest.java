@@ -153,7 +153,6 @@ class ReviewTest {
         new QuestionSession(
             new AnswerStore(database),
             "parrot",
-            384,
             () -> oracle,
             Duration.ofDays(1),
             () -> 0,
