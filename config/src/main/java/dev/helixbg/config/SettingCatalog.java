@@ -94,11 +94,6 @@ final class SettingCatalog {
   static final Setting<Integer> MAX_MISFILED =
       integer("insight.max_misfiled", 100, 0, 10_000)
           .means("Misfiled entries shown, the clearest first.");
-  static final Setting<Switch> JUNK =
-      choice("insight.junk", Switch.OFF)
-          .means(
-              "Whether the report tells of entries that say nothing, hold a secret or tell agents"
-                  + " what to do; secrets are masked in it then.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(

@@ -104,8 +104,7 @@ public record Settings(
       double crossLinkFrom,
       int maxCrossLinks,
       double misfiledMargin,
-      int maxMisfiled,
-      boolean junk) {
+      int maxMisfiled) {
 
     /** All of them, as {@link LlmSettings#toString} has them. */
     @Override
@@ -117,8 +116,7 @@ public record Settings(
               crossLinkFrom,
               maxCrossLinks,
               misfiledMargin,
-              maxMisfiled,
-              junk)
+              maxMisfiled)
           .toString();
     }
   }

@@ -157,8 +157,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
             v.get(SettingCatalog.CROSS_LINK_FROM),
             v.get(SettingCatalog.MAX_CROSS_LINKS),
             v.get(SettingCatalog.MISFILED_MARGIN),
-            v.get(SettingCatalog.MAX_MISFILED),
-            v.get(SettingCatalog.JUNK) == Switch.ON);
+            v.get(SettingCatalog.MAX_MISFILED));
     if (insight.crossLinkFrom() > insight.nearDuplicate()) {
       throw new ConfigException(
           "insight.cross_link_from = %s is above insight.near_duplicate = %s: it must not be"

@@ -59,8 +59,7 @@ class SettingsLoaderTest {
         new EmbedSettings(
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
         settings.embed());
-    assertEquals(
-        new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100, false), settings.insight());
+    assertEquals(new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100), settings.insight());
     assertEquals(
         new DaemonSettings(
             Duration.ofSeconds(30),

@@ -17,7 +17,7 @@ class SettingsTest {
 
   @Test
   void theTextsOfInsightSettingsHaveAllOfThem() throws ReflectiveOperationException {
-    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7, true));
+    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7));
   }
 
   @Test

@@ -35,7 +35,7 @@ class AnalysisTest {
 
   @Test
   void aPairAboveTheLimitIsANearDuplicateAndAtTheLimitIsNot() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
     Corpus at = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.9375f));
     assertEquals(0, at.analyse(settings, 1).totals().nearDuplicates());
     Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextUp(0.9375f)));
@@ -55,7 +55,7 @@ class AnalysisTest {
 
   @Test
   void crossLinksBeginAtTheirLimitAndEndAtThatOfNearDuplicates() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
     TreeMap<Float, Long> expected = new TreeMap<>();
     expected.put(Math.nextDown(0.75f), 0L);
     expected.put(0.75f, 1L);
@@ -117,7 +117,7 @@ class AnalysisTest {
 
   @Test
   void topicsOverlapAboveTheLimitOnly() {
-    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20);
     Corpus at = new Corpus().add("b", "x", ONE).add("a", "y", cosine(0.625f));
     assertEquals(List.of(), at.analyse(settings, 1).topicOverlaps());
     Corpus above = new Corpus().add("b", "x", ONE).add("a", "y", cosine(Math.nextUp(0.625f)));
@@ -279,9 +279,9 @@ class AnalysisTest {
 
   @Test
   void theMarginMustBeExceeded() {
-    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20, false);
+    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20);
     assertEquals(0, misfiled(2, 3).analyse(at, 1).totals().misfiled());
-    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20, false);
+    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20);
     assertEquals(1, misfiled(2, 3).analyse(below, 1).totals().misfiled());
   }
 
@@ -291,7 +291,7 @@ class AnalysisTest {
     for (int i = 0; i < 40; i++) {
       corpus.add("t" + i % 2, "text " + i, ONE);
     }
-    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0);
     Findings findings = corpus.analyse(settings, 3);
     assertEquals(780, findings.totals().nearDuplicates());
     assertEquals(780, findings.totals().pairs());

@@ -86,7 +86,7 @@ class JudgeRunTest {
         NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
         new Vectors(vectors.size(), DIMENSION, values),
         PassageVectors.NONE,
-        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20, false),
+        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),
         1);
   }
 
