@@ -239,7 +239,7 @@ class DaemonIT {
     }
   }
 
-  /** docs/benchmarks-archive.md has ten minutes of it; this catches what turns in circles. */
+  /** scripts/bench-rest measures ten minutes; this catches a loop that never rests. */
   @Test
   void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");

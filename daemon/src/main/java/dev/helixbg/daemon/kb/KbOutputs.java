@@ -118,10 +118,10 @@ public final class KbOutputs {
       return;
     }
     try {
-      ReportFolder.of(kb).copyFrom(kept);
-      for (int i = 0; i < kept.files().size(); i++) {
-        Path file = ReportFolder.of(kb).files().get(i);
-        note(file, Sha256.of(kept.files().get(i)), logSha256);
+      ReportFolder published = ReportFolder.of(kb);
+      List<String> hashes = published.copyFrom(kept);
+      for (int i = 0; i < hashes.size(); i++) {
+        note(published.files().get(i), hashes.get(i), logSha256);
       }
     } catch (IOException e) {
       throw Failure.io(

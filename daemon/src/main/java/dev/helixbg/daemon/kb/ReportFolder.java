@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -14,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -86,14 +90,19 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   /**
    * Replaces each file in one step by that of another folder.
    *
+   * @return the SHA-256 of each, in hexadecimal, in the order of {@link #files}
    * @throws IOException when a file cannot be read or written; a link is not followed
    */
-  void copyFrom(ReportFolder source) throws IOException {
+  List<String> copyFrom(ReportFolder source) throws IOException {
     PrivateFiles.makeFolder(json.getParent());
+    List<String> hashes = new ArrayList<>();
     for (int i = 0; i < files().size(); i++) {
       Path from = source.files().get(i);
-      AtomicFile.replace(files().get(i), out -> copy(from, out));
+      MessageDigest digest = Sha256.start();
+      AtomicFile.replace(files().get(i), out -> copy(from, new DigestOutputStream(out, digest)));
+      hashes.add(Sha256.hex(digest));
     }
+    return hashes;
   }
 
   private static void copy(Path from, OutputStream out) throws IOException {

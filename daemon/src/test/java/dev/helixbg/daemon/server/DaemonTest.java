@@ -399,8 +399,7 @@ class DaemonTest {
       int live = 700 + i;
       await(() -> json.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt() == live);
       Duration took = Duration.ofNanos(System.nanoTime() - start);
-      // One of them is the quiet time. Test machines are busy; docs/benchmarks-archive.md has the
-      // rest. Without a hint it would be an hour.
+      // The quiet time is part of it, and test machines are busy. Without a hint it takes an hour.
       assertTrue(took.toMillis() < 20_000 || MachineLoad.load() > 0.7, took + " " + status());
     }
     awaitUpToDate(702);

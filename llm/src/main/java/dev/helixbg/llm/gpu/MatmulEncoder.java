@@ -48,7 +48,7 @@ final class MatmulEncoder {
 
   private static final int ROWS_TO_LOOP = 32_768;
 
-  // Of matmul.metal; decision 28 says why they are so large.
+  // As in matmul.metal: large, since unpacking a weight costs several multiplications.
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
