@@ -1,9 +1,7 @@
 package dev.helixbg.config;
 
 import dev.helixbg.config.Setting.Kind;
-import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
 import dev.helixbg.config.Settings.DaemonSettings.LogLevel;
-import dev.helixbg.config.Settings.DaemonSettings.Notify;
 import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
@@ -68,9 +66,6 @@ final class SettingCatalog {
   static final Setting<Integer> LLM_SECONDS =
       integer("llm.seconds", 600, 0, 86_400)
           .means("How long a run may ask the language model; the next run goes on. 0: do not ask.");
-  static final Setting<Integer> LLM_ENTRY_TOKENS =
-      integer("llm.entry_tokens", 384, 32, 2048)
-          .means("A longer entry is cut at a sentence before the language model reads it.");
   static final Setting<LlmBackend> LLM_BACKEND =
       choice("llm.backend", LlmBackend.AUTO)
           .means(
@@ -99,16 +94,11 @@ final class SettingCatalog {
   static final Setting<Integer> MAX_MISFILED =
       integer("insight.max_misfiled", 100, 0, 10_000)
           .means("Misfiled entries shown, the clearest first.");
-  static final Setting<Switch> JUNK =
-      choice("insight.junk", Switch.OFF)
-          .means(
-              "Whether the report tells of entries that say nothing, hold a secret or tell agents"
-                  + " what to do; secrets are masked in it then.");
   static final Setting<Double> POLL =
-      number("daemon.poll_seconds", 30, 0.05, 3600).means("Between two looks at a log that rests.");
-  static final Setting<Double> UNWATCHED_POLL =
-      number("daemon.unwatched_poll_seconds", 2, 0.05, 3600)
-          .means("The same where the system does not tell of changes, such as on macOS.");
+      number("daemon.poll_seconds", 30, 0.05, 3600)
+          .means(
+              "Pause between two looks at a log that rests; at most 2 where the system reports no"
+                  + " changes, such as on macOS.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
           .means("How long a log must not have changed before it is read.");
@@ -116,14 +106,6 @@ final class SettingCatalog {
       integer("daemon.embedder_idle_minutes", 10, -1, 1440)
           .means(
               "The embedding model is unloaded after so long without work. 0: at once, -1: never.");
-  static final Setting<Switch> ACROSS =
-      choice("daemon.across", Switch.OFF)
-          .means("Whether findings across knowledge bases get a report of their own.");
-  static final Setting<Notify> NOTIFY =
-      choice("daemon.notify", Notify.OFF)
-          .means(
-              "Whether the desktop tells of new findings, at most once a day: how many, and"
-                  + " where.");
   static final Setting<Integer> MODEL_IDLE =
       integer("daemon.model_idle_minutes", 5, -1, 1440)
           .means(
@@ -144,13 +126,8 @@ final class SettingCatalog {
   static final Setting<Double> SESSION_GAP =
       number("daemon.session_gap_minutes", 20, 0, 1440)
           .means("A session is over when nothing was written for so long.");
-  static final Setting<Integer> SESSION_ENTRIES =
-      integer("daemon.session_entries", 3, 1, 100_000)
-          .means("New entries that make a session worth a synthesis.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO).means("How much the daemon logs.");
-  static final Setting<LogFormat> LOG_FORMAT =
-      choice("daemon.log_format", LogFormat.HUMAN).means("Of the lines in the log file.");
 
   private SettingCatalog() {}
 

@@ -65,15 +65,13 @@ public record Settings(
    *
    * @param model the GGUF file named in the settings; empty means: the first in the models folder
    * @param seconds that a run may spend on asking; 0 means: only what is remembered
-   * @param entryTokens a longer entry is cut at a sentence
    * @param backend what runs it
    */
-  public record LlmSettings(
-      Optional<Path> model, int seconds, int entryTokens, LlmBackend backend) {
+  public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /** What is remembered of this model, or of the first in the models folder; nothing is asked. */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
-      return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
+      return new LlmSettings(model.filter(isThere), 0, backend);
     }
 
     /**
@@ -82,7 +80,7 @@ public record Settings(
      */
     @Override
     public String toString() {
-      return List.of(model, seconds, entryTokens, backend).toString();
+      return List.of(model, seconds, backend).toString();
     }
 
     /** What runs the language model. */
@@ -106,8 +104,7 @@ public record Settings(
       double crossLinkFrom,
       int maxCrossLinks,
       double misfiledMargin,
-      int maxMisfiled,
-      boolean junk) {
+      int maxMisfiled) {
 
     /** All of them, as {@link LlmSettings#toString} has them. */
     @Override
@@ -119,8 +116,7 @@ public record Settings(
               crossLinkFrom,
               maxCrossLinks,
               misfiledMargin,
-              maxMisfiled,
-              junk)
+              maxMisfiled)
           .toString();
     }
   }
@@ -136,39 +132,29 @@ public record Settings(
    */
   public record DaemonSettings(
       Duration poll,
-      Duration unwatchedPoll,
       Duration quiet,
       Optional<Duration> embedderIdle,
-      boolean across,
-      boolean notifyOfFindings,
       Optional<Duration> modelIdle,
       Duration modelQuiet,
       double modelMaxLoad,
       boolean modelOnBattery,
       int modelThreads,
       Duration sessionGap,
-      int sessionEntries,
-      LogLevel logLevel,
-      LogFormat logFormat) {
+      LogLevel logLevel) {
+
+    /** Longest pause between two looks where the system reports no changes. */
+    private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
+
+    /** Pause between two looks where the system reports no changes. */
+    public Duration unwatchedPoll() {
+      return poll.compareTo(UNWATCHED_POLL) < 0 ? poll : UNWATCHED_POLL;
+    }
 
     public enum LogLevel {
       ERROR,
       WARN,
       INFO,
       DEBUG
-    }
-
-    /** How a line of the log file looks. */
-    public enum LogFormat {
-      HUMAN,
-      /** One JSON object a line. */
-      JSON
-    }
-
-    /** What the user is told of. */
-    enum Notify {
-      OFF,
-      FINDINGS
     }
 
     enum Switch {

@@ -1,7 +1,6 @@
 package dev.helixbg.config;
 
 import dev.helixbg.config.Settings.DaemonSettings;
-import dev.helixbg.config.Settings.DaemonSettings.Notify;
 import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.InsightSettings;
@@ -158,8 +157,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
             v.get(SettingCatalog.CROSS_LINK_FROM),
             v.get(SettingCatalog.MAX_CROSS_LINKS),
             v.get(SettingCatalog.MISFILED_MARGIN),
-            v.get(SettingCatalog.MAX_MISFILED),
-            v.get(SettingCatalog.JUNK) == Switch.ON);
+            v.get(SettingCatalog.MAX_MISFILED));
     if (insight.crossLinkFrom() > insight.nearDuplicate()) {
       throw new ConfigException(
           "insight.cross_link_from = %s is above insight.near_duplicate = %s: it must not be"
@@ -175,7 +173,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         new LlmSettings(
             Optional.ofNullable(v.get(SettingCatalog.LLM_MODEL)),
             v.get(SettingCatalog.LLM_SECONDS),
-            v.get(SettingCatalog.LLM_ENTRY_TOKENS),
             v.get(SettingCatalog.LLM_BACKEND));
     int wanted = v.get(SettingCatalog.THREADS);
     int threads = wanted > 0 ? wanted : Runtime.getRuntime().availableProcessors();
@@ -195,20 +192,15 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     int modelThreads = v.get(SettingCatalog.MODEL_THREADS);
     return new DaemonSettings(
         seconds(v.get(SettingCatalog.POLL)),
-        seconds(v.get(SettingCatalog.UNWATCHED_POLL)),
         seconds(v.get(SettingCatalog.QUIET)),
         idle(v.get(SettingCatalog.EMBEDDER_IDLE)),
-        v.get(SettingCatalog.ACROSS) == Switch.ON,
-        v.get(SettingCatalog.NOTIFY) == Notify.FINDINGS,
         idle(v.get(SettingCatalog.MODEL_IDLE)),
         seconds(60 * v.get(SettingCatalog.MODEL_QUIET)),
         v.get(SettingCatalog.MODEL_MAX_LOAD),
         v.get(SettingCatalog.MODEL_ON_BATTERY) == Switch.ON,
         modelThreads > 0 ? modelThreads : (threads + 1) / 2,
         seconds(60 * v.get(SettingCatalog.SESSION_GAP)),
-        v.get(SettingCatalog.SESSION_ENTRIES),
-        v.get(SettingCatalog.LOG_LEVEL),
-        v.get(SettingCatalog.LOG_FORMAT));
+        v.get(SettingCatalog.LOG_LEVEL));
   }
 
   private static Duration seconds(double seconds) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.DaemonSettings;
-import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
 import dev.helixbg.config.Settings.DaemonSettings.LogLevel;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
@@ -60,42 +59,29 @@ class SettingsLoaderTest {
         new EmbedSettings(
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
         settings.embed());
-    assertEquals(
-        new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100, false), settings.insight());
+    assertEquals(new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100), settings.insight());
     assertEquals(
         new DaemonSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
-            Duration.ofSeconds(2),
             Optional.of(Duration.ofMinutes(10)),
-            false,
-            false,
             Optional.of(Duration.ofMinutes(5)),
             Duration.ofMinutes(2),
             0.5,
             false,
             (Runtime.getRuntime().availableProcessors() + 1) / 2,
             Duration.ofMinutes(20),
-            3,
-            LogLevel.INFO,
-            LogFormat.HUMAN),
+            LogLevel.INFO),
         settings.daemon());
   }
 
   @Test
   void idleTimesKnowNeverAndAtOnce() throws IOException {
-    String toml =
-        "[daemon]\n"
-            + "embedder_idle_minutes = -1\n"
-            + "model_idle_minutes = 0\n"
-            + "across = \"on\"\n"
-            + "notify = \"findings\"";
+    String toml = "[daemon]\n" + "embedder_idle_minutes = -1\n" + "model_idle_minutes = 0\n";
     DaemonSettings daemon = load(toml, Map.of("daemon.quiet_seconds", "0.25")).settings().daemon();
     assertEquals(Optional.empty(), daemon.embedderIdle());
     assertEquals(Optional.of(Duration.ZERO), daemon.modelIdle());
     assertEquals(Duration.ofMillis(250), daemon.quiet());
-    assertTrue(daemon.across());
-    assertTrue(daemon.notifyOfFindings());
     assertEquals(2, load("threads = 3", Map.of()).settings().daemon().modelThreads());
     assertEquals(
         5, load("", Map.of("daemon.model_threads", "5")).settings().daemon().modelThreads());
@@ -148,8 +134,7 @@ class SettingsLoaderTest {
         "cache = \"\" | cache",
         "daemon.poll_seconds = 0 | daemon.poll_seconds",
         "daemon.model_idle_minutes = -2 | daemon.model_idle_minutes",
-        "daemon.across = \"yes\" | daemon.across",
-        "daemon.notify = \"on\" | daemon.notify",
+        "daemon.model_on_battery = \"yes\" | daemon.model_on_battery",
         "threads = | line 1",
         "threads = 1\\nthreads = 2 | line 2",
       })

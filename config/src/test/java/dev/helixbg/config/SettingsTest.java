@@ -17,12 +17,12 @@ class SettingsTest {
 
   @Test
   void theTextsOfInsightSettingsHaveAllOfThem() throws ReflectiveOperationException {
-    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7, true));
+    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7));
   }
 
   @Test
   void theTextsOfLlmSettingsHaveAllOfThem() throws ReflectiveOperationException {
-    assertTellsAll(new LlmSettings(Optional.of(Path.of("/m.gguf")), 1, 2, LlmBackend.METAL));
+    assertTellsAll(new LlmSettings(Optional.of(Path.of("/m.gguf")), 1, LlmBackend.METAL));
   }
 
   private static void assertTellsAll(Record settings) throws ReflectiveOperationException {

@@ -50,7 +50,7 @@ import java.util.stream.Collectors;
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final InsightSettings LIMITS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20, false);
+      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
   private static final List<String> TOPICS = List.of("auth", "web", "queue/jobs", "ops", "empty");
   private static final List<String> WORDS =
       List.of(

@@ -96,8 +96,7 @@ public record LanguageModelFile(Path file, boolean named) {
 
   /** A judge of its own, closed with its model. */
   public Judge open(Settings settings) {
-    return new Judge(
-        open(settings, device(settings), settings.threads()), settings.llm().entryTokens());
+    return new Judge(open(settings, device(settings), settings.threads()));
   }
 
   /**

@@ -82,7 +82,7 @@ public final class IdleQuestions {
   private int ask(KbStore store, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
     LanguageModelFile file = LanguageModelFile.require(settings);
-    measure(file, () -> Judge.with(model, settings.llm().entryTokens()), cancelled);
+    measure(file, () -> Judge.with(model), cancelled);
     try (QuestionSession asking =
         JudgingStage.asking(
             store.answers(),

@@ -23,6 +23,9 @@ final class IdleSchedule {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
+  /** New entries that make a session worth a synthesis. */
+  private static final int SESSION_ENTRIES = 3;
+
   /** The state of one KB, kept between steps. */
   private static final class Known {
     /** The log for which it is known that no session is worth a synthesis. */
@@ -142,7 +145,7 @@ final class IdleSchedule {
    * @param fresh entries since the last one
    */
   boolean isSession(KbWatch watch, int fresh) {
-    boolean isWorth = fresh >= settings.daemon().sessionEntries();
+    boolean isWorth = fresh >= SESSION_ENTRIES;
     if (!isWorth) {
       known.get(watch.kb()).noSession = watch.upToDateWith();
     }

@@ -7,8 +7,10 @@ import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.SessionStore;
+import dev.helixbg.insight.sources.SourceTroubles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,7 +24,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   private final Kb kb;
   private final Path folder;
@@ -51,6 +53,7 @@ public final class KbStore implements AutoCloseable {
             AnswerStore.TABLE,
             DecisionStore.TABLE,
             SessionStore.TABLE,
+            SourceTroubles.TABLE,
             KbOutputs.TABLE));
     return new Database.Schema(
         VERSION,
@@ -93,6 +96,10 @@ public final class KbStore implements AutoCloseable {
 
   public SessionStore sessions() {
     return new SessionStore(database);
+  }
+
+  public SourceTroubles sourceTroubles() {
+    return new SourceTroubles(database, InstantSource.system());
   }
 
   public LastReport report() {

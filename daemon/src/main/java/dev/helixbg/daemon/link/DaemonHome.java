@@ -80,15 +80,6 @@ public record DaemonHome(Path folder) {
     return logs().resolve("service.err");
   }
 
-  /** When the user was last told of findings, and of which. */
-  public Path notices() {
-    return folder.resolve("notices.json");
-  }
-
-  public Path across() {
-    return folder.resolve("across");
-  }
-
   /**
    * The lock by which a second daemon finds the first; the kernel drops it with the process.
    *

@@ -43,7 +43,6 @@ final class FindingJson {
           "named",
           "path",
           "now",
-          "reason",
           "says",
           "entriesA",
           "entriesB",

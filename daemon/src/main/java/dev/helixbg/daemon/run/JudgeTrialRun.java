@@ -68,7 +68,6 @@ public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
             new QuestionSession(
                 new AnswerStore(database),
                 model.hash(settings),
-                settings.llm().entryTokens(),
                 opener,
                 time,
                 nanoTime,

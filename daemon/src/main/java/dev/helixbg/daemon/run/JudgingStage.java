@@ -100,7 +100,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     return new QuestionSession(
         answers,
         hash,
-        settings.llm().entryTokens(),
         () -> model.openWithHash(settings, hash),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
@@ -116,12 +115,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       LongSupplier nanoTime,
       JudgeProgress progress,
       BooleanSupplier cancelled) {
-    int entryTokens = settings.llm().entryTokens();
     return new QuestionSession(
         answers,
         LanguageModelFile.require(settings).hash(settings),
-        entryTokens,
-        () -> Judge.with(model, entryTokens),
+        () -> Judge.with(model),
         Duration.ofSeconds(settings.llm().seconds()),
         nanoTime,
         progress,

@@ -13,9 +13,9 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -26,8 +26,6 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
-import dev.helixbg.insight.sources.SourceTroubles;
-import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,11 +61,7 @@ public record Pipeline(
         reading,
         judging,
         display,
-        new SourceCheck(
-            settings.sources(),
-            ZoneId.systemDefault(),
-            new SourceTroubles(
-                settings.cache().resolve("sources-unread"), InstantSource.system())));
+        new SourceCheck(settings.sources(), ZoneId.systemDefault()));
   }
 
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
@@ -204,18 +198,18 @@ public record Pipeline(
       LogReading log,
       EmbeddingStage.Result vectors,
       Decisions decisions,
-      List<Finding.Junk> junk,
+      List<Finding.Secret> secrets,
       Findings all,
       Findings open) {
     Found read(Findings pairs) {
-      return new Found(kb, log, vectors, decisions, junk, all, pairs);
+      return new Found(kb, log, vectors, decisions, secrets, all, pairs);
     }
   }
 
   private Found findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
     Decisions decisions = kb.decisions().read();
     KbEntries known = vectors.of(log);
-    List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
+    List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
         analyst.analyse(
             known.named(),
@@ -228,7 +222,7 @@ public record Pipeline(
         log,
         vectors,
         decisions,
-        junk.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
+        secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
         all,
         decisions.applyTo(all, settings.insight()));
   }
@@ -274,8 +268,10 @@ public record Pipeline(
             judged.withoutMerges(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
-            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())),
-            found.junk,
+            sources
+                .of(found.all.entries(), found.kb.sourceTroubles())
+                .without(moved -> decisions.isSettled(moved.aliases())),
+            found.secrets,
             ofNotes(found.kb.kb()));
   }
 

@@ -122,7 +122,7 @@ public final class Daemon implements AutoCloseable {
     this.loop = new DaemonLoop(clock, this::chores);
     this.parts = make(settings.get());
     this.searches = new SearchService(() -> parts.embedder(), kb -> parts.stores().of(kb), metrics);
-    this.chores = new DaemonChores(kbs, home, clock, metrics, troubles, loop, searches);
+    this.chores = new DaemonChores(home, clock, metrics, troubles, loop, searches);
     loop.watch(parts.watches());
     this.control =
         ControlServer.start(home.socket(), new ControlRequests(this), ControlLimits.USUAL);

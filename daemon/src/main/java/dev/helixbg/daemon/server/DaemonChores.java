@@ -4,28 +4,18 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.TroubleLog;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.CrossKbReport;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.service.ServiceErrorLog;
-import dev.helixbg.daemon.terminal.ErrorReporter;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.KbWatch;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the daemon does beside watching, whenever its loop asks: the report across knowledge bases,
- * notices of findings, idle work, the release of models that nobody uses, its error file kept
- * short.
+ * Work of the daemon beside watching, done whenever its loop asks: idle work, the release of unused
+ * models, a short error file.
  */
 final class DaemonChores {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonChores.class);
@@ -38,15 +28,12 @@ final class DaemonChores {
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
-  private final List<Kb> kbs;
   private final DaemonHome home;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
   private final TroubleLog troubles;
   private final DaemonLoop loop;
   private final SearchService searches;
-  private final DesktopNotices notices;
-  private long reportsAtLastAcross = -1;
   private long reportsSeen;
 
   /** Times that idle work has ended, which may leave much memory to give back. */
@@ -59,21 +46,18 @@ final class DaemonChores {
   private boolean rested;
 
   DaemonChores(
-      List<Kb> kbs,
       DaemonHome home,
       DaemonClock clock,
       DaemonMetrics metrics,
       TroubleLog troubles,
       DaemonLoop loop,
       SearchService searches) {
-    this.kbs = kbs;
     this.home = home;
     this.clock = clock;
     this.metrics = metrics;
     this.troubles = troubles;
     this.loop = loop;
     this.searches = searches;
-    this.notices = new DesktopNotices(home.notices(), clock, DesktopNotices::showOnDesktop);
   }
 
   /**
@@ -104,8 +88,6 @@ final class DaemonChores {
       reportsSeen = reports;
       searches.forgetAll();
     }
-    reportAcross(parts, reports);
-    tellOfFindings(parts, reports);
     ServiceErrorLog.shorten(home.serviceErrors());
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
     if (worked && !working) {
@@ -117,57 +99,6 @@ final class DaemonChores {
       loop.lookNext(); // a change is to interrupt it within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
-  }
-
-  /** Whether a report has all that is in the log; a first look has not. */
-  private static boolean isWhole(KbWatch watch) {
-    return !watch.upToDateWith().isEmpty()
-        && watch.update().passagesLeft() + watch.update().pairsLeft() == 0;
-  }
-
-  private void reportAcross(Daemon.Parts parts, long reports) throws InterruptedException {
-    boolean ready =
-        parts.settings().daemon().across()
-            && kbs.size() > 1
-            && parts.watches().stream().allMatch(DaemonChores::isWhole);
-    if (!ready || reports == reportsAtLastAcross) {
-      return;
-    }
-    if (loop.attempt(() -> reportAcross(parts))) {
-      reportsAtLastAcross = reports;
-    }
-  }
-
-  private void reportAcross(Daemon.Parts parts) throws InterruptedException {
-    try {
-      ReportFolder.in(home.across())
-          .write(
-              CrossKbReport.of(
-                  parts.watches().stream().map(KbWatch::store).toList(),
-                  parts.embedder(),
-                  parts.settings()));
-      troubles.over("across");
-    } catch (Throwable e) {
-      if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
-        throw (InterruptedException) new InterruptedException().initCause(e);
-      }
-      troubles.met("across", e);
-    }
-  }
-
-  private void tellOfFindings(Daemon.Parts parts, long reports) throws InterruptedException {
-    List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
-    boolean ready =
-        parts.settings().daemon().notifyOfFindings()
-            && there.stream().allMatch(DaemonChores::isWhole);
-    if (ready) {
-      try {
-        notices.consider(there.stream().map(KbWatch::store).toList(), reports);
-        troubles.over("notices");
-      } catch (IOException e) {
-        troubles.met("notices", "cannot keep " + home.notices() + ": " + Failure.reason(e));
-      }
-    }
   }
 
   /** Once nothing was done for long enough, everything goes that only makes the next work fast. */

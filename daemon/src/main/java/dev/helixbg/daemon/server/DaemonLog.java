@@ -2,7 +2,6 @@ package dev.helixbg.daemon.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -18,7 +17,6 @@ import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
 import dev.helixbg.config.Settings.DaemonSettings;
-import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -89,7 +87,7 @@ public final class DaemonLog {
     context
         .getLogger("dev.helixbg")
         .setLevel(Level.valueOf(settings.logLevel().name().toUpperCase(Locale.ROOT)));
-    root.addAppender(file(context, home, settings.logFormat(), fileBytes));
+    root.addAppender(file(context, home, fileBytes));
     if (console.animated()) {
       root.addAppender(terminal(context, console));
     }
@@ -117,7 +115,7 @@ public final class DaemonLog {
   }
 
   private static Appender<ILoggingEvent> file(
-      LoggerContext context, DaemonHome home, LogFormat format, long fileBytes) {
+      LoggerContext context, DaemonHome home, long fileBytes) {
     RollingFileAppender<ILoggingEvent> file = new PrivateAppender();
     file.setContext(context);
     file.setName("file");
@@ -136,11 +134,7 @@ public final class DaemonLog {
     size.start();
     file.setRollingPolicy(policy);
     file.setTriggeringPolicy(size);
-    file.setEncoder(
-        switch (format) {
-          case HUMAN -> encoder(new TextLineLayout(FILE_TIME, "full"), context);
-          case JSON -> jsonEncoder(context);
-        });
+    file.setEncoder(encoder(new TextLineLayout(FILE_TIME, "full"), context));
     file.start();
     return file;
   }
@@ -155,17 +149,6 @@ public final class DaemonLog {
     return terminal;
   }
 
-  private static Encoder<ILoggingEvent> jsonEncoder(LoggerContext context) {
-    JsonEncoder encoder = new PrintableJsonEncoder();
-    encoder.setContext(context);
-    encoder.setWithFormattedMessage(true);
-    encoder.setWithMessage(false);
-    encoder.setWithArguments(false);
-    encoder.setWithContext(false);
-    encoder.start();
-    return encoder;
-  }
-
   private static Encoder<ILoggingEvent> encoder(
       Layout<ILoggingEvent> layout, LoggerContext context) {
     layout.setContext(context);
@@ -176,15 +159,6 @@ public final class DaemonLog {
     encoder.setLayout(layout);
     encoder.start();
     return encoder;
-  }
-
-  /** logback's own lines of JSON, without characters that act on a terminal. */
-  private static final class PrintableJsonEncoder extends JsonEncoder {
-    @Override
-    public byte[] encode(ILoggingEvent event) {
-      String line = new String(super.encode(event), StandardCharsets.UTF_8);
-      return PrintableText.json(line).getBytes(StandardCharsets.UTF_8);
-    }
   }
 
   /**

@@ -123,7 +123,7 @@ public record PresentFindings(PresentEntries entries) {
       }
       case "misfiled" ->
           isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
-      case "junk" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
+      case "secrets" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
       case ReportedFinding.MOVED_SOURCES ->
           sayer(finding).map(one -> QuotedName.of(one.name()) + " says what it said");
       case "merges" ->
@@ -188,9 +188,9 @@ public record PresentFindings(PresentEntries entries) {
     }
     List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
     if (acts.isEmpty()) {
-      if (finding.section().equals("junk")) {
+      if (finding.section().equals("secrets")) {
         throw Failure.usage(
-            "no edit follows from %s: remove the entry, or what should not be in it"
+            "no edit follows from %s: remove the secret from the entry, and have a new one issued"
                 .formatted(finding.id()));
       }
       throw Failure.usage(

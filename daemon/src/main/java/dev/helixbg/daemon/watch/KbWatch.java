@@ -399,10 +399,7 @@ public final class KbWatch {
 
   /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */
   private long poll() {
-    boolean told = hints.follow(kb);
-    Duration untold = settings.unwatchedPoll();
-    Duration usual = settings.poll();
-    return (told || untold.compareTo(usual) > 0 ? usual : untold).toNanos();
+    return (hints.follow(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }
 
   /**

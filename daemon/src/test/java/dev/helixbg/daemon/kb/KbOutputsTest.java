@@ -161,7 +161,8 @@ class KbOutputsTest {
     Files.createDirectories(file(name).resolve("not empty"));
     Failure refused = assertThrows(Failure.class, this::run);
     assertEquals(ExitCode.WRITE, refused.code());
-    assertTrue(refused.getMessage().contains("Is a directory"), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains("a folder is in the place of " + name), refused.getMessage());
     assertTrue(
         refused.getMessage().contains(file(name).getParent().toString()), refused.getMessage());
     assertTrue(Files.isDirectory(file(name).resolve("not empty")));

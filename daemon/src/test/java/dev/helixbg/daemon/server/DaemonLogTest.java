@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
@@ -68,21 +66,17 @@ class DaemonLogTest {
 
   @Test
   void neitherMessagesNorExceptionsActOnWhatShowsTheFile() throws IOException {
-    for (String format : List.of("human", "json")) {
-      LoggerContext context = start(Map.of("daemon.log_format", format), false, 1 << 20);
-      Logger log = context.getLogger("dev.helixbg.test");
-      for (String text : HostileText.CORPUS) {
-        log.warn(text, new IOException(text, new IOException(text)));
-      }
-      context.stop();
-      Path file = folder.resolve("logs/helix-bg.log");
-      HostileText.assertHarmless(Files.readString(file), "the log");
-      assertEquals(
-          HostileText.CORPUS.size(),
-          lines().stream().filter(line -> !line.startsWith("    ")).count(),
-          "an exception begins no line that looks like an event");
-      Files.delete(file);
+    LoggerContext context = start(Map.of(), false, 1 << 20);
+    Logger log = context.getLogger("dev.helixbg.test");
+    for (String text : HostileText.CORPUS) {
+      log.warn(text, new IOException(text, new IOException(text)));
     }
+    context.stop();
+    HostileText.assertHarmless(Files.readString(folder.resolve("logs/helix-bg.log")), "the log");
+    assertEquals(
+        HostileText.CORPUS.size(),
+        lines().stream().filter(line -> !line.startsWith("    ")).count(),
+        "an exception begins no line that looks like an event");
   }
 
   @Test
@@ -94,17 +88,11 @@ class DaemonLogTest {
   }
 
   @Test
-  void jsonLinesAreJson() throws IOException {
-    LoggerContext context =
-        start(Map.of("daemon.log_format", "json", "daemon.log_level", "debug"), false, 1 << 20);
-    context.getLogger("dev.helixbg.test").debug("a \"quoted\"\nline", new IOException("gone"));
+  void theLevelIsThatOfTheSettings() throws IOException {
+    LoggerContext context = start(Map.of("daemon.log_level", "debug"), false, 1 << 20);
+    context.getLogger("dev.helixbg.test").debug("of interest");
     context.stop();
-    assertEquals(1, lines().size());
-    JsonNode line = new ObjectMapper().readTree(lines().getFirst());
-    assertEquals("a \"quoted\"\nline", line.path("formattedMessage").asText());
-    assertEquals("DEBUG", line.path("level").asText());
-    assertEquals("java.io.IOException", line.path("throwable").path("className").asText());
-    assertEquals("gone", line.path("throwable").path("message").asText());
+    assertTrue(lines().getFirst().endsWith("DEBUG of interest"), lines().toString());
   }
 
   @Test

@@ -382,28 +382,11 @@ class DaemonTest {
     assertEquals(3 + 1, ask(DaemonLink.request("search").put("text", "x").put("limit", 3)).size());
   }
 
-  @Test
-  void findingsAcrossKbsGetAReportOfTheirOwnWhenAskedFor() throws Exception {
-    WritableKb one = kb("one", 5);
-    WritableKb two = kb("two", 5);
-    one.append("shared", "the very same words");
-    two.append("shared", "the very same words");
-    flags.put("daemon.across", "on");
-    start(one.kb(), two.kb());
-    Path report = folder.resolve("h/across/report.json");
-    await(() -> Files.exists(report));
-    JsonNode json = new ObjectMapper().readTree(report.toFile());
-    assertEquals(1, json.path("copies").size());
-    assertEquals("one/shared:0", json.at("/copies/0/entries/0/name").asText());
-    assertEquals("two/shared:0", json.at("/copies/0/entries/1/name").asText());
-  }
-
   /** With looks so rare that only the system's hint can explain it. */
   @Test
   void aNewEntryIsInTheReportSoonHoweverRarelyItLooks() throws Exception {
     assumeTrue(InotifyWatcher.areThere(), "nothing tells of changes here");
     flags.put("daemon.poll_seconds", "3600");
-    flags.put("daemon.unwatched_poll_seconds", "3600");
     flags.put("daemon.quiet_seconds", "1");
     WritableKb kb = kb("kb", 700);
     start(kb.kb());

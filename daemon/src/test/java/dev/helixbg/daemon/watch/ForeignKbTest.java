@@ -9,14 +9,12 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.StandardProtocolFamily;
@@ -210,14 +208,6 @@ class ForeignKbTest {
     Files.delete(lock);
     Files.createSymbolicLink(lock, victim);
     assertEquals(ExitCode.WRITE, assertThrows(Failure.class, home::lock).code());
-    Files.createSymbolicLink(home.across(), Files.createDirectory(folder.resolve("shared")));
-    Report report =
-        DaemonFixture.pipeline(
-                DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING)
-            .run(DaemonFixture.store(folder, kb))
-            .report();
-    assertThrows(Failure.class, () -> ReportFolder.in(home.across()).write(report));
-    assertEquals(0, folder.resolve("shared").toFile().list().length);
   }
 
   private static String mode(Path file) throws IOException {

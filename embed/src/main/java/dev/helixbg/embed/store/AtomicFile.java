@@ -8,6 +8,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -111,6 +112,10 @@ public final class AtomicFile implements AutoCloseable {
    * @throws CancellationException when the process is about to end
    */
   public static AtomicFile write(Path target, Content content) throws IOException {
+    if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileSystemException(
+          target.toString(), null, "a folder is in the place of " + target.getFileName());
+    }
     Path folder = target.toAbsolutePath().getParent();
     String prefix = "." + target.getFileName() + ".";
     deleteLeftovers(folder, prefix, Instant.now().minus(LEFTOVER_AGE));

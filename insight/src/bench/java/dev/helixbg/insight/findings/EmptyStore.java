@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A database with nothing in it, in a folder of its own that is deleted when it is closed. */
-record EmptyStore(Database database) implements AutoCloseable {
+public record EmptyStore(Database database) implements AutoCloseable {
 
   /**
    * @param cache gets the native library, and the folder
    * @param table the SQL statement that creates its table
    */
-  static EmptyStore in(Path cache, String table) throws IOException {
+  public static EmptyStore in(Path cache, String table) throws IOException {
     Database.prepare(cache);
     Path folder = Files.createTempDirectory(Files.createDirectories(cache), "findings-bench");
     Schema schema = new Schema(1, List.of(table));

@@ -75,7 +75,7 @@ public final class FindingsBench {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
   private static final InsightSettings SETTINGS =
-      new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20, false);
+      new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
 
   private static final EmbedSettings BUNDLED =
       new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
@@ -699,7 +699,6 @@ public final class FindingsBench {
             new QuestionSession(
                 new AnswerStore(memory.database()),
                 "truth",
-                384,
                 () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
                 Duration.ofDays(1),
                 () -> 0,

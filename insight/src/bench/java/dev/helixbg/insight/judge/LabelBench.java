@@ -43,7 +43,7 @@ public final class LabelBench {
   public LabelBench(TextModel model, int entries, BooleanSupplier cancelled) {
     this.model = model;
     this.cancelled = cancelled;
-    judge = new Judge(model, 2 * MAX_TOKENS);
+    judge = new Judge(model);
     questions = questions(model.tokenizer(), entries);
   }
 

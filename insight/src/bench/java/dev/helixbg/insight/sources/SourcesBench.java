@@ -1,5 +1,6 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.insight.findings.EmptyStore;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -55,12 +56,13 @@ public final class SourcesBench {
     add(entries, head, body);
     List<NamedEntry> named =
         NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
-    SourceCheckResult sources =
-        new SourceCheck(
-                List.of(Path.of(arguments[1])),
-                ZoneOffset.UTC,
-                new SourceTroubles(Path.of("/nowhere/unread"), InstantSource.system()))
-            .of(named);
+    SourceCheckResult sources;
+    Path cache = Files.createTempDirectory("sources-bench");
+    try (EmptyStore store = EmptyStore.in(cache, SourceTroubles.TABLE)) {
+      sources =
+          new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC)
+              .of(named, new SourceTroubles(store.database(), InstantSource.system()));
+    }
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
       System.err.println("not the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);

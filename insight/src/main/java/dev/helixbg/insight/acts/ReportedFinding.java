@@ -51,7 +51,7 @@ public record ReportedFinding(
           "relation",
           "source",
           "misfiled",
-          "junk",
+          "secret",
           "topic overlap",
           "cross-link");
 
@@ -64,7 +64,7 @@ public record ReportedFinding(
           "relations",
           MOVED_SOURCES,
           "misfiled",
-          "junk",
+          "secrets",
           "topicOverlaps",
           "crossLinks");
 
@@ -114,7 +114,7 @@ public record ReportedFinding(
   /** The same, where its entries have other names now. */
   public ReportedFinding renamed(List<String> names) {
     String now =
-        Set.of("misfiled", "junk", MOVED_SOURCES).contains(section)
+        Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section)
             ? names.getFirst() + about.substring(about.lastIndexOf(IS))
             : about(names);
     return new ReportedFinding(

@@ -69,8 +69,7 @@ public final class Decisions {
         settings.crossLinkFrom(),
         settings.maxCrossLinks() + pairs,
         settings.misfiledMargin(),
-        settings.maxMisfiled() + count("misfiled"),
-        settings.junk());
+        settings.maxMisfiled() + count("misfiled"));
   }
 
   /**

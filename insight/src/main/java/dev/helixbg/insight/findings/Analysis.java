@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -99,25 +98,6 @@ public final class Analysis {
       InsightSettings settings,
       int threads) {
     return new IncrementalAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
-        .update(entries, vectors, passages, settings, threads);
-  }
-
-  /**
-   * Only findings between groups of topics: what is shown of each kind are the best of those.
-   *
-   * @param groupOf the group of a topic
-   * @see #run(List, Vectors, PassageVectors, InsightSettings, int) for the parameters and errors
-   */
-  public static Findings between(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PassageVectors passages,
-      UnaryOperator<String> groupOf,
-      InsightSettings settings,
-      int threads) {
-    List<String> groups = TopicIndex.of(entries).names().stream().map(groupOf).toList();
-    TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
-    return new IncrementalAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
         .update(entries, vectors, passages, settings, threads);
   }
 

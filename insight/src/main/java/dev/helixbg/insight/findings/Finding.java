@@ -338,22 +338,16 @@ public sealed interface Finding {
   }
 
   /**
-   * An entry that should not be kept as it is.
+   * An entry that holds a secret.
    *
-   * @param entry with what it holds of secrets masked
-   * @param why in words
+   * @param entry with the secret masked
+   * @param held kind of the secret, such as {@code GitHub token}
    */
-  record Junk(String id, NamedEntry entry, JunkReason reason, String why) implements Finding {}
+  record Secret(String id, NamedEntry entry, String held) implements Finding {
 
-  /** Why an entry should not be kept as it is; the first matter most. */
-  enum JunkReason {
-    SECRET,
-    ADDRESSED_TO_AGENTS,
-    SAYS_NOTHING;
-
-    /** As it is called in files. */
-    public String title() {
-      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    /** What it holds, in a sentence. */
+    public String says() {
+      return "it holds a secret, by its form: " + held;
     }
   }
 

@@ -64,7 +64,7 @@ public final class IncrementalAnalysis {
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
-      List<NamedEntry> shown = JunkCheck.shown(entries, settings);
+      List<NamedEntry> shown = SecretCheck.masked(entries);
       return new Analysis(shown, vectors, packed, texts, similarities, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {

@@ -38,29 +38,26 @@ public final class Judge implements QuestionAnswerer {
   private final TextModel model;
   private final BpeTokenizer tokenizer;
   private final ChatTemplate chat;
-  private final int entryTokens;
   private final boolean owner;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /**
    * @param model is closed with this
-   * @param entryTokens longer entries are cut
    */
-  public Judge(TextModel model, int entryTokens) {
-    this(model, entryTokens, true);
+  public Judge(TextModel model) {
+    this(model, true);
   }
 
-  private Judge(TextModel model, int entryTokens, boolean owner) {
+  private Judge(TextModel model, boolean owner) {
     this.model = model;
-    this.entryTokens = entryTokens;
     this.owner = owner;
     tokenizer = model.tokenizer();
     chat = model.chat();
   }
 
   /** One that asks a model of somebody else, who closes it. */
-  public static Judge with(TextModel model, int entryTokens) {
-    return new Judge(model, entryTokens, false);
+  public static Judge with(TextModel model) {
+    return new Judge(model, false);
   }
 
   /**
@@ -130,7 +127,7 @@ public final class Judge implements QuestionAnswerer {
       int[] opening = chat.opening(job.systemPrompt(), QuestionPrompts.lead(job));
       int before = chat.opening(job.systemPrompt()).length;
       int room = model.contextLimit() - opening.length - FRAME_TOKENS - job.maxTokens();
-      int budget = Math.min(QuestionPrompts.budget(job, entryTokens), room);
+      int budget = Math.min(QuestionPrompts.budget(job), room);
       if (budget < MIN_BUDGET) {
         throw new JudgeException(
             "%s has a context of %d tokens, too short for the job \"%s\""

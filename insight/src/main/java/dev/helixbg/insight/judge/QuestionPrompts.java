@@ -15,7 +15,10 @@ final class QuestionPrompts {
 
   private static final String TOPIC = "Topic:";
 
-  /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
+  /** Tokens of an entry that the model reads; a longer entry is cut at a sentence. */
+  private static final int ENTRY_TOKENS = 384;
+
+  /** Tokens of each entry of a pair: more, so that the model reads most entries to their ends. */
   private static final int PAIR_TOKENS = 1024;
 
   private static final int SESSION_ENTRIES = 4;
@@ -24,11 +27,11 @@ final class QuestionPrompts {
   private final int budget;
 
   /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
-  static int budget(QuestionKind job, int entryTokens) {
+  static int budget(QuestionKind job) {
     return switch (job) {
-      case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
-      case SESSION -> SESSION_ENTRIES * entryTokens;
-      default -> entryTokens;
+      case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
+      case SESSION -> SESSION_ENTRIES * ENTRY_TOKENS;
+      default -> ENTRY_TOKENS;
     };
   }
 

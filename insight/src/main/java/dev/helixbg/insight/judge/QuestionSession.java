@@ -16,7 +16,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * Asks what is not remembered, for as long as the time of a run lasts, and saves after every batch.
@@ -28,7 +27,6 @@ public final class QuestionSession implements AutoCloseable {
 
   private final AnswerStore answers;
   private final String modelHash;
-  private final int entryTokens;
   private final Supplier<? extends QuestionAnswerer> opener;
   private final LongSupplier nanoTime;
   private final long start;
@@ -43,7 +41,6 @@ public final class QuestionSession implements AutoCloseable {
 
   /**
    * @param modelHash SHA-256 of the model file
-   * @param entryTokens the budget of an entry, which is part of what is asked
    * @param opener opens the model
    * @param time that may be spent, from now on; the batch under way is finished. Zero: ask nothing
    * @param nanoTime the clock
@@ -53,7 +50,6 @@ public final class QuestionSession implements AutoCloseable {
   public QuestionSession(
       AnswerStore answers,
       String modelHash,
-      int entryTokens,
       Supplier<? extends QuestionAnswerer> opener,
       Duration time,
       LongSupplier nanoTime,
@@ -61,7 +57,6 @@ public final class QuestionSession implements AutoCloseable {
       BooleanSupplier cancelled) {
     this.answers = answers;
     this.modelHash = modelHash;
-    this.entryTokens = entryTokens;
     this.opener = opener;
     this.nanoTime = nanoTime;
     this.progress = progress;
@@ -163,28 +158,22 @@ public final class QuestionSession implements AutoCloseable {
       if (sought.add(id)) {
         wanted.put(id, question);
         ids.add(id);
-        ids.addAll(ofWholeTexts(question));
+        ids.add(ofWholeTexts(question));
       }
     }
     Map<AnswerStore.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
     wanted.forEach(
         (id, question) -> {
-          for (AnswerStore.Id whole : ofWholeTexts(question)) {
-            Optional.ofNullable(found.get(whole))
-                .filter(answer -> !answer.cut())
-                .ifPresent(answer -> known.put(id, answer));
-          }
+          Optional.ofNullable(found.get(ofWholeTexts(question)))
+              .filter(answer -> !answer.cut())
+              .ifPresent(answer -> known.put(id, answer));
           Optional.ofNullable(found.get(id)).ifPresent(answer -> known.put(id, answer));
         });
   }
 
-  /**
-   * What was read to its end is the same question in a larger room, and wherever reading begins.
-   */
-  private List<AnswerStore.Id> ofWholeTexts(Question question) {
-    return List.of(
-        id(question, question.key(), entryTokens),
-        id(question, question.key(), QuestionPrompts.budget(question.job(), entryTokens)));
+  /** A question whose texts are read to their ends is the same wherever their matches begin. */
+  private AnswerStore.Id ofWholeTexts(Question question) {
+    return id(question, question.key());
   }
 
   /**
@@ -209,7 +198,7 @@ public final class QuestionSession implements AutoCloseable {
       for (int i = 0; i < some.size(); i++) {
         Question question = open.get(done + i);
         boolean cut = some.get(i).cut();
-        fresh.put(cut ? ids.get(done + i) : ofWholeTexts(question).getLast(), some.get(i));
+        fresh.put(cut ? ids.get(done + i) : ofWholeTexts(question), some.get(i));
       }
       answers.add(fresh);
       for (int i = 0; i < some.size(); i++) {
@@ -225,14 +214,7 @@ public final class QuestionSession implements AutoCloseable {
   /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
   void forgetOthers() {
     answers.forgetStale(
-        keys,
-        Arrays.stream(QuestionKind.values())
-            .flatMap(
-                job ->
-                    Stream.of(
-                        version(job, entryTokens),
-                        version(job, QuestionPrompts.budget(job, entryTokens))))
-            .toList());
+        keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
   }
 
   private List<Answer> askSome(List<Question> questions) throws InterruptedException {
@@ -254,16 +236,16 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   private AnswerStore.Id id(Question question) {
-    return id(question, question.keyOfParts(), QuestionPrompts.budget(question.job(), entryTokens));
+    return id(question, question.keyOfParts());
   }
 
-  private AnswerStore.Id id(Question question, String key, int budget) {
-    return new AnswerStore.Id(question.job(), version(question.job(), budget), modelHash, key);
+  private AnswerStore.Id id(Question question, String key) {
+    return new AnswerStore.Id(question.job(), version(question.job()), modelHash, key);
   }
 
-  /** Of the prompt of a job, with what else decides what the model sees. */
-  private static String version(QuestionKind job, int budget) {
-    return job.version() + "-" + budget;
+  /** Version of the prompt of a job, with the tokens that entries may take in it. */
+  private static String version(QuestionKind job) {
+    return job.version() + "-" + QuestionPrompts.budget(job);
   }
 
   @Override

@@ -74,13 +74,13 @@ final class FindingList {
   /**
    * @param leading the ids of what the report leads with, in its order
    * @param moved the moved sources that it tells of
-   * @param junk the junk that it tells of
+   * @param secrets that it tells of
    */
   static List<ReportedFinding> of(
       Report report,
       List<String> leading,
       List<Finding.MovedSource> moved,
-      List<Finding.Junk> junk) {
+      List<Finding.Secret> secrets) {
     FindingList list = new FindingList(report.judgements(), leading);
     report.findings().copies().forEach(one -> list.add("copies", one.id(), 1, one.entries()));
     report.findings().nearDuplicates().forEach(one -> list.addPair("nearDuplicates", one));
@@ -88,7 +88,7 @@ final class FindingList {
     report.findings().relations().forEach(list::addRelation);
     moved.forEach(list::addMoved);
     report.findings().misfiled().forEach(list::addMisfiled);
-    junk.forEach(list::addJunk);
+    secrets.forEach(list::addSecret);
     report.findings().topicOverlaps().forEach(list::addOverlap);
     report.findings().crossLinks().forEach(one -> list.addPair("crossLinks", one));
     return list.rows.stream()
@@ -137,9 +137,9 @@ final class FindingList {
     row.proposed = Optional.of(one.nearer());
   }
 
-  private void addJunk(Finding.Junk one) {
-    Row row = add("junk", one.id(), 1, List.of(one.entry()));
-    row.about = ReportedFinding.about(row.about, one.reason().title());
+  private void addSecret(Finding.Secret one) {
+    Row row = add("secrets", one.id(), 1, List.of(one.entry()));
+    row.about = ReportedFinding.about(row.about, one.held());
   }
 
   private void addOverlap(Finding.TopicOverlap overlap) {

@@ -108,15 +108,12 @@ record FindingSection<T>(
     }
   }
 
-  /** An entry that should not be kept as it is, and why. */
-  record JunkView(String id, EntryView entry, String reason, String says) {
+  /** An entry that holds a secret. */
+  record SecretView(String id, EntryView entry, String says) {
 
-    static JunkView of(Finding.Junk junk, Judgements judgements) {
-      return new JunkView(
-          PrintableText.line(junk.id()),
-          EntryView.of(junk.entry(), judgements),
-          junk.reason().title(),
-          PrintableText.line(junk.why()));
+    static SecretView of(Finding.Secret secret, Judgements judgements) {
+      return new SecretView(
+          PrintableText.line(secret.id()), EntryView.of(secret.entry(), judgements), secret.says());
     }
   }
 
@@ -187,14 +184,13 @@ record FindingSection<T>(
         "Nothing that entries name is known to have moved. " + looked(sources));
   }
 
-  static FindingSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
+  static FindingSection<SecretView> secrets(List<Finding.Secret> secrets, Judgements judgements) {
     return new FindingSection<>(
-        NumberWords.shownOf(MOVED, junk.size()),
-        "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
-            + " is masked here, not in the entry: take it out there, and have a new one made."
-            + " Whatever tells agents what to do, whoever wrote it, will be read by them.",
-        junk.stream().limit(MOVED).map(one -> JunkView.of(one, judgements)).toList(),
-        NumberWords.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
+        NumberWords.shownOf(MOVED, secrets.size()),
+        "Entries that hold a password, key or token. It is masked here, not in the entry: remove it"
+            + " there, and have a new one issued.",
+        secrets.stream().limit(MOVED).map(one -> SecretView.of(one, judgements)).toList(),
+        NumberWords.shownOf("first", MOVED, secrets.size(), "; more are in report.json."),
         "");
   }
 

@@ -36,7 +36,7 @@ public final class HtmlReport {
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
     @JStachePartial(name = "moved", path = TEMPLATES + "moved.mustache"),
-    @JStachePartial(name = "junk", path = TEMPLATES + "junk.mustache"),
+    @JStachePartial(name = "secret", path = TEMPLATES + "secret.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
     @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),

@@ -66,7 +66,7 @@ public final class JsonReport {
   /** So many relations are told in full: as many as the list of 4,000 entries has. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Sources that moved, and junk. */
+  /** Sources that moved, and secrets. */
   private static final int MAX_MOVED = 1_000;
 
   /** Of a text in a relation further down. */
@@ -166,7 +166,7 @@ public final class JsonReport {
     section.of("crossLinks", findings.crossLinks(), this::pair);
     section.of("misfiled", findings.misfiled(), this::misfiled);
     section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
-    section.of("junk", junk(report), this::junk);
+    section.of("secrets", secrets(report), this::secret);
     section.of("merges", judgements.merges(), this::merge);
   }
 
@@ -174,8 +174,8 @@ public final class JsonReport {
     return report.sources().moved().stream().limit(MAX_MOVED).toList();
   }
 
-  private static List<Finding.Junk> junk(Report report) {
-    return report.junk().stream().limit(MAX_MOVED).toList();
+  private static List<Finding.Secret> secrets(Report report) {
+    return report.secrets().stream().limit(MAX_MOVED).toList();
   }
 
   /** Is given one finding after the other. */
@@ -194,7 +194,7 @@ public final class JsonReport {
     try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
       JsonReport made = new JsonReport(json, report);
       List<ReportedFinding> all =
-          FindingList.of(report, made.leading(), moved(report), junk(report));
+          FindingList.of(report, made.leading(), moved(report), secrets(report));
       Map<String, Integer> places = new HashMap<>();
       all.forEach(one -> places.put(one.section() + " " + one.id(), places.size()));
       made.findings(
@@ -402,7 +402,7 @@ public final class JsonReport {
     json.writeNumberField("crossLinks", totals.crossLinks());
     json.writeNumberField("misfiled", totals.misfiled());
     json.writeNumberField("movedSources", report.sources().moved().size());
-    json.writeNumberField("junk", report.junk().size());
+    json.writeNumberField("secrets", report.secrets().size());
   }
 
   private void distribution(Findings.Distribution distribution) throws IOException {
@@ -543,11 +543,10 @@ public final class JsonReport {
     optional("trouble", folder.trouble());
   }
 
-  private void junk(Finding.Junk junk) throws IOException {
-    text("id", junk.id());
-    text("reason", junk.reason().title());
-    text("says", junk.why());
-    object("entry", junk.entry(), this::entry);
+  private void secret(Finding.Secret secret) throws IOException {
+    text("id", secret.id());
+    text("says", secret.says());
+    object("entry", secret.entry(), this::entry);
   }
 
   private void movedSource(Finding.MovedSource moved) throws IOException {

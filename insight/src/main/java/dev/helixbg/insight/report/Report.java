@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param acts what to do about findings
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
- * @param junk entries that should not be kept as they are, where that is asked for
+ * @param secrets entries that hold a secret
  * @param notes the folder of notes that it is of, if it is
  */
 public record Report(
@@ -34,7 +34,7 @@ public record Report(
     Acts acts,
     Optional<FirstLook> firstLook,
     SourceCheckResult sources,
-    List<Finding.Junk> junk,
+    List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
   /** A whole report on one knowledge base, which helix can edit. */
@@ -56,19 +56,21 @@ public record Report(
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
     return new Report(
-        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, junk, notes);
+        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, secrets, notes);
   }
 
   /**
-   * The same with what became of sources, what is junk, and the folder of notes if it is of one.
+   * The same with what became of sources, which entries hold secrets, and the folder of notes if it
+   * is of one.
    */
   public Report with(
-      SourceCheckResult found, List<Finding.Junk> bad, Optional<NotesFolder> folder) {
-    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, bad, folder);
+      SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
+    return new Report(
+        findings, log, run, judgements, reviews, acts, firstLook, found, held, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 7;
+  public static final int SCHEMA = 8;
 
   /**
    * What made the report.

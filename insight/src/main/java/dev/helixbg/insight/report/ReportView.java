@@ -50,7 +50,7 @@ record ReportView(
     PairSection crossLinks,
     FindingSection<FindingSection.MisfiledView> misfiled,
     Optional<FindingSection<FindingSection.MovedSourceView>> sources,
-    Optional<FindingSection<FindingSection.JunkView>> junk,
+    Optional<FindingSection<FindingSection.SecretView>> secrets,
     TopicSection topics) {
   /**
    * The topics themselves, by name.
@@ -113,9 +113,9 @@ record ReportView(
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
             .map(sources -> FindingSection.sources(sources, judgements, acts)),
-        Optional.of(report.junk())
-            .filter(junk -> !junk.isEmpty())
-            .map(junk -> FindingSection.junk(junk, judgements)),
+        Optional.of(report.secrets())
+            .filter(secrets -> !secrets.isEmpty())
+            .map(secrets -> FindingSection.secrets(secrets, judgements)),
         TopicSection.of(findings.topics()));
   }
 
@@ -149,7 +149,7 @@ record ReportView(
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
     int moved = report.sources().moved().size();
     found(found, moved, "mention", "mentions", " of source code that is otherwise by now");
-    found(found, report.junk().size(), "entry", "entries", " that may be junk");
+    found(found, report.secrets().size(), "entry", "entries", " with a secret");
     if (found.isEmpty() && findings.relations().isEmpty()) {
       return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
           + " nearest to its own topic.";

@@ -89,7 +89,7 @@ public final class TerminalSummary {
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
       sources(report.sources());
-      junk(report.junk());
+      secrets(report.secrets());
     }
     return out.toString();
   }
@@ -220,10 +220,13 @@ public final class TerminalSummary {
     rows("Misfiled", total, rows);
   }
 
-  private void junk(List<Finding.Junk> junk) {
-    if (!junk.isEmpty()) {
-      Finding.Junk first = junk.getFirst();
-      rows("Junk", junk.size(), List.of(new Row(Double.NaN, name(first.entry()), first.why())));
+  private void secrets(List<Finding.Secret> secrets) {
+    if (!secrets.isEmpty()) {
+      Finding.Secret first = secrets.getFirst();
+      rows(
+          "Secrets",
+          secrets.size(),
+          List.of(new Row(Double.NaN, name(first.entry()), first.says())));
     }
   }
 

@@ -31,7 +31,6 @@ public final class SourceCheck {
 
   private final List<Path> folders;
   private final ZoneId zone;
-  private final SourceTroubles troubles;
   private final Map<Path, Known> known = new HashMap<>();
 
   /**
@@ -54,10 +53,8 @@ public final class SourceCheck {
   /**
    * @param folders with a repository each
    * @param zone in whose time helix dates entries
-   * @param troubles of earlier runs
    */
-  public SourceCheck(List<Path> folders, ZoneId zone, SourceTroubles troubles) {
-    this.troubles = troubles;
+  public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
@@ -91,9 +88,11 @@ public final class SourceCheck {
 
   /**
    * @param entries all live ones
+   * @param troubles of earlier runs over this knowledge base
    * @throws InterruptedException when interrupted
    */
-  public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
+  public SourceCheckResult of(List<NamedEntry> entries, SourceTroubles troubles)
+      throws InterruptedException {
     List<SourceCheckResult.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
     known.keySet().retainAll(folders);
@@ -101,7 +100,7 @@ public final class SourceCheck {
       String name = String.valueOf(folder.getFileName());
       try {
         GitRepository repository = GitRepository.in(folder);
-        outcomes.add(look(folder, repository, entries));
+        outcomes.add(look(folder, repository, entries, troubles));
         String commit = repository.commit().substring(0, 10);
         looked.add(new SourceCheckResult.Folder(name, Optional.of(commit), Optional.empty()));
       } catch (SourceException e) {
@@ -116,7 +115,8 @@ public final class SourceCheck {
     return new SourceCheckResult(looked, together(entries, outcomes));
   }
 
-  private Map<String, Outcome> look(Path folder, GitRepository repository, List<NamedEntry> entries)
+  private Map<String, Outcome> look(
+      Path folder, GitRepository repository, List<NamedEntry> entries, SourceTroubles troubles)
       throws SourceException {
     Known before = known.get(folder);
     boolean same = before != null && before.commit().equals(repository.commit());

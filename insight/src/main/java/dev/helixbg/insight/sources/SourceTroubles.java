@@ -1,75 +1,60 @@
 package dev.helixbg.insight.sources;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.helixbg.config.Sha256;
-import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.embed.store.AtomicFile;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
 import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Commits that git could not read: another try would take half a minute of every run. Each is tried
- * again after a week, because the machine may have been busy. A file of our own, in which a line is
- * the hash of folder and commit, a blank, and the time in milliseconds since 1970.
+ * Commits that git could not read: a new try would take half a minute of every run. Each is tried
+ * again after a week, because the machine may have been busy.
  *
- * @param file need not be there
+ * @param database has the table
  */
-public record SourceTroubles(Path file, InstantSource clock) {
+public record SourceTroubles(Database database, InstantSource clock) {
+  /** The table, for {@link Database.Schema}: the hash of folder and commit, and the time. */
+  public static final String TABLE =
+      "CREATE TABLE source_trouble (source TEXT PRIMARY KEY, millis INTEGER NOT NULL)";
+
   private static final Duration KEPT = Duration.ofDays(7);
-  private static final int MAX_BYTES = 1 << 16;
-  private static final int MAX_LINES = 200;
 
   /** Whether git failed on this commit in the last week. */
   boolean has(Path folder, String commit) {
-    String name = name(folder, commit);
-    return lines().stream().anyMatch(line -> line.startsWith(name));
+    return database.read(
+        connection -> {
+          try (PreparedStatement select =
+              connection.prepareStatement("SELECT millis FROM source_trouble WHERE source = ?")) {
+            select.setString(1, name(folder, commit));
+            ResultSet row = select.executeQuery();
+            return row.next() && row.getLong(1) > clock.millis() - KEPT.toMillis();
+          }
+        });
   }
 
-  /** Writes it down; a file that cannot be written only costs time. */
+  /** Remembers a failure, and forgets those that are older than a week. */
   void add(Path folder, String commit) {
-    List<String> all = new ArrayList<>(lines());
-    all.add(name(folder, commit) + clock.millis());
-    List<String> last = all.subList(Math.max(0, all.size() - MAX_LINES), all.size());
-    byte[] text = (String.join("\n", last) + "\n").getBytes(UTF_8);
-    try {
-      PrivateFiles.makeFolders(file.getParent());
-      AtomicFile.replace(file, out -> out.write(text));
-    } catch (IOException e) {
-      // the next run tries git again
-    }
-  }
-
-  private List<String> lines() {
-    try {
-      return Files.size(file) > MAX_BYTES
-          ? List.of()
-          : Files.readString(file).lines().filter(this::isRecent).toList();
-    } catch (IOException e) { // there is none, or it is damaged
-      return List.of();
-    }
-  }
-
-  private boolean isRecent(String line) {
-    return time(line).filter(time -> time.plus(KEPT).isAfter(clock.instant())).isPresent();
-  }
-
-  private static Optional<Instant> time(String line) {
-    try {
-      return Optional.of(Instant.ofEpochMilli(Long.parseLong(line.replaceAll(".* ", ""))));
-    } catch (NumberFormatException e) {
-      return Optional.empty();
-    }
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          Database.execute(
+              connection,
+              "DELETE FROM source_trouble WHERE millis <= " + (clock.millis() - KEPT.toMillis()));
+          try (PreparedStatement insert =
+              connection.prepareStatement("REPLACE INTO source_trouble VALUES (?, ?)")) {
+            insert.setString(1, name(folder, commit));
+            insert.setLong(2, clock.millis());
+            insert.executeUpdate();
+          }
+          return null;
+        });
   }
 
   private static String name(Path folder, String commit) {
-    return Sha256.of(List.of(folder.toString(), commit)) + " ";
+    return Sha256.of(List.of(folder.toString(), commit));
   }
 }

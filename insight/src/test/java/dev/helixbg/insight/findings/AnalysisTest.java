@@ -35,7 +35,7 @@ class AnalysisTest {
 
   @Test
   void aPairAboveTheLimitIsANearDuplicateAndAtTheLimitIsNot() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
     Corpus at = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.9375f));
     assertEquals(0, at.analyse(settings, 1).totals().nearDuplicates());
     Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextUp(0.9375f)));
@@ -55,7 +55,7 @@ class AnalysisTest {
 
   @Test
   void crossLinksBeginAtTheirLimitAndEndAtThatOfNearDuplicates() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
     TreeMap<Float, Long> expected = new TreeMap<>();
     expected.put(Math.nextDown(0.75f), 0L);
     expected.put(0.75f, 1L);
@@ -117,7 +117,7 @@ class AnalysisTest {
 
   @Test
   void topicsOverlapAboveTheLimitOnly() {
-    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20, false);
+    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20);
     Corpus at = new Corpus().add("b", "x", ONE).add("a", "y", cosine(0.625f));
     assertEquals(List.of(), at.analyse(settings, 1).topicOverlaps());
     Corpus above = new Corpus().add("b", "x", ONE).add("a", "y", cosine(Math.nextUp(0.625f)));
@@ -279,9 +279,9 @@ class AnalysisTest {
 
   @Test
   void theMarginMustBeExceeded() {
-    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20, false);
+    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20);
     assertEquals(0, misfiled(2, 3).analyse(at, 1).totals().misfiled());
-    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20, false);
+    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20);
     assertEquals(1, misfiled(2, 3).analyse(below, 1).totals().misfiled());
   }
 
@@ -291,7 +291,7 @@ class AnalysisTest {
     for (int i = 0; i < 40; i++) {
       corpus.add("t" + i % 2, "text " + i, ONE);
     }
-    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0, false);
+    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0);
     Findings findings = corpus.analyse(settings, 3);
     assertEquals(780, findings.totals().nearDuplicates());
     assertEquals(780, findings.totals().pairs());
@@ -504,68 +504,6 @@ class AnalysisTest {
             IllegalArgumentException.class,
             () -> Analysis.run(entries, vectors, PassageVectors.NONE, Corpus.DEFAULTS, 1));
     assertEquals(message, refused.getMessage());
-  }
-
-  /** Each kind is full of findings within a group, which hide none of those between groups. */
-  @Test
-  void betweenGroupsOnlyTheirFindingsCount() {
-    Corpus corpus = new Corpus();
-    for (int topic = 0; topic < 60; topic++) { // 1,770 pairs of topics, all the same
-      corpus.add("one/t" + topic, "x" + topic, ONE);
-    }
-    corpus.add("two/t", "y", cosine(0.95f)).add("two/u", "z", cosine(0.8f));
-    InsightSettings few = new InsightSettings(0.60, 0.92, 100, 0.75, 200, 0.05, 20, false);
-    Findings found = between(corpus, few);
-    assertEquals(120, found.topicOverlaps().size());
-    assertEquals(60, found.totals().nearDuplicates());
-    assertEquals(60, found.totals().crossLinks());
-    Stream.concat(found.nearDuplicates().stream(), found.crossLinks().stream())
-        .forEach(
-            pair ->
-                assertNotEquals(
-                    pair.a().entry().topic().substring(0, 3),
-                    pair.b().entry().topic().substring(0, 3)));
-  }
-
-  /** An entry has ten neighbours: those of its own group must take no place among them. */
-  @Test
-  void betweenGroupsNeighboursAreThoseOfOtherGroups() {
-    Corpus corpus = new Corpus();
-    for (int i = 0; i < 12; i++) {
-      corpus.add("one/t", "x" + i, ONE).add("two/t", "y" + i, cosine(0.6f));
-    }
-    Findings found = between(corpus, Corpus.DEFAULTS);
-    assertTrue(found.relations().size() >= 60, found.relations().size() + " relations");
-    for (Finding.Relation relation : found.relations()) {
-      assertNotEquals(relation.a().entry().topic(), relation.b().entry().topic());
-      assertEquals(0.6, relation.similarity(), 1e-6);
-    }
-  }
-
-  /** Of two misfiled entries the one that another topic of its own group attracts is left out. */
-  @Test
-  void betweenGroupsAnEntryIsMisfiledOnlyWhereAnotherGroupAttractsIt() {
-    Corpus corpus = new Corpus();
-    float[] other = {0, 1, 0};
-    float[] third = {0, 0, 1};
-    for (int i = 0; i < 4; i++) {
-      corpus.add("one/a", "a" + i, ONE).add("one/b", "b" + i, other).add("two/c", "c" + i, third);
-    }
-    corpus.add("one/a", "in b", other).add("one/a", "in c", third);
-    Findings found = between(corpus, Corpus.DEFAULTS);
-    assertEquals(1, found.totals().misfiled());
-    assertEquals("two/c", found.misfiled().getFirst().nearer());
-  }
-
-  /** A group is what a topic's name begins with. */
-  private static Findings between(Corpus corpus, InsightSettings settings) {
-    return Analysis.between(
-        corpus.named(),
-        corpus.vectors(),
-        corpus.passageVectors(),
-        topic -> topic.substring(0, topic.indexOf('/')),
-        settings,
-        2);
   }
 
   private static Corpus clustered(int count, int dimension) {

@@ -28,14 +28,7 @@ class AnalysisTwinTest {
       Corpus corpus = Corpus.random(random);
       InsightSettings settings =
           new InsightSettings(
-              0.6,
-              0.92,
-              random.nextInt(30),
-              0.75,
-              random.nextInt(60),
-              0.05,
-              random.nextInt(20),
-              false);
+              0.6, 0.92, random.nextInt(30), 0.75, random.nextInt(60), 0.05, random.nextInt(20));
       Findings expected = BruteForce.of(corpus, settings);
       Findings found = corpus.analyse(settings, 1 + seed % 3);
       String which = "seed " + seed;

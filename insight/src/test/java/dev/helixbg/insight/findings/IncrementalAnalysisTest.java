@@ -132,14 +132,7 @@ class IncrementalAnalysisTest {
         if (random.nextInt(20) == 0) { // reloaded
           settings =
               new InsightSettings(
-                  0.6,
-                  0.92,
-                  random.nextInt(30),
-                  0.5 + random.nextDouble() * 0.4,
-                  20,
-                  0.05,
-                  20,
-                  false);
+                  0.6, 0.92, random.nextInt(30), 0.5 + random.nextDouble() * 0.4, 20, 0.05, 20);
         }
         Corpus corpus = history.corpus();
         Findings expected =

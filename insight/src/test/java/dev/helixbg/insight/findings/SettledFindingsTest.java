@@ -25,10 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What decisions do to the findings of an analysis. */
 class SettledFindingsTest {
-  private static final InsightSettings SHORT =
-      new InsightSettings(0.60, 0.92, 3, 0.75, 4, 0.05, 2, false);
+  private static final InsightSettings SHORT = new InsightSettings(0.60, 0.92, 3, 0.75, 4, 0.05, 2);
   private static final InsightSettings LONG =
-      new InsightSettings(0.60, 0.92, 10_000, 0.75, 10_000, 0.05, 10_000, false);
+      new InsightSettings(0.60, 0.92, 10_000, 0.75, 10_000, 0.05, 10_000);
 
   private static final Set<String> OLD_IDS =
       Set.of("dup-9abd90b5c2", "link-9d0547e638", "rel-1ec5acb914");

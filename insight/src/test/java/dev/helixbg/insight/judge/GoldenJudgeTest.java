@@ -157,7 +157,7 @@ class GoldenJudgeTest {
   void theOpeningOfAJobIsReadOnce() {
     ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096, cache);
     TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
-    try (Judge judge = new Judge(model, 384)) {
+    try (Judge judge = new Judge(model)) {
       List<GoldenCase> cases = cases(GoldenModel.Q8_0, "label");
       long before = model.backend().counters().get(Counter.ROWS);
       cases.forEach(one -> GoldenJudges.ask(judge, List.of(one)));

@@ -20,12 +20,8 @@ final class GoldenJudges {
   private GoldenJudges() {}
 
   static Judge open(GoldenModel golden, Path cache) {
-    return open(golden, cache, 384);
-  }
-
-  static Judge open(GoldenModel golden, Path cache, int entryTokens) {
     ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096, cache);
-    return new Judge(ModelOpener.open(golden.path(), options), entryTokens);
+    return new Judge(ModelOpener.open(golden.path(), options));
   }
 
   static Question question(GoldenCase expected) {

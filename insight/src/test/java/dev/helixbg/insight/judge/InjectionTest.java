@@ -22,14 +22,13 @@ class InjectionTest {
   private static final int START = 1318;
   private static final int END = GoldenModel.END;
   private static final int FIRST_SPECIAL = 1317;
-  private static final int BUDGET = 200;
 
   @TempDir static Path cache;
   private static Judge judge;
 
   @BeforeAll
   static void open() {
-    judge = GoldenJudges.open(GoldenModel.Q8_0, cache, BUDGET);
+    judge = GoldenJudges.open(GoldenModel.Q8_0, cache);
   }
 
   @AfterAll
@@ -61,7 +60,7 @@ class InjectionTest {
         int[] harmless = judge.prompts(harmless(question.job())).getFirst();
         assertEquals(
             control(harmless), control(prompt), "control tokens, in order, of " + question.job());
-        int most = harmless.length + QuestionPrompts.budget(question.job(), BUDGET) + 2 * 48;
+        int most = harmless.length + QuestionPrompts.budget(question.job()) + 2 * 48;
         assertTrue(prompt.length < most + 64, "as long as its budget");
       }
     }

@@ -86,7 +86,7 @@ class JudgeRunTest {
         NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
         new Vectors(vectors.size(), DIMENSION, values),
         PassageVectors.NONE,
-        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20, false),
+        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),
         1);
   }
 
@@ -94,7 +94,6 @@ class JudgeRunTest {
     return new QuestionSession(
         new AnswerStore(database),
         "model-hash",
-        384,
         () -> {
           opened++;
           return answering(GoldenJudges.open(GoldenModel.Q4_0, folder));
@@ -266,7 +265,7 @@ class JudgeRunTest {
   private static AnswerStore.Id id(Question question) {
     return new AnswerStore.Id(
         question.job(),
-        question.job().version() + "-" + QuestionPrompts.budget(question.job(), 384),
+        question.job().version() + "-" + QuestionPrompts.budget(question.job()),
         "model-hash",
         question.key());
   }
@@ -391,7 +390,6 @@ class JudgeRunTest {
         new QuestionSession(
             new AnswerStore(database),
             "model-hash",
-            384,
             () -> GoldenJudges.open(GoldenModel.Q4_0, folder),
             LONG,
             clock::get,
@@ -563,7 +561,6 @@ class JudgeRunTest {
         new QuestionSession(
             new AnswerStore(database),
             "truth",
-            384,
             () -> oracle,
             LONG,
             clock::get,

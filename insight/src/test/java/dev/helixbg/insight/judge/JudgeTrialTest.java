@@ -52,7 +52,6 @@ class JudgeTrialTest {
         new QuestionSession(
             new AnswerStore(database),
             "model",
-            384,
             () -> new TruthfulOracle(judge),
             time,
             System::nanoTime,

@@ -78,14 +78,7 @@ class VerdictRunTest {
           public void end() {}
         };
     return new QuestionSession(
-        new AnswerStore(database),
-        "model",
-        384,
-        () -> oracle,
-        time,
-        clock::get,
-        ticking,
-        () -> false);
+        new AnswerStore(database), "model", () -> oracle, time, clock::get, ticking, () -> false);
   }
 
   private static Answer sure(String text, String other) {
@@ -231,26 +224,6 @@ class VerdictRunTest {
     }
     assertEquals(1, holds.bit("a longer text"));
     assertTrue(a.isOlderThan(b));
-  }
-
-  /** A run of an older version had less room, which matters only where that was too small. */
-  @Test
-  void answersFromASmallerRoomHoldWhereTheyHadRoomEnough() throws Exception {
-    for (boolean cut : new boolean[] {false, true}) {
-      Question.Compare pair = new Question.Compare("one " + cut, "two");
-      AnswerStore.Id before =
-          new AnswerStore.Id(
-              QuestionKind.PAIR, QuestionKind.PAIR.version() + "-384", "model", pair.key());
-      new AnswerStore(database)
-          .add(Map.of(before, new Answer("different", 0.9, "same", 0.05, cut)));
-      TruthfulOracle oracle = new TruthfulOracle(q -> sure("different", "same"));
-      VerdictRun run =
-          new VerdictRun(
-              asking(oracle, LONG),
-              List.of(relation("rel", entry(pair.a(), 1), entry(pair.b(), 2))));
-      assertEquals(0, run.ask(1));
-      assertEquals(cut ? 1 : 0, oracle.asked.size());
-    }
   }
 
   private static Finding.Relation matching(Finding.Relation of, int a, int b) {

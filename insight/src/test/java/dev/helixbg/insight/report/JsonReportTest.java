@@ -167,7 +167,8 @@ class JsonReportTest {
                 judged.run(),
                 judged.judgements(),
                 ReviewedReportTest.reviewed("x").reviews())
-            .with(MovedSourcesReportTest.one(judged), JunkReportTest.one(judged), Optional.empty());
+            .with(
+                MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -186,7 +187,7 @@ class JsonReportTest {
     objects.put("Misfiled", json.at("/misfiled/0"));
     objects.put("Source", json.at("/sources/0"));
     objects.put("Moved source", json.at("/movedSources/0"));
-    objects.put("Junk", json.at("/junk/0"));
+    objects.put("Secret", json.at("/secrets/0"));
     objects.put("Entry", json.at("/nearDuplicates/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));
@@ -215,7 +216,7 @@ class JsonReportTest {
     Report judged = JudgedReportTest.judged("x");
     Report all =
         judged.with(
-            MovedSourcesReportTest.one(judged), JunkReportTest.one(judged), Optional.empty());
+            MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
     Map<ReportedFinding, JsonNode> told = new HashMap<>();

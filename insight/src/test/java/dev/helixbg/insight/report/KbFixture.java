@@ -22,8 +22,7 @@ import java.util.TreeMap;
  * them.
  */
 final class KbFixture {
-  static final InsightSettings LIMITS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20, false);
+  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
 
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
@@ -30,6 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -69,8 +72,16 @@ class SourceCheckTest {
 
   private Instant now = Instant.parse("2026-04-01T00:00:00Z");
 
+  private Database database;
+
+  @AfterEach
+  void closeTheDatabase() {
+    database.close();
+  }
+
   @BeforeEach
   void aShop() throws Exception {
+    database = TestDatabase.in(home, SourceTroubles.TABLE);
     shop = new GitFixture(home.resolve("shop"));
     shop.write("src/queue/Lease.java", lease("    return worker.touch(EXPIRE_SECONDS);"))
         .write("src/queue/Worker.java", lines("worker"))
@@ -101,12 +112,15 @@ class SourceCheckTest {
   }
 
   private SourceCheckResult check(Path... folders) throws InterruptedException {
-    return check(List.of(folders)).of(named());
+    return check(List.of(folders)).of(named(), troubles());
   }
 
   private SourceCheck check(List<Path> folders) {
-    return new SourceCheck(
-        folders, ZoneOffset.UTC, new SourceTroubles(home.resolve("cache/unread"), () -> now));
+    return new SourceCheck(folders, ZoneOffset.UTC);
+  }
+
+  private SourceTroubles troubles() {
+    return new SourceTroubles(database, () -> now);
   }
 
   private List<MovedSource> found() throws InterruptedException {
@@ -344,15 +358,15 @@ class SourceCheckTest {
     assertNotEquals(before, SourceCheck.state(List.of(shop.folder())));
     assertEquals(64, before.length());
     SourceCheck check = check(List.of(shop.folder()));
-    SourceCheckResult first = check.of(named());
+    SourceCheckResult first = check.of(named(), troubles());
     // Without its objects nothing new can be learnt; what is known stays.
     Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
     Files.createDirectory(shop.folder().resolve(".git/objects"));
-    assertEquals(first, check.of(named()));
+    assertEquals(first, check.of(named(), troubles()));
     note("src/queue/Lease.java is there.");
     assertEquals(
         Optional.of("git cannot read it, or took too long or too much memory"),
-        check.of(named()).folders().getFirst().trouble());
+        check.of(named(), troubles()).folders().getFirst().trouble());
   }
 
   @Test

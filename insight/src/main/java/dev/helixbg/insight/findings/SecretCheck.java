@@ -1,0 +1,35 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.findings.Finding.Secret;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.SecretMask;
+import java.util.List;
+
+/** Finds entries that hold a secret, by its form, and masks secrets where entries are shown. */
+public final class SecretCheck {
+  private SecretCheck() {}
+
+  /** The entries that hold a secret, masked, in their order. */
+  public static List<Secret> of(List<NamedEntry> entries) {
+    FindingIds ids = new FindingIds();
+    return entries.stream()
+        .flatMap(
+            named ->
+                SecretMask.kindIn(named.entry().body()).stream()
+                    .map(kind -> new Secret(ids.of("secret", named.key()), masked(named), kind)))
+        .toList();
+  }
+
+  /** The entries with their secrets masked; keys, and places in the texts, stay. */
+  static List<NamedEntry> masked(List<NamedEntry> entries) {
+    return entries.stream().map(SecretCheck::masked).toList();
+  }
+
+  private static NamedEntry masked(NamedEntry named) {
+    Entry entry = named.entry();
+    String body = SecretMask.masked(entry.body());
+    return body.equals(entry.body())
+        ? named
+        : new NamedEntry(entry.withBody(body), named.index(), named.key());
+  }
+}

@@ -1,0 +1,52 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
+import java.util.List;
+import java.util.Optional;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+/** Entries that hold a secret, in each form of a report. */
+class SecretReportTest {
+  private static final String SAYS = "it holds a secret, by its form: GitHub token";
+
+  private final Report plain = KbFixtures.small().report();
+  private final Report report = plain.with(SourceCheckResult.NONE, one(plain), Optional.empty());
+
+  static List<Finding.Secret> one(Report about) {
+    return List.of(
+        new Finding.Secret(
+            "secret-0123456789", about.findings().entries().getFirst(), "GitHub token"));
+  }
+
+  @Test
+  void withoutSecretsNothingIsSaid() throws Exception {
+    assertFalse(HtmlReport.render(plain).contains("Secrets"));
+    assertFalse(MarkdownReport.render(plain).contains("Secrets"));
+    assertFalse(TerminalSummary.render(plain).contains("Secrets"));
+    assertEquals(0, new ObjectMapper().readTree(JsonReport.render(plain)).path("secrets").size());
+  }
+
+  @Test
+  void everyFormSaysWhatTheEntryHolds() throws Exception {
+    Document html = Jsoup.parse(HtmlReport.render(report));
+    assertEquals(SAYS, html.select("#secret-0123456789 .how").text());
+    assertEquals("Secrets 1", html.select("a[href=#secrets]").text());
+    assertTrue(html.text().contains("1 entry with a secret"));
+    String markdown = MarkdownReport.render(report);
+    assertTrue(markdown.contains("## Secrets (1)"), markdown);
+    assertTrue(markdown.contains(SAYS + " · "), markdown);
+    assertTrue(TerminalSummary.render(report, 120, false).contains("Secrets              1  "));
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
+    assertEquals(SAYS, json.at("/secrets/0/says").asText());
+    assertEquals(1, json.at("/totals/secrets").asInt());
+  }
+}
