@@ -3,11 +3,9 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -76,7 +74,6 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file) {
-    requireWholeBlocks(file);
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> openScalar(file);
@@ -84,22 +81,6 @@ public final class ModelOpener {
       case CUDA -> openOnGpu(file, GpuApi.CUDA);
       case AUTO -> openOnAny(file);
     };
-  }
-
-  private void requireWholeBlocks(GgufFile file) {
-    int block = storage().type().blockElements();
-    if (block == 1) {
-      return;
-    }
-    int size = Qwen3Config.from(file.metadata()).headSize();
-    if (size % block != 0) {
-      throw new GgufException(
-          file.path().toString(),
-          "has heads of %d numbers, which are no whole blocks of %d, as %s has them; keep keys and values in f16"
-              .formatted(size, block, storage()),
-          GgufException.NO_OFFSET,
-          "");
-    }
   }
 
   private TextModel openOnCpu(GgufFile file) {
@@ -110,7 +91,7 @@ public final class ModelOpener {
     }
     long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    KernelCompilation kernels = new KernelCompilation(config, types(file), storage());
+    KernelCompilation kernels = new KernelCompilation(config, types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
@@ -146,9 +127,6 @@ public final class ModelOpener {
                     options.profiled(),
                     options.ring()));
     try {
-      if (storage() == Storage.Q8_0) {
-        throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
-      }
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
@@ -163,8 +141,7 @@ public final class ModelOpener {
    */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    long weights =
-        file.tensors().values().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
+    long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
     // As Qwen3 has them; what is normalised, and the gates, beside.
     long perRow =
@@ -181,10 +158,6 @@ public final class ModelOpener {
 
   private void compile(GpuBackend backend, Qwen3 model) {
     backend.compile(() -> ModelWarmUp.rehearse(model, options.limits()), options.news());
-  }
-
-  private Storage storage() {
-    return options.limits().cacheStorage();
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -64,14 +63,8 @@ public record ModelOptions(
    * @param context the most tokens of a session; the model's own limit holds too
    */
   public static ModelOptions of(Device device, int threads, int context, Path cacheFolder) {
-    PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS, Storage.F16);
+    PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
     return new ModelOptions(device, threads, limits, cacheFolder);
-  }
-
-  /** These options, with keys and values stored otherwise. */
-  public ModelOptions caching(Storage storage) {
-    PassLimits other = new PassLimits(limits.context(), limits.rows(), limits.wanted(), storage);
-    return new ModelOptions(device, threads, other, cacheFolder, profiled, ring, news);
   }
 
   public ModelOptions on(Device newDevice) {
@@ -80,8 +73,7 @@ public record ModelOptions(
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
-    PassLimits wider =
-        new PassLimits(limits.context(), rows, limits.wanted(), limits.cacheStorage());
+    PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
     return new ModelOptions(device, threads, wider, cacheFolder, profiled, ring, news);
   }
 

@@ -1,13 +1,10 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
-import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
-import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
@@ -56,23 +53,17 @@ public final class KernelWarmUp {
 
   private KernelWarmUp() {}
 
-  /** Attention of single tokens over keys and values of F16 or, where it has a kernel, Q8_0. */
-  public static void attention(Storage storage) {
+  /** Attention of single tokens. */
+  public static void attention() {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
       long stored = floats(arena, POSITIONS * HEAD);
       long scores = floats(arena, HEAD);
       long results = floats(arena, HEAD);
       for (int i = 0; i < CALLS; i++) {
-        if (storage == Storage.F16) {
-          HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
-          HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
-          Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
-        } else if (Q8Attention.APPLIES) {
-          Q8Attention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
-          Q8Attention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
-          Q8Blocks.pack(results, HEAD, stored);
-        }
+        HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
+        HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
+        Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
       }
     }
   }
@@ -108,7 +99,7 @@ public final class KernelWarmUp {
   }
 
   private static RowKernel chosen(TensorType type) {
-    RowKernel kernel = RowKernels.of(type, COLUMNS);
+    RowKernel kernel = RowKernels.of(type);
     rows(type, kernel);
     Optional<RowKernel> bytes = ByteRowProduct.of(type);
     bytes.ifPresent(other -> rows(type, other));

@@ -270,7 +270,7 @@ final class Matmul {
         return;
       }
       ready[i] = true;
-      RowKernel kernel = RowKernels.of(type, columns);
+      RowKernel kernel = RowKernels.of(type);
       kernels[i] = kernel;
       prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
       kernel.prepare(x, columns, prepared[i].address());

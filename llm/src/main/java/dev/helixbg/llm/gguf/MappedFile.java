@@ -106,6 +106,11 @@ public final class MappedFile implements AutoCloseable {
     return bytes;
   }
 
+  /** Ends when the file is closed. */
+  public Arena arena() {
+    return arena;
+  }
+
   /**
    * Touches every page in order, so that later use does not wait for the disk page by page. A file
    * that leaves no memory for anything else is left alone: its first pages would be gone again

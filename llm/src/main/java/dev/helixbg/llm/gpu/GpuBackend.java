@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.TopPSampling;
@@ -212,9 +211,6 @@ public final class GpuBackend implements Backend {
 
   @Override
   public KvCache cache(KvShape shape) {
-    if (shape.storage() == Storage.Q8_0) {
-      throw new IllegalArgumentException("a cache in " + shape.storage());
-    }
     return new GpuKvCache(caches.computeIfAbsent(shape, s -> new KvBlocks(recorder, kernels, s)));
   }
 

@@ -55,12 +55,12 @@ class RowTrialTest {
   /** A model that is opened later, while another answers, changes nothing. */
   @Test
   void whatWasChosenStays() {
-    RowKernel before = RowKernels.of(TensorType.Q4_K, 256);
+    RowKernel before = RowKernels.of(TensorType.Q4_K);
     try {
       KernelWarmUp.rows(TensorType.Q4_K);
-      RowKernel chosen = RowKernels.of(TensorType.Q4_K, 256);
+      RowKernel chosen = RowKernels.of(TensorType.Q4_K);
       KernelWarmUp.rows(TensorType.Q4_K);
-      assertSame(chosen, RowKernels.of(TensorType.Q4_K, 256));
+      assertSame(chosen, RowKernels.of(TensorType.Q4_K));
     } finally {
       RowKernels.replace(TensorType.Q4_K, before);
     }

@@ -25,7 +25,7 @@ class CpuGoldenRowsInBytesTest extends CpuGoldenContract {
       ByteRowProduct.of(type)
           .ifPresent(
               bytes -> {
-                before.put(type, RowKernels.of(type, 256));
+                before.put(type, RowKernels.of(type));
                 RowKernels.replace(type, bytes);
               });
     }

@@ -11,7 +11,6 @@ import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -38,7 +37,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("softmetal")
 @DisabledIfSystemProperty(named = "gpu.real", matches = "true")
 class GpuOpeningTest {
-  private static final PassLimits LIMITS = new PassLimits(512, 64, 8, Storage.F16);
+  private static final PassLimits LIMITS = new PassLimits(512, 64, 8);
 
   private SoftMetal metal;
   private SoftCuda cuda;
@@ -93,16 +92,6 @@ class GpuOpeningTest {
       assertEquals(1, model.backend().counters().get(Counter.MOST_IN_FLIGHT));
       assertEquals(Set.of("metal prefill"), ((GpuBackend) model.backend()).waited().keySet());
       assertFalse(model.backend().counters().products().isEmpty());
-    }
-  }
-
-  @Test
-  void aCacheThatAGpuCannotKeepIsNotToldWhereThereIsNoGpu() {
-    cuda.pretend(SoftCuda.NO_DEVICE, SoftCuda.CUDA_13, SoftCuda.HOPPER, 1L << 36);
-    ModelOptions options =
-        new ModelOptions(Device.AUTO, 1, LIMITS, Path.of("target", "cache")).caching(Storage.Q8_0);
-    try (TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options)) {
-      assertEquals(List.of(), model.loadReport().refused());
     }
   }
 

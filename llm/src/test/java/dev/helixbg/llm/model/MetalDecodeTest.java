@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.ForwardPasses;
@@ -72,15 +71,15 @@ class MetalDecodeTest {
     return GgufFile.read(MappedFile.open(tiny.write(folder)));
   }
 
-  private static PassLimits limits(int context, Storage storage) {
-    return new PassLimits(context, 256, 1, storage);
+  private static PassLimits limits(int context) {
+    return new PassLimits(context, 256, 1);
   }
 
   /** Counted over tokens after the first: what the prompt took is none of it. */
   private Map<Counter, Long> countDecode(int context, int prompt) throws IOException {
     try (GgufFile file = model(LAYERS, context)) {
-      Qwen3 model = Qwen3.of(file, backend, limits(context, Storage.F16));
-      ForwardPasses work = new ForwardPasses(model, limits(context, Storage.F16));
+      Qwen3 model = Qwen3.of(file, backend, limits(context));
+      ForwardPasses work = new ForwardPasses(model, limits(context));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(prompt - 1), false, () -> false);
         BackendCounters counters = backend.counters();
@@ -133,8 +132,8 @@ class MetalDecodeTest {
   void aLongPromptIsHandedOverLayerByLayer() throws IOException {
     metal.configure(SoftMetalSettings.FAST.lazy(true));
     try (GgufFile file = model(2, 2048)) {
-      Qwen3 model = Qwen3.of(file, backend, limits(2048, Storage.F16));
-      ForwardPasses work = new ForwardPasses(model, limits(2048, Storage.F16));
+      Qwen3 model = Qwen3.of(file, backend, limits(2048));
+      ForwardPasses work = new ForwardPasses(model, limits(2048));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(700), false, () -> false);
         Map<Counter, Long> counted = backend.counters().snapshot();
@@ -161,7 +160,7 @@ class MetalDecodeTest {
   /** Logits of the last positions of a full context, read one by one after a prompt. */
   private static float[][] lastLogits(GgufFile file, Backend backend) {
     int single = 12;
-    PassLimits limits = limits(FULL, Storage.F32);
+    PassLimits limits = limits(FULL);
     Qwen3 model = Qwen3.of(file, backend, limits);
     ForwardPasses work = new ForwardPasses(model, limits);
     float[][] logits = new float[single][model.vocabulary()];

@@ -87,7 +87,7 @@ public final class GpuTestCommand extends JsonCommand {
     int vectors = small ? 40 : 512;
     results.add(shown(bench.product(TensorType.F32, size, size, vectors)));
     results.add(shown(bench.product(TensorType.Q4_K, size, size, vectors)));
-    for (TensorType type : List.of(TensorType.F32, TensorType.Q4_0, TensorType.Q4_K)) {
+    for (TensorType type : List.of(TensorType.F32, TensorType.Q8_0, TensorType.Q4_K)) {
       results.add(shown(bench.product(type, 2 * size, size, 1)));
     }
     return results;
