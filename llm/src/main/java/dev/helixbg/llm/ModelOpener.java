@@ -183,7 +183,7 @@ public final class ModelOpener {
     } catch (Throwable e) {
       // Both read the mapped file.
       if (tokenizer != null) {
-        tokenizer.awaitEnd().ifPresent(BpeTokenizer::close);
+        tokenizer.awaitEnd();
       }
       if (warm != null) {
         warm.awaitEnd();
@@ -196,7 +196,7 @@ public final class ModelOpener {
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
     vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
-    return BpeTokenizer.of(vocabulary, options.cacheFolder());
+    return new BpeTokenizer(vocabulary);
   }
 
   private static Set<TensorType> types(GgufFile file) {
