@@ -145,12 +145,15 @@ class ModelCommandsIT {
         loaded.at("/memory/cache").asLong());
     assertEquals(24, loaded.at("/tensor_types/Q4_K").asInt());
     assertTrue(
-        loaded.at("/tensor_bytes/feed-forward").asLong()
+        loaded.at("/tensor_bytes/feed_forward").asLong()
             > loaded.at("/tensor_bytes/norms").asLong());
     assertEquals(46, loaded.get("tensors").size());
     assertEquals(128, loaded.at("/config/head_size").asInt());
     assertEquals("qwen2", loaded.at("/metadata/tokenizer.ggml.pre").asText());
     assertTrue(loaded.at("/load/phases").size() >= 5);
+    assertEquals("embedding", loaded.at("/load/classes/0/class").asText());
+    assertEquals(
+        loaded.at("/tensor_bytes/embedding").asLong(), loaded.at("/load/classes/0/bytes").asLong());
   }
 
   /** The golden model, said to be of an architecture that has as many letters. */

@@ -1,5 +1,6 @@
 package dev.helixbg.llm;
 
+import dev.helixbg.llm.ModelOpener.LoadReport.ClassLoad;
 import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape;
@@ -8,6 +9,7 @@ import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gguf.TensorClass;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.ModelWarmUp;
@@ -20,7 +22,9 @@ import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -169,16 +173,16 @@ public final class ModelOpener {
   private TextModel open(
       GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
     BackgroundTask<BpeTokenizer> tokenizer = null;
-    BackgroundTask<Boolean> warm = null;
+    BackgroundTask<List<ClassLoad>> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = new BackgroundTask<>("warm", file.mapped()::readAhead);
+      warm = new BackgroundTask<>("warm", () -> readAhead(file));
       run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
       tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
-      warm.await();
+      List<ClassLoad> classes = warm.await();
       phases.add(warm.phase().orElseThrow());
-      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));
+      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused), classes);
       return new TextModel(file, model, options.limits(), tokenizer, report, later);
     } catch (Throwable e) {
       // Both read the mapped file.
@@ -191,6 +195,22 @@ public final class ModelOpener {
       backend.close();
       throw e;
     }
+  }
+
+  /** Touches the pages of the weights in their order. */
+  private static List<ClassLoad> readAhead(GgufFile file) {
+    Map<TensorClass, ClassLoad> classes = new EnumMap<>(TensorClass.class);
+    boolean fits = file.mapped().fitsMemory();
+    for (Tensor tensor : file.tensors().values()) {
+      long start = System.nanoTime();
+      if (fits) {
+        tensor.data().load();
+      }
+      TensorClass kind = TensorClass.of(tensor.name());
+      long nanos = System.nanoTime() - start;
+      classes.merge(kind, new ClassLoad(kind, tensor.data().byteSize(), nanos), ClassLoad::plus);
+    }
+    return List.copyOf(classes.values());
   }
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
@@ -226,8 +246,21 @@ public final class ModelOpener {
    * What opening a model took, phase by phase.
    *
    * @param refused why GPUs that are there were not taken, a sentence each; empty if none is there
+   * @param classes what reading the weights took
    */
-  public record LoadReport(List<Phase> phases, List<String> refused) {
+  public record LoadReport(List<Phase> phases, List<String> refused, List<ClassLoad> classes) {
+
+    /**
+     * All tensors of one class.
+     *
+     * @param bytes in the file
+     * @param nanos that touching their pages took; next to none where they were in memory
+     */
+    public record ClassLoad(TensorClass kind, long bytes, long nanos) {
+      ClassLoad plus(ClassLoad other) {
+        return new ClassLoad(kind, bytes + other.bytes, nanos + other.nanos);
+      }
+    }
 
     /**
      * One phase.
@@ -244,7 +277,7 @@ public final class ModelOpener {
     }
 
     LoadReport with(Stream<Phase> more) {
-      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused);
+      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused, classes);
     }
   }
 }

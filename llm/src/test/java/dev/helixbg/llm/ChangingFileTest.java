@@ -39,7 +39,9 @@ class ChangingFileTest {
   @TempDir Path folder;
 
   /** The first runs machine code over the weights; the last runs compiled vector loops alone. */
-  @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+  @EnabledOnOs(
+      value = OS.LINUX,
+      architectures = {"amd64", "aarch64"})
   @ParameterizedTest
   @CsvSource({"-XX:UseAVX=2, true", "-XX:UseAVX=3, true", "-XX:UseAVX=2, false"})
   void aFileShortenedWhileItAnswersIsOneErrorAndTheProcessLives(String vectors, String machineCode)

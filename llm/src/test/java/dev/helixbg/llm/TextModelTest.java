@@ -112,6 +112,9 @@ class TextModelTest {
           List.of("open", "header", "backend", "weights", "compile", "warm", "tiles", "tokenizer"),
           phases(model));
       assertTrue(model.loadReport().totalNanos() > 0);
+      assertEquals(
+          model.file().tensors().values().stream().mapToLong(t -> t.data().byteSize()).sum(),
+          model.loadReport().classes().stream().mapToLong(LoadReport.ClassLoad::bytes).sum());
     }
   }
 

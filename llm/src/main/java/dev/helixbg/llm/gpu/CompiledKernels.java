@@ -49,8 +49,6 @@ final class CompiledKernels {
     GATE,
     ARGMAX_PART,
     ARGMAX,
-    TOP_K_PART,
-    DRAW,
     KEEP_ROWS,
     COPY_BLOCKS
   }

@@ -8,7 +8,6 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
@@ -312,18 +311,6 @@ public final class GpuBackend implements Backend {
   public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     attention.finishRotation();
     sampling.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
-  }
-
-  @Override
-  public void draw(
-      Batch batch,
-      Activations logits,
-      TopPSampling how,
-      double[] points,
-      TokenSlots tokens,
-      int slot) {
-    attention.finishRotation();
-    sampling.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -88,8 +87,6 @@ public final class ModelWarmUp {
       batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
       model.forward(batch, tokens, 0);
       backend.argmax(batch, model.logits(), tokens, 0);
-      backend.draw(
-          batch, model.logits(), new TopPSampling(1, 1, 0, 1), new double[wanted], tokens, 0);
       backend.submit().await();
     }
   }

@@ -510,46 +510,6 @@ public abstract class BackendContract {
     }
   }
 
-  /** Hot, so that every rank is drawn; many equals in the second row. */
-  @Tag(EACH_KIND)
-  @Test
-  void drawsAgree() {
-    for (int columns : new int[] {5, 33, 1000, 3000}) {
-      float[][] input = vectors(2, columns);
-      for (int i = 0; i < columns; i++) {
-        input[1][i] = i % 3;
-      }
-      int k = Math.min(40, columns);
-      assertDraws(input, new TopPSampling(k, 1, 0, 20), 60);
-      assertDraws(input, new TopPSampling(k, 0.9, 0, 1), 12);
-      assertDraws(input, new TopPSampling(k, 1, 0.5, 1), 12);
-      assertDraws(input, new TopPSampling(1, 0.01, 0, 1e-30), 2);
-      assertEquals(
-          2, draw(tested, input, new TopPSampling(k, 1, 0, 1), 0)[1], "the first of the largest");
-    }
-  }
-
-  private void assertDraws(float[][] input, TopPSampling how, int draws) {
-    for (int i = 0; i < draws; i++) {
-      double point = (i + 0.5) / draws;
-      assertArrayEquals(
-          draw(oracle, input, how, point), draw(tested, input, how, point), how + " at " + point);
-    }
-  }
-
-  private static int[] draw(Backend backend, float[][] input, TopPSampling how, double point) {
-    TokenSlots ids = backend.tokens(2, 2);
-    backend.draw(
-        wanted(backend, 2),
-        filled(backend, input, 2),
-        how,
-        new double[] {point, 0.999 * point},
-        ids,
-        1);
-    backend.submit().await();
-    return new int[] {ids.get(1, 0), ids.get(1, 1)};
-  }
-
   /** A product may leave the largest of its parts for an argmax in the same submission. */
   @Test
   void theLargestOfAProductIsFound() {

@@ -33,14 +33,13 @@ class CpuBackendContractTest extends BackendContract {
   }
 
   /**
-   * From six rows on, activations of Q4_K, and by machine code those of every quantised type, are
-   * eight-bit numbers: their errors, uniform in a 127th of the largest of 32, add up to some 0.6 %
-   * of a result of usual size, 2 % at worst. That kernels multiply exactly what they were given,
-   * {@code QuantisedTilesTest} and {@code ByteProductTest} show.
+   * By machine code, activations of many rows are eight-bit numbers: their errors, uniform in a
+   * 127th of the largest of 32, add up to some 0.6 % of a result of usual size, 2 % at worst. That
+   * it multiplies exactly what it was given, {@code ByteProductTest} shows.
    */
   @Override
   protected double productBound(TensorType type, int rows) {
-    return Matmul.inIntegers(type) && rows > Matmul.FEW ? 3e-2 : productBound(type);
+    return ByteMatmul.takes(type) && rows > Matmul.FEW ? 3e-2 : productBound(type);
   }
 
   @Override

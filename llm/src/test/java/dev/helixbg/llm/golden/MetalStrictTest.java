@@ -79,7 +79,6 @@ class MetalStrictTest {
     }
   }
 
-  /** The GPU draws by itself, several tokens ahead. */
   @Test
   void topKSamplingDrawsWhatItDrawsOnTheCpu() {
     SamplingOptions sampling = new SamplingOptions(1.5, 20, 0.98, 0, 1, 3);

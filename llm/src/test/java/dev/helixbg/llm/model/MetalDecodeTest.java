@@ -117,6 +117,30 @@ class MetalDecodeTest {
     assertTrue(counted.get(Counter.BOUND_BYTES) < TOKENS * 20_000L, "bound bytes");
   }
 
+  /** A lazy device runs nothing until it is waited for: what is early would show. */
+  @Test
+  void anAnswerIsTheSameWithARingOfAnyDepth() throws IOException {
+    metal.configure(SoftMetalSettings.FAST.lazy(true));
+    try (GgufFile file = model(2, 256)) {
+      int[] expected = answer(file, backend);
+      for (int depth = 1; depth <= 8; depth++) {
+        try (Backend ring = new GpuBackend(metal.device(), false, false, depth)) {
+          assertArrayEquals(expected, answer(file, ring), "depth " + depth);
+          assertEquals(depth, ring.counters().get(Counter.MOST_IN_FLIGHT));
+        }
+      }
+    }
+  }
+
+  private static int[] answer(GgufFile file, Backend backend) {
+    Qwen3 model = Qwen3.of(file, backend, limits(256));
+    GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      ForwardPasses work = new ForwardPasses(model, limits(256));
+      return Generator.generate(work, cache, ids(20), options, id -> {}, () -> false).tokenIds();
+    }
+  }
+
   @Test
   void aLongContextCostsOneMoreDispatchPerLayer() throws IOException {
     Map<Counter, Long> counted = countDecode(2048, 600);

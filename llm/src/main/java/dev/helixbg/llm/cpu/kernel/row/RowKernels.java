@@ -15,6 +15,7 @@ import dev.helixbg.llm.cpu.kernel.wide.Q5KProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q6KProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q8Product;
 import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
@@ -43,11 +44,6 @@ public final class RowKernels {
       KERNELS[i] = kernel;
     }
     return kernel;
-  }
-
-  /** Has another kernel multiply rows of a type from now on: who holds the old one may go on. */
-  public static void replace(TensorType type, RowKernel kernel) {
-    KERNELS[type.ordinal()] = kernel;
   }
 
   /**
@@ -100,6 +96,10 @@ public final class RowKernels {
   }
 
   private static RowKernel narrow(TensorType type) {
+    return ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
+  }
+
+  private static RowKernel withoutMachineCode(TensorType type) {
     return switch (type) {
       case F32 -> new FloatProduct();
       case F16 -> new HalfProduct(false);

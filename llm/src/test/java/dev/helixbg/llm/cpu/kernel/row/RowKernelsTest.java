@@ -134,10 +134,11 @@ class RowKernelsTest {
 
   private static List<String> probe(int milliseconds, List<String> types, String... flags)
       throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of(flags));
+    all.add("-Dhelixbg.machine.code=false"); // which has ByteRowProductTest
     List<String> arguments = new ArrayList<>(types);
     arguments.addFirst(Integer.toString(milliseconds));
-    return ForkedJvm.run(
-            Redirect.INHERIT, List.of(flags), KernelProbe.class, arguments.toArray(String[]::new))
+    return ForkedJvm.run(Redirect.INHERIT, all, KernelProbe.class, arguments.toArray(String[]::new))
         .lines()
         .toList();
   }
