@@ -23,7 +23,7 @@ import java.util.Optional;
  * The backend for processors: the Vector API, on a team of threads.
  *
  * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit,
- * as long as batches of up to five rows are compared with each other and larger ones with each
+ * as long as batches of up to seven rows are compared with each other and larger ones with each
  * other; see {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
