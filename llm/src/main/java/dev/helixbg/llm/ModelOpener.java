@@ -122,14 +122,7 @@ public final class ModelOpener {
 
   private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
     GpuBackend backend =
-        time(
-            "backend",
-            () ->
-                new GpuBackend(
-                    gpu.open(Optional.of(options.cacheFolder())),
-                    true,
-                    options.profiled(),
-                    options.ring()));
+        time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled(), options.ring()));
     try {
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {

@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChangingFileTest {
   private static final int ROUNDS = 12;
 
-  private static final ModelOptions OPTIONS =
-      ModelOptions.of(Device.CPU, 2, 1024, Path.of("target", "cache"));
+  private static final ModelOptions OPTIONS = ModelOptions.of(Device.CPU, 2, 1024);
 
   @TempDir Path folder;
 

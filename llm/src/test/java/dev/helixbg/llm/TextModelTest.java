@@ -29,8 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TextModelTest {
   private static final List<String> VERDICTS = List.of("same", "related", "different");
 
-  private static final ModelOptions OPTIONS =
-      ModelOptions.of(Device.CPU, 2, 1024, Path.of("target", "cache"));
+  private static final ModelOptions OPTIONS = ModelOptions.of(Device.CPU, 2, 1024);
 
   private static TextModel open(Path path) {
     return ModelOpener.open(path, OPTIONS);

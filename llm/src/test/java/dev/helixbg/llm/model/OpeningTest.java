@@ -35,7 +35,7 @@ class OpeningTest {
 
   private static ModelOptions options(int rows) {
     PassLimits limits = new PassLimits(64, rows, 1);
-    return new ModelOptions(Device.CPU, 3, limits, Path.of("target", "cache"));
+    return new ModelOptions(Device.CPU, 3, limits);
   }
 
   private static Set<Thread> threads(String name) {

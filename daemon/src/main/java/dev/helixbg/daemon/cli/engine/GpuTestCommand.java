@@ -16,7 +16,6 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -70,7 +69,7 @@ public final class GpuTestCommand extends JsonCommand {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {
       try {
-        return gpu.open(Optional.empty());
+        return gpu.open();
       } catch (GpuException e) {
         reasons.add(e.getMessage());
       }

@@ -74,7 +74,6 @@ public final class ModelFlags {
     if (ring < 1 || ring > MOST_RING) {
       throw Failure.usage("--ring must be 1 to %d, not %d".formatted(MOST_RING, ring));
     }
-    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens), settings.cache())
-        .ring(ring);
+    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens)).ring(ring);
   }
 }
