@@ -26,21 +26,11 @@ struct Size { u64 width, height, depth; };  // MTLSize
 struct String : Object { METAL_CLASS("NSString") std::string text; };
 struct Error : Object { METAL_CLASS("NSError") std::string domain, text; long code = 0; };
 struct Array : Object { METAL_CLASS("NSArray") std::vector<Object*> items; ~Array() override; };
-struct Url : Object { METAL_CLASS("NSURL") std::string path; };
-struct ProcessInfo : Object { METAL_CLASS("NSProcessInfo") };
 struct CompileOptions : Object { METAL_CLASS("MTLCompileOptions") bool fastMath = true; u64 languageVersion = 0; };
 
 struct Device : Object { METAL_CLASS("MTLDevice") };
 struct Library : Object { METAL_CLASS("MTLLibrary") std::shared_ptr<Program> program; };
 struct Function : Object { METAL_CLASS("MTLFunction") std::shared_ptr<Program> program; const Kernel* kernel = nullptr; };
-struct PipelineDescriptor : Object {
-  METAL_CLASS("MTLComputePipelineDescriptor")
-  Function* function = nullptr;
-  Array* archives = nullptr;
-  ~PipelineDescriptor() override;
-};
-struct ArchiveDescriptor : Object { METAL_CLASS("MTLBinaryArchiveDescriptor") Url* url = nullptr; ~ArchiveDescriptor() override { release(url); } };
-struct Archive : Object { METAL_CLASS("MTLBinaryArchive") std::set<std::string> kernels; };
 struct Pipeline : Object {
   METAL_CLASS("MTLComputePipelineState")
   std::shared_ptr<Program> program;

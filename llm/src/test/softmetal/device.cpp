@@ -114,7 +114,7 @@ static Object* newLibrary(Device*, Selector message, void* sourceText, void* com
   }
 }
 
-static std::atomic<u64> compiled{0};  // kernels of which machine code was made, for a pipeline or an archive
+static std::atomic<u64> compiled{0};  // kernels of which machine code was made
 
 static Object* pipelineOf(Function* f, void** error) {
   if (f->kernel->threadgroupBytes > MAX_THREADGROUP_BYTES) {
@@ -137,102 +137,6 @@ static Object* newPipeline(Device*, Selector message, void* function, void** err
   if (!error) finding("%s: no place for an error", message);
   compiled++;
   return pipelineOf(f, error);
-}
-
-// ---- MTLBinaryArchive: a file of kernels that were compiled before, one a line
-
-static const std::string ARCHIVE = "softmetal archive";
-
-static std::string keyOf(const Function* f) {
-  return format("%lx %s", std::hash<std::string>()(f->program->text()), f->kernel->name.c_str());
-}
-
-PipelineDescriptor::~PipelineDescriptor() {
-  release(function);
-  release(archives);
-}
-
-static Object* newPipelineDescriptor(void*, Selector) { return make<PipelineDescriptor>(); }
-static void setComputeFunction(PipelineDescriptor* self, Selector message, void* function) {
-  release(self->function);
-  self->function = retain(argument<Function>(function, message));
-}
-static void setBinaryArchives(PipelineDescriptor* self, Selector message, void* archives) {
-  release(self->archives);
-  self->archives = retain(argument<Array>(archives, message));
-}
-
-static Function* functionOf(PipelineDescriptor* d, Selector message) {
-  if (d && !d->function) finding("%s: a descriptor without a function", message);
-  return d ? d->function : nullptr;
-}
-
-static Object* newPipelineOf(Device*, Selector message, void* descriptor, u64 options, void* reflection, void** error) {
-  needsPool(message);
-  constexpr u64 FAIL_ON_MISS = 4;
-  PipelineDescriptor* d = argument<PipelineDescriptor>(descriptor, message);
-  Function* f = functionOf(d, message);
-  if (!f) return nullptr;
-  if (options & ~FAIL_ON_MISS || reflection) finding("%s: options 0x%lx or a reflection, which are not known here", message, options);
-  if (!error) finding("%s: no place for an error", message);
-  bool found = false;
-  for (Object* each : d->archives ? d->archives->items : std::vector<Object*>()) {
-    Archive* archive = argument<Archive>(each, message);
-    found |= archive && archive->kernels.count(keyOf(f));
-  }
-  if (!found && options & FAIL_ON_MISS) {
-    fillError(error, 1, "MTLBinaryArchiveDomain", "no archive has " + f->kernel->name);
-    return nullptr;
-  }
-  if (!found) compiled++;
-  return pipelineOf(f, error);
-}
-
-static Object* newArchiveDescriptor(void*, Selector) { return make<ArchiveDescriptor>(); }
-static void setUrl(ArchiveDescriptor* self, Selector message, void* url) {
-  release(self->url);
-  self->url = retain(argument<Url>(url, message));
-}
-
-static Object* newArchive(Device*, Selector message, void* descriptor, void** error) {
-  needsPool(message);
-  ArchiveDescriptor* d = argument<ArchiveDescriptor>(descriptor, message);
-  if (!d) return nullptr;
-  if (!error) finding("%s: no place for an error", message);
-  std::set<std::string> kernels;
-  if (d->url) {
-    std::ifstream in(d->url->path);
-    std::string line;
-    if (!std::getline(in, line) || line != ARCHIVE) {
-      fillError(error, 1, "MTLBinaryArchiveDomain", "no archive: " + d->url->path);
-      return nullptr;
-    }
-    while (std::getline(in, line)) kernels.insert(line);
-  }
-  Archive* archive = make<Archive>();
-  archive->kernels = kernels;
-  return archive;
-}
-
-static u8 addPipeline(Archive* self, Selector message, void* descriptor, void** error) {
-  needsPool(message);
-  Function* f = functionOf(argument<PipelineDescriptor>(descriptor, message), message);
-  if (!error) finding("%s: no place for an error", message);
-  if (f && self->kernels.insert(keyOf(f)).second) compiled++;
-  return f != nullptr;
-}
-
-static u8 serialize(Archive* self, Selector message, void* url, void** error) {
-  needsPool(message);
-  Url* to = argument<Url>(url, message);
-  if (!to) return 0;
-  if (!error) finding("%s: no place for an error", message);
-  std::ofstream out(to->path);
-  out << ARCHIVE << '\n';
-  for (const std::string& each : self->kernels) out << each << '\n';
-  out.close();
-  if (!out) fillError(error, 2, "MTLBinaryArchiveDomain", "cannot write " + to->path);
-  return bool(out);
 }
 
 static Object* newQueue(Device*, Selector message) {
@@ -328,19 +232,12 @@ void defineDevice() {
                           {"newBufferWithBytesNoCopy:length:options:deallocator:", method(newBufferNoCopy)},
                           {"newLibraryWithSource:options:error:", method(newLibrary)},
                           {"newComputePipelineStateWithFunction:error:", method(newPipeline)},
-                          {"newComputePipelineStateWithDescriptor:options:reflection:error:", method(newPipelineOf)},
-                          {"newBinaryArchiveWithDescriptor:error:", method(newArchive)},
                           {"newResidencySetWithDescriptor:error:", method(newResidencySet)},
                           {"newCommandQueue", method(newQueue)}});
   define(ResidencyDescriptor::type()->meta, {{"alloc", method(newResidencyDescriptor)}, {"new", method(newResidencyDescriptor)}});
   define(ResidencySet::type(), {{"addAllocation:", method(addAllocation)}, {"removeAllocation:", method(removeAllocation)},
                                 {"commit", method(commitSet)}, {"requestResidency", method(requestResidency)},
                                 {"endResidency", method(endResidency)}});
-  define(PipelineDescriptor::type()->meta, {{"new", method(newPipelineDescriptor)}});
-  define(PipelineDescriptor::type(), {{"setComputeFunction:", method(setComputeFunction)}, {"setBinaryArchives:", method(setBinaryArchives)}});
-  define(ArchiveDescriptor::type()->meta, {{"new", method(newArchiveDescriptor)}});
-  define(ArchiveDescriptor::type(), {{"setUrl:", method(setUrl)}});
-  define(Archive::type(), {{"addComputePipelineFunctionsWithDescriptor:error:", method(addPipeline)}, {"serializeToURL:error:", method(serialize)}});
   define(CompileOptions::type()->meta, {{"alloc", method(newOptions)}, {"new", method(newOptions)}});
   define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)}, {"fastMathEnabled", method(fastMathEnabled)},
                                   {"setMathMode:", method(setMathMode)}, {"setLanguageVersion:", method(setLanguageVersion)}});

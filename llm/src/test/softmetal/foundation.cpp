@@ -71,25 +71,9 @@ static Object* objectAtIndex(Array* self, Selector message, u64 index) {
   return nullptr;
 }
 
-static Object* arrayWithObject(void*, Selector message, void* object) {
-  Array* array = make<Array>();
-  if (Object* item = living(object, message)) array->items.push_back(retain(item));
-  return autoreleased(array);
-}
-
-static Object* fileUrl(void*, Selector message, void* path) {
-  Url* url = make<Url>();
-  if (String* text = argument<String>(path, message)) url->path = text->text;
-  return autoreleased(url);
-}
-
-static Object* processInfo(void*, Selector) { return autoreleased(make<ProcessInfo>()); }
-static Object* systemVersion(ProcessInfo*, Selector) { return autoreleased(newString("Version 15.0 (Build 24A335)")); }
-
 void defineFoundation() {
   for (Class* each : {String::type(), Error::type(), Array::type(), CompileOptions::type(), Device::type(), Library::type(),
-                      Function::type(), Pipeline::type(), Buffer::type(), Queue::type(), CommandBuffer::type(), Encoder::type(),
-                      Url::type(), ProcessInfo::type(), PipelineDescriptor::type(), ArchiveDescriptor::type(), Archive::type()}) {
+                      Function::type(), Pipeline::type(), Buffer::type(), Queue::type(), CommandBuffer::type(), Encoder::type()}) {
     define(each, {{"retain", method(retainObject)}, {"release", method(releaseObject)}, {"autorelease", method(autoreleaseObject)},
                   {"retainCount", method(retainCount)}, {"init", method(itself)}, {"respondsToSelector:", method(respondsToSelector)}});
   }
@@ -103,10 +87,6 @@ void defineFoundation() {
                           {"lengthOfBytesUsingEncoding:", method(lengthOfBytes)}});
   define(Error::type(), {{"localizedDescription", method(localizedDescription)}, {"domain", method(errorDomain)},
                          {"code", method(errorCode)}});
-  define(Array::type()->meta, {{"arrayWithObject:", method(arrayWithObject)}});
-  define(Url::type()->meta, {{"fileURLWithPath:", method(fileUrl)}});
-  define(ProcessInfo::type()->meta, {{"processInfo", method(processInfo)}});
-  define(ProcessInfo::type(), {{"operatingSystemVersionString", method(systemVersion)}});
   define(Array::type(), {{"count", method(arrayCount)}, {"objectAtIndex:", method(objectAtIndex)}});
 }
 

@@ -47,7 +47,7 @@ class ArchitectureTest {
   private static final List<ReadingOrder.Module> MODULES =
       List.of(
           new ReadingOrder.Module(
-              "config", List.of(), List.of("text", "files", "natives", "x86", ".")),
+              "config", List.of(), List.of("text", "files", "natives", "x86", "faults", ".")),
           new ReadingOrder.Module(
               "embed", List.of("config"), List.of("store", "encoder", "onnx", ".", "cache")),
           new ReadingOrder.Module(
@@ -64,10 +64,10 @@ class ArchitectureTest {
                   "cpu.kernel",
                   "cpu.kernel.wide",
                   "cpu.kernel.narrow",
-                  "cpu.kernel.row",
                   "cpu.kernel.tile",
                   "cpu.kernel.attention",
                   "cpu.x86",
+                  "cpu.kernel.row",
                   "cpu",
                   "gpu.driver",
                   "gpu.metal",

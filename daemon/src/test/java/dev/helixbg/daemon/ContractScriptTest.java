@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** scripts/lib/contract.sh: when scripts/check runs the whole contract on the stand-ins. */
 class ContractScriptTest {
   private static final String WHOLE = "-Dcontract.without=\n";
-  private static final String TEST = "<testcase name=\"attentionAgrees(Storage)[1]\"/>";
+  private static final String TEST = "<testcase name=\"attentionAgrees()\"/>";
 
   @TempDir Path folder;
 
@@ -96,7 +96,7 @@ class ContractScriptTest {
     report("Metal", TEST);
     check();
     assertEquals(WHOLE, option());
-    report("Cuda", "<testcase name=\"attentionOfOneShapeAgrees(Storage)[1]\"/>");
+    report("Cuda", "<testcase name=\"attentionOfOneShapeAgrees()\"/>");
     check();
     assertEquals(WHOLE, option());
     report("Cuda", TEST + "<testcase name=\"drawsAgree\"><skipped/></testcase>");

@@ -185,7 +185,7 @@ final class TortureGguf implements TortureArea {
 
   /** By the kernels, which trust what was validated. */
   private void compute(Random random) {
-    ModelOptions options = ModelOptions.of(ModelOptions.Device.CPU, 1, 64, folder.resolve("cache"));
+    ModelOptions options = ModelOptions.of(ModelOptions.Device.CPU, 1, 64);
     try (TextModel model = ModelOpener.open(file, options);
         Session session = model.session()) {
       int[] ids = model.tokenizer().encode("Some text, " + random.nextInt());

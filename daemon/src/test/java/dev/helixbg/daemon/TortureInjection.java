@@ -89,7 +89,7 @@ final class TortureInjection implements TortureArea {
     Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
     try (GgufFile file = GgufFile.read(MappedFile.open(golden))) {
       Vocabulary vocabulary = Vocabulary.from(file.metadata(), Integer.MAX_VALUE);
-      this.tokenizer = BpeTokenizer.of(vocabulary, folder.resolve("cache"));
+      this.tokenizer = new BpeTokenizer(vocabulary);
     }
   }
 
@@ -274,7 +274,6 @@ final class TortureInjection implements TortureArea {
 
   @Override
   public void close() throws Exception {
-    tokenizer.close();
     program.close();
   }
 }

@@ -53,8 +53,8 @@ final class BackgroundTask<T> {
   }
 
   /** Waits for the end, whatever it is: whoever wanted the result is told by {@link #await}. */
-  Optional<T> awaitEnd() {
-    return future.handle((result, failure) -> Optional.ofNullable(result)).join();
+  void awaitEnd() {
+    future.handle((result, failure) -> result).join();
   }
 
   /** Empty until the result is there. */

@@ -2,7 +2,6 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
 import dev.helixbg.llm.model.ModelWarmUp;
@@ -27,7 +26,7 @@ final class KernelCompilation {
   private static final class Common {
     private static final List<BackgroundTask<Void>> STARTED =
         List.of(
-            KernelCompilation.start(() -> KernelWarmUp.attention(Storage.F16)),
+            KernelCompilation.start(KernelWarmUp::attention),
             KernelCompilation.start(KernelWarmUp::vectors));
 
     static List<BackgroundTask<Void>> started() {
@@ -37,7 +36,6 @@ final class KernelCompilation {
 
   private final Qwen3Config config;
   private final Set<TensorType> types;
-  private final Storage storage;
   private final BackgroundTask<Void> rows;
   private final BackgroundTask<Void> tiles;
 
@@ -45,12 +43,10 @@ final class KernelCompilation {
    * Starts it.
    *
    * @param types of the model's matrices
-   * @param storage of its keys and values
    */
-  KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
+  KernelCompilation(Qwen3Config config, Set<TensorType> types) {
     this.config = config;
     this.types = types;
-    this.storage = storage;
     rows = BackgroundTask.run("compile rows", this::compileRows);
     tiles = BackgroundTask.run("tiles", this::compileTiles);
   }
@@ -78,9 +74,6 @@ final class KernelCompilation {
   private void compileRows() {
     List<BackgroundTask<Void>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
-    if (storage == Storage.Q8_0) {
-      parts.add(start(() -> KernelWarmUp.attention(Storage.Q8_0)));
-    }
     parts.forEach(BackgroundTask::await);
     run(Passes.ANSWER);
   }
@@ -104,7 +97,7 @@ final class KernelCompilation {
 
   private void run(Passes passes) {
     try (Backend own = new CpuBackend(1)) {
-      ModelWarmUp.run(own, config, types, storage, passes);
+      ModelWarmUp.run(own, config, types, passes);
     }
   }
 }

@@ -1,15 +1,15 @@
 package dev.helixbg.llm;
 
+import dev.helixbg.llm.ModelOpener.LoadReport.ClassLoad;
 import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gguf.TensorClass;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.ModelWarmUp;
@@ -22,7 +22,9 @@ import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -76,7 +78,6 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file) {
-    requireWholeBlocks(file);
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> openScalar(file);
@@ -84,22 +85,6 @@ public final class ModelOpener {
       case CUDA -> openOnGpu(file, GpuApi.CUDA);
       case AUTO -> openOnAny(file);
     };
-  }
-
-  private void requireWholeBlocks(GgufFile file) {
-    int block = storage().type().blockElements();
-    if (block == 1) {
-      return;
-    }
-    int size = Qwen3Config.from(file.metadata()).headSize();
-    if (size % block != 0) {
-      throw new GgufException(
-          file.path().toString(),
-          "has heads of %d numbers, which are no whole blocks of %d, as %s has them; keep keys and values in f16"
-              .formatted(size, block, storage()),
-          GgufException.NO_OFFSET,
-          "");
-    }
   }
 
   private TextModel openOnCpu(GgufFile file) {
@@ -110,7 +95,7 @@ public final class ModelOpener {
     }
     long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    KernelCompilation kernels = new KernelCompilation(config, types(file), storage());
+    KernelCompilation kernels = new KernelCompilation(config, types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
@@ -137,18 +122,8 @@ public final class ModelOpener {
 
   private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
     GpuBackend backend =
-        time(
-            "backend",
-            () ->
-                new GpuBackend(
-                    gpu.open(Optional.of(options.cacheFolder())),
-                    true,
-                    options.profiled(),
-                    options.ring()));
+        time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled(), options.ring()));
     try {
-      if (storage() == Storage.Q8_0) {
-        throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
-      }
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
@@ -163,8 +138,7 @@ public final class ModelOpener {
    */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    long weights =
-        file.tensors().values().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
+    long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
     // As Qwen3 has them; what is normalised, and the gates, beside.
     long perRow =
@@ -183,10 +157,6 @@ public final class ModelOpener {
     backend.compile(() -> ModelWarmUp.rehearse(model, options.limits()), options.news());
   }
 
-  private Storage storage() {
-    return options.limits().cacheStorage();
-  }
-
   /**
    * Opens the file on a backend.
    *
@@ -196,21 +166,21 @@ public final class ModelOpener {
   private TextModel open(
       GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
     BackgroundTask<BpeTokenizer> tokenizer = null;
-    BackgroundTask<Boolean> warm = null;
+    BackgroundTask<List<ClassLoad>> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = new BackgroundTask<>("warm", file.mapped()::readAhead);
+      warm = new BackgroundTask<>("warm", () -> readAhead(file));
       run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
       tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
-      warm.await();
+      List<ClassLoad> classes = warm.await();
       phases.add(warm.phase().orElseThrow());
-      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));
+      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused), classes);
       return new TextModel(file, model, options.limits(), tokenizer, report, later);
     } catch (Throwable e) {
       // Both read the mapped file.
       if (tokenizer != null) {
-        tokenizer.awaitEnd().ifPresent(BpeTokenizer::close);
+        tokenizer.awaitEnd();
       }
       if (warm != null) {
         warm.awaitEnd();
@@ -220,10 +190,26 @@ public final class ModelOpener {
     }
   }
 
+  /** Touches the pages of the weights in their order. */
+  private static List<ClassLoad> readAhead(GgufFile file) {
+    Map<TensorClass, ClassLoad> classes = new EnumMap<>(TensorClass.class);
+    boolean fits = file.mapped().fitsMemory();
+    for (Tensor tensor : file.tensors().values()) {
+      long start = System.nanoTime();
+      if (fits) {
+        tensor.data().load();
+      }
+      TensorClass kind = TensorClass.of(tensor.name());
+      long nanos = System.nanoTime() - start;
+      classes.merge(kind, new ClassLoad(kind, tensor.data().byteSize(), nanos), ClassLoad::plus);
+    }
+    return List.copyOf(classes.values());
+  }
+
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
     vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
-    return BpeTokenizer.of(vocabulary, options.cacheFolder());
+    return new BpeTokenizer(vocabulary);
   }
 
   private static Set<TensorType> types(GgufFile file) {
@@ -253,8 +239,21 @@ public final class ModelOpener {
    * What opening a model took, phase by phase.
    *
    * @param refused why GPUs that are there were not taken, a sentence each; empty if none is there
+   * @param classes what reading the weights took
    */
-  public record LoadReport(List<Phase> phases, List<String> refused) {
+  public record LoadReport(List<Phase> phases, List<String> refused, List<ClassLoad> classes) {
+
+    /**
+     * All tensors of one class.
+     *
+     * @param bytes in the file
+     * @param nanos that touching their pages took; next to none where they were in memory
+     */
+    public record ClassLoad(TensorClass kind, long bytes, long nanos) {
+      ClassLoad plus(ClassLoad other) {
+        return new ClassLoad(kind, bytes + other.bytes, nanos + other.nanos);
+      }
+    }
 
     /**
      * One phase.
@@ -271,7 +270,7 @@ public final class ModelOpener {
     }
 
     LoadReport with(Stream<Phase> more) {
-      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused);
+      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused, classes);
     }
   }
 }

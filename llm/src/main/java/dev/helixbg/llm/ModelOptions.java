@@ -1,8 +1,6 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Consumer;
 
@@ -12,7 +10,6 @@ import java.util.function.Consumer;
  * @param device that runs it
  * @param threads the CPU may use
  * @param limits sizes of its buffers
- * @param cacheFolder where native libraries are unpacked
  * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
  * @param ring how many command buffers of a GPU may be under way at once, 1 to 8
  * @param news is told, a line at a time, how far it is with what takes seconds
@@ -21,7 +18,6 @@ public record ModelOptions(
     Device device,
     int threads,
     PassLimits limits,
-    Path cacheFolder,
     boolean profiled,
     int ring,
     Consumer<String> news) {
@@ -54,8 +50,8 @@ public record ModelOptions(
   }
 
   /** Not profiled, in silence. */
-  public ModelOptions(Device device, int threads, PassLimits limits, Path cacheFolder) {
-    this(device, threads, limits, cacheFolder, false, USUAL_RING, line -> {});
+  public ModelOptions(Device device, int threads, PassLimits limits) {
+    this(device, threads, limits, false, USUAL_RING, line -> {});
   }
 
   /**
@@ -63,40 +59,33 @@ public record ModelOptions(
    *
    * @param context the most tokens of a session; the model's own limit holds too
    */
-  public static ModelOptions of(Device device, int threads, int context, Path cacheFolder) {
-    PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS, Storage.F16);
-    return new ModelOptions(device, threads, limits, cacheFolder);
-  }
-
-  /** These options, with keys and values stored otherwise. */
-  public ModelOptions caching(Storage storage) {
-    PassLimits other = new PassLimits(limits.context(), limits.rows(), limits.wanted(), storage);
-    return new ModelOptions(device, threads, other, cacheFolder, profiled, ring, news);
+  public static ModelOptions of(Device device, int threads, int context) {
+    PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
+    return new ModelOptions(device, threads, limits);
   }
 
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled, ring, news);
+    return new ModelOptions(newDevice, threads, limits, profiled, ring, news);
   }
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
-    PassLimits wider =
-        new PassLimits(limits.context(), rows, limits.wanted(), limits.cacheStorage());
-    return new ModelOptions(device, threads, wider, cacheFolder, profiled, ring, news);
+    PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
+    return new ModelOptions(device, threads, wider, profiled, ring, news);
   }
 
   /** These options, with so many command buffers of a GPU under way at once. */
   public ModelOptions ring(int depth) {
-    return new ModelOptions(device, threads, limits, cacheFolder, profiled, depth, news);
+    return new ModelOptions(device, threads, limits, profiled, depth, news);
   }
 
   /** These options, with a profile or without. */
   public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled, ring, news);
+    return new ModelOptions(device, threads, limits, newProfiled, ring, news);
   }
 
   /** These options, telling somebody how far it is. */
   public ModelOptions telling(Consumer<String> newNews) {
-    return new ModelOptions(device, threads, limits, cacheFolder, profiled, ring, newNews);
+    return new ModelOptions(device, threads, limits, profiled, ring, newNews);
   }
 }

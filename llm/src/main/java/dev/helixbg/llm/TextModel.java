@@ -73,7 +73,6 @@ public final class TextModel implements AutoCloseable {
   /**
    * The tokenizer, which is made beside the rest of the model; waits for it.
    *
-   * @throws dev.helixbg.llm.tokenizer.TokenizerException if it cannot be made
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary is not what it should be
    */
   public BpeTokenizer tokenizer() {
@@ -194,7 +193,7 @@ public final class TextModel implements AutoCloseable {
 
   @Override
   public void close() {
-    tokenizerLoad.awaitEnd().ifPresent(BpeTokenizer::close);
+    tokenizerLoad.awaitEnd();
     model.backend().close();
     file.close();
   }

@@ -26,7 +26,7 @@ class BackendAgreementTest {
   @TempDir Path folder;
 
   private static TextModel open(Path path, Device device) {
-    return ModelOpener.open(path, ModelOptions.of(device, 2, 1024, Path.of("target", "cache")));
+    return ModelOpener.open(path, ModelOptions.of(device, 2, 1024));
   }
 
   @Test

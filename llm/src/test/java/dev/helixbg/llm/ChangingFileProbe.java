@@ -34,7 +34,7 @@ final class ChangingFileProbe {
   }
 
   private static String error(Path file, int millis) throws InterruptedException {
-    ModelOptions options = ModelOptions.of(Device.CPU, 2, 1024, Path.of("target", "cache"));
+    ModelOptions options = ModelOptions.of(Device.CPU, 2, 1024);
     try (TextModel model = ModelOpener.open(file, options)) {
       Thread other = Thread.ofPlatform().start(() -> shorten(file, millis));
       try {

@@ -33,13 +33,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChangingFileTest {
   private static final int ROUNDS = 12;
 
-  private static final ModelOptions OPTIONS =
-      ModelOptions.of(Device.CPU, 2, 1024, Path.of("target", "cache"));
+  private static final ModelOptions OPTIONS = ModelOptions.of(Device.CPU, 2, 1024);
 
   @TempDir Path folder;
 
   /** The first runs machine code over the weights; the last runs compiled vector loops alone. */
-  @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+  @EnabledOnOs(
+      value = OS.LINUX,
+      architectures = {"amd64", "aarch64"})
   @ParameterizedTest
   @CsvSource({"-XX:UseAVX=2, true", "-XX:UseAVX=3, true", "-XX:UseAVX=2, false"})
   void aFileShortenedWhileItAnswersIsOneErrorAndTheProcessLives(String vectors, String machineCode)

@@ -121,7 +121,6 @@ public record LanguageModelFile(Path file, boolean named) {
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
   TextModel open(Settings settings, Device device, int threads) {
-    return ModelOpener.open(
-        file, ModelOptions.of(device, threads, CONTEXT, settings.cache()).reading(PASS_ROWS));
+    return ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS));
   }
 }

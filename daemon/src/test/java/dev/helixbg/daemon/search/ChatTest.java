@@ -30,7 +30,7 @@ class ChatTest {
 
   @BeforeAll
   static void open() {
-    model = ModelOpener.open(GoldenModel.Q8_0.path(), ModelOptions.of(Device.CPU, 1, 1024, cache));
+    model = ModelOpener.open(GoldenModel.Q8_0.path(), ModelOptions.of(Device.CPU, 1, 1024));
   }
 
   @AfterAll

@@ -155,7 +155,7 @@ class GoldenJudgeTest {
   /** However many batches: what is read is the opening, and what is new in each prompt. */
   @Test
   void theOpeningOfAJobIsReadOnce() {
-    ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096, cache);
+    ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096);
     TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
     try (Judge judge = new Judge(model)) {
       List<GoldenCase> cases = cases(GoldenModel.Q8_0, "label");

@@ -20,7 +20,7 @@ final class GoldenJudges {
   private GoldenJudges() {}
 
   static Judge open(GoldenModel golden, Path cache) {
-    ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096, cache);
+    ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096);
     return new Judge(ModelOpener.open(golden.path(), options));
   }
 

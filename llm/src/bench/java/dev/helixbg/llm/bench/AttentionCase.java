@@ -8,7 +8,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
@@ -121,7 +120,7 @@ final class AttentionCase implements KernelCase {
 
     Side(Backend backend, int layers) {
       this.backend = backend;
-      shape = new KvShape(layers, KV_HEADS, HEAD, cached + tokens, Storage.F16);
+      shape = new KvShape(layers, KV_HEADS, HEAD, cached + tokens);
       cache = backend.cache(shape);
       result = backend.activations(tokens, HEADS * HEAD);
       SplittableRandom random = new SplittableRandom(3);

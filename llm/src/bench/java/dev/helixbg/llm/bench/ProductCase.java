@@ -4,7 +4,6 @@ import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
@@ -52,7 +51,7 @@ final class ProductCase implements KernelCase {
     }
     y = backend.activations(tokens, Math.toIntExact(weights.rows()));
     batch = new Batch(tokens, 1);
-    batch.add(backend.cache(new KvShape(1, 1, 16, tokens, Storage.F16)), tokens, 0);
+    batch.add(backend.cache(new KvShape(1, 1, 16, tokens)), tokens, 0);
   }
 
   /** Random weights of a type, about {@code bytes} of them, in rows of {@link #COLUMNS}. */
@@ -126,7 +125,7 @@ final class ProductCase implements KernelCase {
   /** Kernels may round their activations to eight bits; Q4_K's offsets cost it some bits. */
   @Override
   public double bound() {
-    if (tokens > 1 || RowKernels.of(weights.type(), COLUMNS).floats(COLUMNS) < COLUMNS) {
+    if (tokens > 1 || RowKernels.of(weights.type()).floats(COLUMNS) < COLUMNS) {
       return 2e-2;
     }
     return weights.type() == TensorType.Q4_K ? 3e-4 : 2e-5;

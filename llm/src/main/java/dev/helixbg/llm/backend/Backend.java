@@ -23,9 +23,6 @@ import java.util.Optional;
  * #close} frees everything the backend made; weights stay in the tensors' own memory.
  */
 public interface Backend extends AutoCloseable {
-  /** The most tokens that {@link #draw} draws from. */
-  int MOST_TOP = 128;
-
   /** How users name it: {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
 
@@ -120,23 +117,6 @@ public interface Backend extends AutoCloseable {
    * equals, for each wanted row i; 0 if one of them is no number; on a GPU, if all are none.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
-
-  /**
-   * {@code tokens[slot][i]} = one of the {@code how.k()} likeliest tokens by {@code logits[i]}, the
-   * smaller id first among equals, drawn as {@link TopPSampling#rank} does, for each wanted row i;
-   * 0 if one of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the
-   * border between two tokens may become the other one. {@code k} is at most {@link #MOST_TOP} and
-   * the vocabulary's size.
-   *
-   * @param points one per wanted row
-   */
-  void draw(
-      Batch batch,
-      Activations logits,
-      TopPSampling how,
-      double[] points,
-      TokenSlots tokens,
-      int slot);
 
   /**
    * Hands all steps since the last call to the device.

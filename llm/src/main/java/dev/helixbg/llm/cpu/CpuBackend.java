@@ -12,12 +12,10 @@ import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
-import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
-import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
@@ -25,7 +23,7 @@ import java.util.Optional;
  * The backend for processors: the Vector API, on a team of threads.
  *
  * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit,
- * as long as batches of up to five rows are compared with each other and larger ones with each
+ * as long as batches of up to seven rows are compared with each other and larger ones with each
  * other; see {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
@@ -333,17 +331,9 @@ public final class CpuBackend extends HostBackend {
         long from = 4L * head * shape.headSize();
         long keyAt = cache.keys(run, layer, head) + skipped;
         long valueAt = cache.values(run, layer, head) + skipped;
-        store(shape, k.address(r) + from, cache.data(run), keyAt);
-        store(shape, v.address(r) + from, cache.data(run), valueAt);
-      }
-    }
-
-    private static void store(KvShape shape, long x, MemorySegment page, long offset) {
-      int size = shape.headSize();
-      switch (shape.storage()) {
-        case F16 -> HalfFloats.packF16(x, size, page.address() + offset);
-        case F32 -> VectorOps.copy(x, size, page.address() + offset);
-        case Q8_0 -> Q8Blocks.pack(x, size, page.address() + offset);
+        long page = cache.data(run).address();
+        HalfFloats.packF16(k.address(r) + from, shape.headSize(), page + keyAt);
+        HalfFloats.packF16(v.address(r) + from, shape.headSize(), page + valueAt);
       }
     }
   }

@@ -1,31 +1,21 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
-import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
-import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
-import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
-import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
-import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
-import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Collection;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Has kernels compiled by calls as small as they can be.
@@ -51,28 +41,19 @@ public final class KernelWarmUp {
   /** The usual size. */
   private static final int HEAD = 128;
 
-  /** Once and for all: results differ by the kernel's rounding. */
-  private static final Map<TensorType, RowKernel> CHOSEN = new ConcurrentHashMap<>();
-
   private KernelWarmUp() {}
 
-  /** Attention of single tokens over keys and values of F16 or, where it has a kernel, Q8_0. */
-  public static void attention(Storage storage) {
+  /** Attention of single tokens. */
+  public static void attention() {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
       long stored = floats(arena, POSITIONS * HEAD);
       long scores = floats(arena, HEAD);
       long results = floats(arena, HEAD);
       for (int i = 0; i < CALLS; i++) {
-        if (storage == Storage.F16) {
-          HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
-          HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
-          Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
-        } else if (Q8Attention.APPLIES) {
-          Q8Attention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
-          Q8Attention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
-          Q8Blocks.pack(results, HEAD, stored);
-        }
+        HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
+        HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
+        Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
       }
     }
   }
@@ -99,23 +80,9 @@ public final class KernelWarmUp {
     }
   }
 
-  /**
-   * What multiplies single rows of activations with matrices of a type; and which of two kernels
-   * does, where there are two.
-   */
+  /** What multiplies single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
-    RowKernels.replace(type, CHOSEN.computeIfAbsent(type, KernelWarmUp::chosen));
-  }
-
-  private static RowKernel chosen(TensorType type) {
-    RowKernel kernel = RowKernels.of(type, COLUMNS);
-    rows(type, kernel);
-    Optional<RowKernel> bytes = ByteRowProduct.of(type);
-    bytes.ifPresent(other -> rows(type, other));
-    return bytes.filter(other -> RowTrial.prefers(other, kernel, type)).orElse(kernel);
-  }
-
-  private static void rows(TensorType type, RowKernel kernel) {
+    RowKernel kernel = RowKernels.of(type);
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
@@ -140,7 +107,7 @@ public final class KernelWarmUp {
       long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
         for (TensorType type : types) {
-          if (!Matmul.inIntegers(type)) {
+          if (!ByteMatmul.takes(type)) {
             scratch.unpacker.row(type, row, COLUMNS, scratch.panel);
           }
         }
@@ -148,16 +115,11 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies many rows with matrices of a type in integers. */
+  /** What multiplies many rows with matrices of a type in bytes, if it is multiplied so. */
   public static void tiles(TensorType type) {
-    if (ByteMatmul.takes(type)) {
-      byteTiles(type);
-    } else if (QuantisedMatmul.takes(type)) {
-      q4Tiles(type);
+    if (!ByteMatmul.takes(type)) {
+      return;
     }
-  }
-
-  private static void byteTiles(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);
       long weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64).address();
@@ -175,25 +137,6 @@ public final class KernelWarmUp {
             ByteProduct.PAIRS,
             floats,
             scratch.turned);
-      }
-    }
-  }
-
-  private static void q4Tiles(TensorType type) {
-    try (Arena arena = Arena.ofConfined()) {
-      ThreadScratch scratch = new ThreadScratch(arena);
-      long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
-      MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
-      // Some of it is not zero, which is a case of its own.
-      rows.asSlice(0, 4L * 2 * COLUMNS).fill((byte) 0x3F);
-      long tile = arena.allocate(QuantisedTiles.TILE_BYTES, 64).address();
-      long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
-      long pairs = scratch.floats(QuantisedTiles.SCRATCH);
-      for (int i = 0; i < CALLS; i++) {
-        Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel(0));
-        QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
-        Q4KTileProduct.multiply(
-            scratch.q4Panel(0), tile, QuantisedTiles.TOKENS, i % 2 == 0, sums, scratch.products);
       }
     }
   }

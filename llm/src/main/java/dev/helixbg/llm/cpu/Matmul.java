@@ -7,7 +7,6 @@ import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
-import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,8 +25,11 @@ import java.util.List;
  * of its sum.
  */
 final class Matmul {
-  /** Here a pass over tiles begins to cost less than one pass over the weights per row. */
-  static final int FEW = 5;
+  /**
+   * The most rows that are multiplied one by one. Tiles of eight cost as much for fewer rows, and
+   * were slower for six and no faster for seven.
+   */
+  static final int FEW = 7;
 
   /** Bytes of weights that rows share: they stay in the second cache, with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
@@ -53,7 +55,7 @@ final class Matmul {
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
-  private final TiledMatmul integers;
+  private final ByteMatmul bytes;
   private final Pack pack = new Pack();
   private final MultiplyRows multiplyRows = new MultiplyRows();
   private final MultiplyTiles multiplyTiles = new MultiplyTiles();
@@ -74,12 +76,7 @@ final class Matmul {
     this.scratch = scratch;
     this.arena = arena;
     floats = new FloatMatmul(arena);
-    integers = ByteProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
-  }
-
-  /** Whether many rows are multiplied with matrices of this type in integers. */
-  static boolean inIntegers(TensorType type) {
-    return ByteMatmul.takes(type) || QuantisedMatmul.takes(type);
+    bytes = new ByteMatmul(arena);
   }
 
   /** Forgets the matrices of the last product. */
@@ -118,15 +115,15 @@ final class Matmul {
     } else {
       beforeTiles.run();
       boolean asFloats = false;
-      boolean asIntegers = false;
+      boolean asBytes = false;
       for (int m = 0; m < count; m++) {
-        boolean inIntegers = inIntegers(matrices[m].type());
-        asFloats |= !inIntegers;
-        asIntegers |= inIntegers;
+        boolean inBytes = ByteMatmul.takes(matrices[m].type());
+        asFloats |= !inBytes;
+        asBytes |= inBytes;
       }
       pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
-      int integerTiles = asIntegers ? integers.of(x, rows) : 0;
-      team.run(pack, pack.floatTiles + integerTiles);
+      int byteTiles = asBytes ? bytes.of(x, rows) : 0;
+      team.run(pack, pack.floatTiles + byteTiles);
       team.run(multiplyTiles, parts);
     }
   }
@@ -135,7 +132,7 @@ final class Matmul {
   void tally(BackendCounters counters, boolean few) {
     for (int m = 0; m < count; m++) {
       TensorType type = matrices[m].type();
-      String kernel = few ? "rows" : inIntegers(type) ? "tiles in bytes" : "tiles";
+      String kernel = few ? "rows" : ByteMatmul.takes(type) ? "tiles in bytes" : "tiles";
       counters.product(kernel, type, matrices[m].rows(), columns);
     }
   }
@@ -226,7 +223,7 @@ final class Matmul {
       if (part < floatTiles) {
         floats.pack(scratch[member], part);
       } else {
-        integers.pack(scratch[member], part - floatTiles);
+        bytes.pack(scratch[member], part - floatTiles);
       }
     }
   }
@@ -234,7 +231,7 @@ final class Matmul {
   private final class MultiplyTiles extends Multiply {
     @Override
     void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      TiledMatmul matmul = inIntegers(w.type()) ? integers : floats;
+      TiledMatmul matmul = ByteMatmul.takes(w.type()) ? bytes : floats;
       matmul.multiply(mine, w, target, adds, from, to);
     }
   }
@@ -270,7 +267,7 @@ final class Matmul {
         return;
       }
       ready[i] = true;
-      RowKernel kernel = RowKernels.of(type, columns);
+      RowKernel kernel = RowKernels.of(type);
       kernels[i] = kernel;
       prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
       kernel.prepare(x, columns, prepared[i].address());

@@ -11,6 +11,7 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
@@ -259,8 +260,7 @@ final class PromptAttention {
         long offset = ofValues ? cache.values(run, layer, head) : cache.keys(run, layer, head);
         long skipped = (position + done - cache.runStart(run)) * shape.headBytes();
         long stored = cache.data(run).address() + offset + skipped;
-        scratch.unpacker.row(
-            shape.storage().type(), stored, part * size, floats + 4L * done * size);
+        HalfFloats.unpackF16(stored, part * size, floats + 4L * done * size);
         done += part;
       }
     }

@@ -3,8 +3,6 @@ package dev.helixbg.llm.cpu;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
-import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
@@ -24,11 +22,6 @@ final class ThreadScratch {
   /** Unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  private final long q4Panels;
-
-  /** What a panel times a tile of tokens gives there, in 16 bits. */
-  final long products;
-
   /** What a panel times a tile of tokens gives. */
   final long sums;
 
@@ -44,15 +37,8 @@ final class ThreadScratch {
     unpacker = new Unpacker(arena);
     byteRows = new ByteRows(arena, ByteMatmul.GROUP, ByteProduct.PAIRS);
     panel = allocate(FloatMatmul.GROUP * TileProduct.STRIDE);
-    q4Panels = allocate(QuantisedMatmul.GROUP / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES / Float.BYTES);
-    products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
     sums = allocate(TileProduct.ROOM * TileProduct.TOKENS);
     turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
-  }
-
-  /** The panel for a row of a group and those behind it, for {@link Q4KTileProduct}. */
-  long q4Panel(int row) {
-    return q4Panels + row / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES;
   }
 
   /** At least {@code count} floats, of any content. */

@@ -1,13 +1,10 @@
 package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.attention.FloatAttention;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
-import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 
 /**
@@ -15,9 +12,6 @@ import dev.helixbg.llm.cpu.kernel.attention.Softmax;
  * once for two of the heads that share them.
  */
 record TokenAttention(ThreadScratch scratch) {
-  /** Positions that are unpacked together: as floats they fit into the nearest caches. */
-  private static final int UNPACKED = 64;
-
   /**
    * The heads that share one KV head, or a part of them.
    *
@@ -47,16 +41,13 @@ record TokenAttention(ThreadScratch scratch) {
     // Whole cache lines for each head.
     long stride = 64L * Math.ceilDiv(positions, 16);
     long scores = scratch.scores(stride / Float.BYTES * group);
-    if (shape.storage() == Storage.F16) {
-      long scaled = scratch.floats((long) group * size);
-      VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
-      queries = scaled;
-    }
+    long scaled = scratch.floats((long) group * size);
+    VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long keys = cache.data(run).address() + cache.keys(run, layer, kvHead);
-      score(shape, group, queries, keys, count, scores + 4L * start, stride);
+      score(size, group, scaled, keys, count, scores + 4L * start, stride);
     }
     VectorOps.clear(results, group * size);
     float scale = (float) (1 / Math.sqrt(size));
@@ -70,7 +61,7 @@ record TokenAttention(ThreadScratch scratch) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long values = cache.data(run).address() + cache.values(run, layer, kvHead);
-      weigh(shape, group, scores + 4L * start, stride, values, count, results);
+      weigh(size, group, scores + 4L * start, stride, values, count, results);
     }
     for (int g = 0; g < group; g++) {
       VectorOps.multiply(results + head * g, size, inverses[g], results + head * g);
@@ -79,8 +70,7 @@ record TokenAttention(ThreadScratch scratch) {
 
   /** Scores of a run's keys, for all heads. */
   private void score(
-      KvShape shape, int group, long queries, long keys, int count, long scores, long stride) {
-    int size = shape.headSize();
+      int size, int group, long queries, long keys, int count, long scores, long stride) {
     long head = 4L * size;
     for (int g = 0; g < group; g += 2) {
       long query = queries + head * g;
@@ -89,33 +79,13 @@ record TokenAttention(ThreadScratch scratch) {
       int other = Math.min(1, group - 1 - g);
       long otherQuery = query + head * other;
       long toOther = to + stride * other;
-      if (shape.storage() == Storage.F16) {
-        HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
-      } else if (shape.storage() == Storage.Q8_0 && Q8Attention.APPLIES) {
-        Q8Attention.scores(query, otherQuery, keys, count, size, to, toOther);
-      } else {
-        scoreUnpacked(shape, query, otherQuery, keys, count, to, toOther);
-      }
-    }
-  }
-
-  private void scoreUnpacked(
-      KvShape shape, long query, long other, long keys, int count, long to, long toOther) {
-    int size = shape.headSize();
-    for (int p = 0; p < count; p += UNPACKED) {
-      int part = Math.min(UNPACKED, count - p);
-      long floats = unpacked(shape, keys + p * shape.headBytes(), part);
-      FloatAttention.scores(query, floats, part, size, to + 4L * p);
-      if (toOther != to) {
-        FloatAttention.scores(other, floats, part, size, toOther + 4L * p);
-      }
+      HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
     }
   }
 
   /** Adds a run's values, weighted by their scores, to the results of all heads. */
   private void weigh(
-      KvShape shape, int group, long scores, long stride, long values, int count, long results) {
-    int size = shape.headSize();
+      int size, int group, long scores, long stride, long values, int count, long results) {
     long head = 4L * size;
     for (int g = 0; g < group; g += 2) {
       long from = scores + stride * g;
@@ -123,36 +93,7 @@ record TokenAttention(ThreadScratch scratch) {
       int other = Math.min(1, group - 1 - g);
       long otherFrom = from + stride * other;
       long toOther = to + head * other;
-      if (shape.storage() == Storage.F16) {
-        HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
-      } else if (shape.storage() == Storage.Q8_0 && Q8Attention.APPLIES) {
-        Q8Attention.addWeighted(from, otherFrom, values, count, size, to, toOther);
-      } else {
-        addUnpacked(shape, from, otherFrom, values, count, to, toOther);
-      }
+      HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
     }
-  }
-
-  private void addUnpacked(
-      KvShape shape, long weights, long others, long values, int count, long y, long z) {
-    int size = shape.headSize();
-    for (int p = 0; p < count; p += UNPACKED) {
-      int part = Math.min(UNPACKED, count - p);
-      long floats = unpacked(shape, values + p * shape.headBytes(), part);
-      FloatAttention.addWeighted(weights + 4L * p, floats, part, size, y);
-      if (z != y) {
-        FloatAttention.addWeighted(others + 4L * p, floats, part, size, z);
-      }
-    }
-  }
-
-  /** Floats are where they lie. */
-  private long unpacked(KvShape shape, long stored, int positions) {
-    if (shape.storage() == Storage.F32) {
-      return stored;
-    }
-    long floats = scratch.floats((long) UNPACKED * shape.headSize());
-    scratch.unpacker.row(shape.storage().type(), stored, positions * shape.headSize(), floats);
-    return floats;
   }
 }

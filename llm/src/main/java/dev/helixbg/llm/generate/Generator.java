@@ -3,10 +3,8 @@ package dev.helixbg.llm.generate;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -30,12 +28,6 @@ public final class Generator {
   private final Sampler sampler;
 
   private final float[] logits;
-
-  /** The draw that is the device's; null where it takes the largest, or the host draws. */
-  private final TopPSampling draw;
-
-  /** Where the device draws. */
-  private final Random random;
 
   private final int depth;
   private final Submission[] underWay;
@@ -65,9 +57,7 @@ public final class Generator {
     backend = work.model.backend();
     int vocabulary = work.model.vocabulary();
     SamplingOptions sampling = options.sampling();
-    draw = sampling.isTopKOnly() ? sampling.draw(vocabulary) : null;
-    random = new Random(sampling.seed());
-    boolean deviceChooses = sampling.isArgmax() || draw != null;
+    boolean deviceChooses = sampling.isArgmax();
     depth = deviceChooses ? backend.depth() : 1;
     sampler = deviceChooses ? null : new Sampler(sampling, vocabulary);
     logits = deviceChooses ? null : new float[vocabulary];
@@ -153,10 +143,7 @@ public final class Generator {
   }
 
   private void encodeChoice() {
-    if (draw != null) {
-      double[] point = {random.nextDouble()};
-      backend.draw(work.batch, work.model.logits(), draw, point, work.tokens, slot(encoded));
-    } else if (sampler == null) {
+    if (sampler == null) {
       backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
     }
     underWay[slot(encoded)] = backend.submit();

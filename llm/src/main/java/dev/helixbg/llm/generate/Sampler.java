@@ -1,6 +1,5 @@
 package dev.helixbg.llm.generate;
 
-import dev.helixbg.llm.backend.TopPSampling;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -9,6 +8,8 @@ import java.util.Random;
  * its specification fixes for every machine and release.
  */
 final class Sampler {
+  private static final int MOST_INSERTED = 128;
+
   private final SamplingOptions sampling;
   private final Random random;
 
@@ -17,17 +18,21 @@ final class Sampler {
 
   private int recentCount;
 
-  /** Candidates as {@link #sortKey}s, the likeliest last. */
+  /** As {@link #sortKey}s. */
   private final long[] candidates;
 
-  /** Their logits, the likeliest first. */
-  private final float[] likeliest;
+  /** The likeliest of them, the first first: top-k's. */
+  private final long[] ranked;
+
+  private final double[] probabilities;
 
   Sampler(SamplingOptions sampling, int vocabulary) {
     this.sampling = sampling;
     random = new Random(sampling.seed());
     candidates = new long[vocabulary];
-    likeliest = new float[vocabulary];
+    int k = sampling.topK() == 0 ? vocabulary : Math.min(sampling.topK(), vocabulary);
+    ranked = new long[k];
+    probabilities = new double[k];
   }
 
   /** Takes note of a token of the prompt or the answer. */
@@ -48,15 +53,66 @@ final class Sampler {
   }
 
   private int drawn() {
-    Arrays.sort(candidates);
-    if (Float.isNaN(logit(ranked(0)))) {
+    rank();
+    if (Float.isNaN(logit(ranked[0]))) {
       return -1;
     }
-    TopPSampling draw = sampling.draw(candidates.length);
-    for (int i = 0; i < draw.k(); i++) {
-      likeliest[i] = logit(ranked(i));
+    int stay = filter(weigh(ranked.length, 1));
+    double end = random.nextDouble() * weigh(stay, sampling.temperature());
+    int i = 0;
+    double sum = probabilities[0];
+    while (i < stay - 1 && sum <= end) {
+      sum += probabilities[++i];
     }
-    return id(ranked(draw.rank(likeliest, random.nextDouble())));
+    return id(ranked[i]);
+  }
+
+  /** Fills {@link #ranked}: a few by insertion, for sorting all takes as long as a GPU's pass. */
+  private void rank() {
+    int k = ranked.length;
+    if (k > MOST_INSERTED) {
+      Arrays.sort(candidates);
+      for (int i = 0; i < k; i++) {
+        ranked[i] = candidates[candidates.length - 1 - i];
+      }
+      return;
+    }
+    Arrays.fill(ranked, Long.MIN_VALUE);
+    for (long candidate : candidates) {
+      int at = k;
+      for (; at > 0 && candidate > ranked[at - 1]; at--) {
+        if (at < k) {
+          ranked[at] = ranked[at - 1];
+        }
+      }
+      if (at < k) {
+        ranked[at] = candidate;
+      }
+    }
+  }
+
+  /** How many of the ranked stay by top-p and min-p, at least one. */
+  private int filter(double total) {
+    int stay = 0;
+    double sum = 0;
+    while (stay < ranked.length && sum < sampling.topP() * total) {
+      sum += probabilities[stay++];
+    }
+    stay = Math.max(1, stay);
+    while (stay > 1 && probabilities[stay - 1] < sampling.minP() * probabilities[0]) {
+      stay--;
+    }
+    return stay;
+  }
+
+  /** Sets the unnormalised probabilities of the first; returns their sum. */
+  private double weigh(int count, double temperature) {
+    double total = 0;
+    for (int i = 0; i < count; i++) {
+      probabilities[i] = Math.exp((logit(ranked[i]) - (double) logit(ranked[0])) / temperature);
+      total += probabilities[i];
+    }
+    return total;
   }
 
   private void penaliseRepetition(float[] logits) {
@@ -89,11 +145,6 @@ final class Sampler {
       best = Math.max(best, candidate);
     }
     return Float.isNaN(logit(best)) ? -1 : id(best);
-  }
-
-  /** The candidate of a rank, 0 being the likeliest. */
-  private long ranked(int rank) {
-    return candidates[candidates.length - 1 - rank];
   }
 
   /**

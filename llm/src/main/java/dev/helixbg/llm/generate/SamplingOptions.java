@@ -1,8 +1,5 @@
 package dev.helixbg.llm.generate;
 
-import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.TopPSampling;
-
 /**
  * How the next token is chosen from the logits. The filters work in this order, each on what the
  * one before has left: repetition penalty, top-k, top-p, min-p, temperature, draw.
@@ -45,16 +42,5 @@ public record SamplingOptions(
   /** Whether the choice is the plain maximum of the logits, which a device can take itself. */
   boolean isArgmax() {
     return temperature == 0 && repetitionPenalty == 1;
-  }
-
-  /** Whether the draw is among the likeliest alone, and few of them, which a device can do. */
-  boolean isTopKOnly() {
-    return temperature > 0 && repetitionPenalty == 1 && topK > 0 && topK <= Backend.MOST_TOP;
-  }
-
-  /** The draw from so many candidates, at a temperature above 0. */
-  TopPSampling draw(int candidates) {
-    int k = topK == 0 ? candidates : Math.min(topK, candidates);
-    return new TopPSampling(k, topP, minP, temperature);
   }
 }

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gguf;
 
 import dev.helixbg.llm.gguf.GgufValue.Whole;
+import dev.helixbg.llm.tensor.StoredType;
 import dev.helixbg.llm.tensor.Tensor;
-import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -28,7 +28,7 @@ public record GgufDescription(
   /**
    * A tensor as it is described.
    *
-   * @param typeId of its elements, by ggml's numbers; see {@link TensorType}
+   * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
    * @param shape one to four sizes, the fastest running first
    * @param offset in bytes, from the start of the data
    * @param typeAt where the file has the type
@@ -46,22 +46,22 @@ public record GgufDescription(
 
     /** The element type's name, or its number where it has none that is known here. */
     public String typeName() {
-      return TensorType.nameOf(typeId);
+      return StoredType.nameOf(typeId);
     }
 
     /** The bytes of the data; empty where the element type is not known here, or does not fit. */
     public OptionalLong bytes() {
       try {
-        return OptionalLong.of(TensorType.ofId(typeId).bytes(elements()));
+        return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
       } catch (IllegalArgumentException | ArithmeticException e) {
         return OptionalLong.empty();
       }
     }
 
     private Tensor tensor(String file, MemorySegment data) {
-      TensorType type;
+      StoredType type;
       try {
-        type = TensorType.ofId(typeId);
+        type = StoredType.ofId(typeId);
       } catch (IllegalArgumentException e) {
         throw wrong(file, typeAt, e.getMessage());
       }

@@ -7,7 +7,7 @@ import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import dev.helixbg.llm.gguf.GgufValue.Real;
 import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.gguf.GgufValue.Whole;
-import dev.helixbg.llm.tensor.TensorType;
+import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ import java.util.List;
  *   name        string, 1 to 64 bytes
  *   n_dims      u32: 1 to 4
  *   dims        n_dims × u64, the fastest running first, each at least 1
- *   type        u32: see {@link TensorType}
+ *   type        u32: see {@link StoredType}
  *   offset      u64: from the start of the data, a multiple of the alignment
  * padding       to a multiple of the alignment
  * data          the tensors

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gguf;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.helixbg.config.faults.MappingGuard;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.config.x86.MappingGuard;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -16,8 +16,8 @@ import java.util.Optional;
 /**
  * A file mapped into memory, read-only, until {@link #close}.
  *
- * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux on
- * x86-64 a {@link MappingGuard} then lets reads go on with zeros; elsewhere they throw an {@code
+ * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
+ * {@link MappingGuard} then lets reads go on with zeros; elsewhere they throw an {@code
  * InternalError}, or end the process. So {@link #requireUnchanged} is asked after the bytes were
  * used, and what came of them counts only if it returns.
  */
@@ -106,24 +106,23 @@ public final class MappedFile implements AutoCloseable {
     return bytes;
   }
 
-  /**
-   * Touches every page in order, so that later use does not wait for the disk page by page. A file
-   * that leaves no memory for anything else is left alone: its first pages would be gone again
-   * before its last were there.
-   *
-   * @return whether it did
-   */
-  public boolean readAhead() {
-    // Asking for the memory's size takes a young process some ten milliseconds.
-    return readAhead(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
+  /** Ends when the file is closed. */
+  public Arena arena() {
+    return arena;
   }
 
-  boolean readAhead(long memory) {
-    if (bytes.byteSize() > memory / 4 * 3) {
-      return false;
-    }
-    bytes.load();
-    return true;
+  /**
+   * Whether all of it is worth touching before it is used, so that later use does not wait for the
+   * disk page by page. Of a file that leaves no memory for anything else, the first pages would be
+   * gone again before the last were there.
+   */
+  public boolean fitsMemory() {
+    // Asking for the memory's size takes a young process some ten milliseconds.
+    return fits(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
+  }
+
+  boolean fits(long memory) {
+    return bytes.byteSize() <= memory / 4 * 3;
   }
 
   /** Of the machine, or of the container. */

@@ -248,7 +248,7 @@ final class AttentionEncoder {
 
   private static CacheKind kind(Batch batch, GpuActivations q) {
     KvShape shape = memory(batch).shape();
-    return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape), shape.storage());
+    return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
   }
 
   /** The most query heads of a key head that fit, the same number each time. */

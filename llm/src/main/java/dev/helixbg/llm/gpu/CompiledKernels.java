@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
@@ -50,8 +49,6 @@ final class CompiledKernels {
     GATE,
     ARGMAX_PART,
     ARGMAX,
-    TOP_K_PART,
-    DRAW,
     KEEP_ROWS,
     COPY_BLOCKS
   }
@@ -70,7 +67,7 @@ final class CompiledKernels {
    * @param headSize values per head
    * @param group query heads that one threadgroup takes together
    */
-  record CacheKind(int headSize, int group, Storage storage) {}
+  record CacheKind(int headSize, int group) {}
 
   /**
    * A kernel for given types.
@@ -242,18 +239,9 @@ final class CompiledKernels {
   }
 
   static KernelLibrary library(CacheKind kind) {
-    String number = kind.storage() == Storage.F16 ? "half" : "float";
-    String defines =
-        """
-        #define HEAD %d
-        #define GROUP %d
-        #define CACHE %s
-        #define CACHE4 %<s4
-        """
-            .formatted(kind.headSize(), kind.group(), number);
     return new KernelLibrary(
-        "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
-        defines,
+        "cache-%d-%d".formatted(kind.headSize(), kind.group()),
+        "#define HEAD %d\n#define GROUP %d\n".formatted(kind.headSize(), kind.group()),
         List.of(
             "dialect.metal",
             "cache.metal",

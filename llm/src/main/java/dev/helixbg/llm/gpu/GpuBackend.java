@@ -6,10 +6,8 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
@@ -212,9 +210,6 @@ public final class GpuBackend implements Backend {
 
   @Override
   public KvCache cache(KvShape shape) {
-    if (shape.storage() == Storage.Q8_0) {
-      throw new IllegalArgumentException("a cache in " + shape.storage());
-    }
     return new GpuKvCache(caches.computeIfAbsent(shape, s -> new KvBlocks(recorder, kernels, s)));
   }
 
@@ -316,18 +311,6 @@ public final class GpuBackend implements Backend {
   public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     attention.finishRotation();
     sampling.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
-  }
-
-  @Override
-  public void draw(
-      Batch batch,
-      Activations logits,
-      TopPSampling how,
-      double[] points,
-      TokenSlots tokens,
-      int slot) {
-    attention.finishRotation();
-    sampling.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.tensor.RandomWeights;
@@ -122,7 +121,7 @@ public final class GpuBench {
     }
     Matrix matrix = backend.matrix(w);
     float[][] result = new float[vectors][out.columns()];
-    try (KvCache cache = backend.cache(new KvShape(1, 1, 16, vectors, Storage.F32))) {
+    try (KvCache cache = backend.cache(new KvShape(1, 1, 16, vectors))) {
       Batch batch = new Batch(vectors, 1);
       batch.add(cache, vectors, 0);
       backend.addProduct(batch, in, matrix, out);

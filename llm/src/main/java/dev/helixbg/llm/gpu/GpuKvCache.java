@@ -101,12 +101,7 @@ final class GpuKvCache extends KvCache {
       this.shape = shape;
       memory = recorder.scratch("keys and values");
       int paddedHead = Math.ceilDiv(shape.headSize(), 4) * 4;
-      blockBytes =
-          2L
-              * POSITIONS
-              * shape.layers()
-              * shape.kvHeads()
-              * shape.storage().type().bytes(paddedHead);
+      blockBytes = 2L * POSITIONS * shape.layers() * shape.kvHeads() * Short.BYTES * paddedHead;
     }
 
     KvShape shape() {

@@ -1,17 +1,15 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
 /**
- * Encodes the choice of the largest logits, in two steps: of each part of a row, then of the parts.
- * The product that makes the logits of a few rows has done the first step of argmax already.
+ * Encodes the choice of the largest logit, in two steps: of each part of a row, then of the parts.
+ * The product that makes the logits of a few rows has done the first step already.
  */
 final class SamplingEncoder {
   // Of rows.metal.
   private static final int PART = 1024;
-  private static final int MOST_PARTS = 1024;
 
   private final CommandRecorder recorder;
   private final CompiledKernels kernels;
@@ -69,48 +67,6 @@ final class SamplingEncoder {
         .writes(2, places)
         .writes(3, ids);
     putShape(logits, parts).constants(4).dispatch(parts, rows, 1, MatmulEncoder.ROW_THREADS);
-  }
-
-  /**
-   * A token of the likeliest of each of the first rows.
-   *
-   * @param points a row's each
-   */
-  void draw(GpuActivations logits, TopPSampling how, double[] points, GpuBuffer ids) {
-    int parts = Math.ceilDiv(logits.columns(), PART);
-    if (parts > MOST_PARTS) {
-      throw new IllegalArgumentException("rows of " + logits.columns() + " logits");
-    }
-    int rows = points.length;
-    room(rows * parts * how.k());
-    UploadTables.Table table = recorder.table(rows);
-    for (int i = 0; i < rows; i++) {
-      table.set(i, Float.floatToRawIntBits((float) points[i]));
-    }
-    recorder.upload(table, rows);
-    recorder
-        .kernel(kernels.get(RowsKernel.TOP_K_PART))
-        .reads(0, logits.buffer())
-        .writes(1, values)
-        .writes(2, places);
-    putShape(logits, parts)
-        .put(how.k())
-        .constants(3)
-        .dispatch(parts, rows, 1, MatmulEncoder.ROW_THREADS);
-    recorder
-        .kernel(kernels.get(RowsKernel.DRAW))
-        .reads(0, values)
-        .reads(1, places)
-        .fixed(2, table)
-        .writes(3, ids);
-    putShape(logits, parts)
-        .put(how.k())
-        .put((float) how.topP())
-        .put((float) how.minP())
-        .put((float) Math.min(1 / how.temperature(), Float.MAX_VALUE))
-        .constants(4)
-        .dispatch(rows, 1, 1, MatmulEncoder.ROW_THREADS);
-    found = null;
   }
 
   private CommandRecorder putShape(GpuActivations logits, int parts) {

@@ -5,9 +5,7 @@ import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -56,19 +54,14 @@ public final class ModelWarmUp {
    *
    * @param config of the model to come: the size of a head is kept
    * @param types of its matrices
-   * @param storage of its keys and values
    */
   public static void run(
-      Backend backend,
-      Qwen3Config config,
-      Collection<TensorType> types,
-      Storage storage,
-      Passes passes) {
+      Backend backend, Qwen3Config config, Collection<TensorType> types, Passes passes) {
     if (headsOf(config) * config.headSize() > MOST_WIDTH) {
       return; // no model that there is; its first tokens wait, but no memory goes into it
     }
     try (Arena arena = Arena.ofShared()) {
-      Qwen3 model = model(backend, arena, config, List.copyOf(types), storage, passes.rows);
+      Qwen3 model = model(backend, arena, config, List.copyOf(types), passes.rows);
       for (int i = 0; i < passes.times; i++) {
         // All wanted: else the last layer would compute but one row.
         pass(model, passes.rows, passes.rows);
@@ -94,19 +87,12 @@ public final class ModelWarmUp {
       batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
       model.forward(batch, tokens, 0);
       backend.argmax(batch, model.logits(), tokens, 0);
-      backend.draw(
-          batch, model.logits(), new TopPSampling(1, 1, 0, 1), new double[wanted], tokens, 0);
       backend.submit().await();
     }
   }
 
   private static Qwen3 model(
-      Backend backend,
-      Arena arena,
-      Qwen3Config like,
-      List<TensorType> types,
-      Storage storage,
-      int rows) {
+      Backend backend, Arena arena, Qwen3Config like, List<TensorType> types, int rows) {
     Qwen3Config config =
         new Qwen3Config(
             rows,
@@ -130,7 +116,7 @@ public final class ModelWarmUp {
             zeros.getFirst().norm("output_norm", WIDTH),
             backend.matrix(output),
             output);
-    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), null);
+    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows), null);
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */

@@ -19,9 +19,7 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
@@ -75,7 +73,7 @@ public final class Qwen3 {
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend);
+    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend::matrix, true);
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
@@ -85,9 +83,7 @@ public final class Qwen3 {
    * @throws GgufException if it has not
    */
   public static void requireTensors(GgufFile file) {
-    try (Backend backend = new ScalarBackend()) {
-      Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), backend);
-    }
+    Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null, false);
   }
 
   /**
@@ -350,9 +346,8 @@ public final class Qwen3 {
    * @param context the most positions of a sequence; the model's own limit holds too
    * @param rows the most tokens of one pass
    * @param wanted the most rows of one pass whose logits are wanted
-   * @param cacheStorage how keys and values are stored
    */
-  public record PassLimits(int context, int rows, int wanted, Storage cacheStorage) {
+  public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {
       if (context < 1 || rows < 1 || wanted < 1 || wanted > rows) {
         throw new IllegalArgumentException(

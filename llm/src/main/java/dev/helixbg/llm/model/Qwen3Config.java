@@ -113,7 +113,7 @@ public record Qwen3Config(
   /** What caches of sequences hold, within the model's own limit. */
   public KvShape cacheShape(PassLimits limits) {
     int context = Math.min(limits.context(), contextLength);
-    return new KvShape(layers, kvHeads, headSize, context, limits.cacheStorage());
+    return new KvShape(layers, kvHeads, headSize, context);
   }
 
   /** The rotation of heads. */

@@ -1,17 +1,21 @@
 package dev.helixbg.llm.model;
 
-import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.tensor.PackedType;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
@@ -24,27 +28,38 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
   private final GgufFile file;
   private final Map<String, Tensor> tensors;
   private final Qwen3Config config;
-  private final Backend backend;
+  private final Function<Tensor, Matrix> backend;
+  private final boolean unpacks;
+
+  /** Tensors by name that no kernel reads in their type, unpacked. */
+  private final Map<String, Tensor> unpacked = new HashMap<>();
+
   private final Set<String> used = new HashSet<>();
 
   /** Of the names of the layer's tensors. */
   private String prefix = "";
 
-  private Qwen3Tensors(GgufFile file, Qwen3Config config, Backend backend) {
+  private Qwen3Tensors(
+      GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {
     this.file = file;
     this.tensors = file.tensors();
     this.config = config;
     this.backend = backend;
+    this.unpacks = unpacks;
   }
 
   /**
    * All weights of a model.
    *
+   * @param backend makes matrices of tensors
+   * @param unpacks whether tensors of a {@link PackedType} are unpacked, to memory that is freed
+   *     with the file; else only their shapes count
    * @throws GgufException if a tensor is missing, has another shape or type, or is one that the
    *     architecture does not have
    */
-  static Qwen3Weights weights(GgufFile file, Qwen3Config config, Backend backend) {
-    return new Qwen3Tensors(file, config, backend).weights();
+  static Qwen3Weights weights(
+      GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {
+    return new Qwen3Tensors(file, config, backend, unpacks).weights();
   }
 
   private Qwen3Weights weights() {
@@ -65,7 +80,8 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
     Matrix output =
         outputTensor == table ? embedding : matrix("output", vocabulary, config.hidden());
     refuseUnused();
-    return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output, outputTensor);
+    return new Qwen3Weights(
+        embedding, List.copyOf(layers), outputNorm, output, ready(outputTensor));
   }
 
   @Override
@@ -75,7 +91,21 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
       throw error(
           tensor.name(), "its shape is %s, not [%d, %d]".formatted(tensor.shape(), columns, rows));
     }
-    return backend.matrix(tensor);
+    return backend.apply(ready(tensor));
+  }
+
+  /** As backends take it. */
+  private Tensor ready(Tensor tensor) {
+    return unpacks && tensor.stored() instanceof PackedType packed
+        ? unpacked.computeIfAbsent(tensor.name(), name -> unpacked(tensor, packed))
+        : tensor;
+  }
+
+  private Tensor unpacked(Tensor tensor, PackedType packed) {
+    MemorySegment weights =
+        HostMemory.allocate(file.mapped().arena(), tensor.rows() * tensor.rowBytes());
+    packed.unpack(tensor.data(), weights);
+    return new Tensor(tensor.name(), tensor.type(), tensor.shape(), weights.asReadOnly());
   }
 
   @Override
@@ -86,7 +116,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
           tensor.name(),
           "it is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
     }
-    return new Norm(backend.matrix(tensor), config.epsilon());
+    return new Norm(backend.apply(tensor), config.epsilon());
   }
 
   private Tensor required(String name) {

@@ -17,17 +17,7 @@ public final class Dequantize {
   static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** The sixteen levels of IQ4_NL and IQ4_XS. */
-  private static final byte[] NON_LINEAR_LEVELS = {
-    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
-  };
-
   private Dequantize() {}
-
-  /** Level {@code nibble} (0 to 15) of the non-linear 4-bit types IQ4_NL and IQ4_XS. */
-  public static int nonLinearLevel(int nibble) {
-    return NON_LINEAR_LEVELS[nibble];
-  }
 
   /**
    * Writes {@code elements} weights, stored from byte {@code offset} of {@code source} on, to
@@ -57,43 +47,10 @@ public final class Dequantize {
       case F32 -> y[i] = Float.intBitsToFloat(source.get(INT, offset));
       case F16 -> y[i] = half(source, offset);
       case BF16 -> y[i] = Float.intBitsToFloat(source.get(SHORT, offset) << 16);
-      case Q4_0 -> nibbles(source, offset, 8, false, false, y, i);
-      case Q4_1 -> nibbles(source, offset, 0, true, false, y, i);
-      case Q5_0 -> nibbles(source, offset, 16, false, true, y, i);
-      case Q5_1 -> nibbles(source, offset, 0, true, true, y, i);
       case Q8_0 -> q8(source, offset, y, i);
       case Q4_K -> nibblesK(source, offset, false, y, i);
       case Q5_K -> nibblesK(source, offset, true, y, i);
       case Q6_K -> q6K(source, offset, y, i);
-      case IQ4_NL -> nonLinear(source, offset + 2, half(source, offset), y, i);
-      case IQ4_XS -> iq4Xs(source, offset, y, i);
-    }
-  }
-
-  /**
-   * d, then m if there is a minimum, then 32 fifth bits if there are any, then sixteen bytes:
-   * weight j in the low, weight j + 16 in the high nibble of byte j. With a minimum d · q + m, else
-   * d · (q − zero).
-   */
-  private static void nibbles(
-      MemorySegment source,
-      long offset,
-      int zero,
-      boolean hasMinimum,
-      boolean hasFifthBits,
-      float[] y,
-      int i) {
-    float d = half(source, offset);
-    float m = hasMinimum ? half(source, offset + 2) : 0;
-    long head = offset + (hasMinimum ? 4 : 2);
-    int fifth = hasFifthBits ? source.get(INT, head) : 0;
-    long pairs = head + (hasFifthBits ? 4 : 0);
-    for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, pairs + j);
-      int low = pair & 15 | (fifth >>> j & 1) << 4;
-      int high = pair >> 4 | (fifth >>> j + 16 & 1) << 4;
-      y[i + j] = hasMinimum ? low * d + m : (low - zero) * d;
-      y[i + j + 16] = hasMinimum ? high * d + m : (high - zero) * d;
     }
   }
 
@@ -143,29 +100,6 @@ public final class Dequantize {
     }
   }
 
-  /** Sixteen bytes of nibbles as in Q4_0, each an index into the non-linear levels. */
-  private static void nonLinear(MemorySegment source, long nibbles, float d, float[] y, int i) {
-    for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, nibbles + j);
-      y[i + j] = d * NON_LINEAR_LEVELS[pair & 15];
-      y[i + j + 16] = d * NON_LINEAR_LEVELS[pair >> 4];
-    }
-  }
-
-  /**
-   * d, high 2 bits of eight scales, their low 4 bits, then eight sub-blocks as in IQ4_NL; scales
-   * less 32.
-   */
-  private static void iq4Xs(MemorySegment source, long offset, float[] y, int i) {
-    float d = half(source, offset);
-    int high = Short.toUnsignedInt(source.get(SHORT, offset + 2));
-    for (int sub = 0; sub < 8; sub++) {
-      int low = unsigned(source, offset + 4 + sub / 2) >> (sub & 1) * 4 & 15;
-      int scale = low | (high >> 2 * sub & 3) << 4;
-      nonLinear(source, offset + 8 + sub * 16, d * (scale - 32), y, i + sub * 32);
-    }
-  }
-
   /**
    * Scale {@code sub} of a Q4_K or Q5_K block: bytes 0–3 hold the 6 bits of scales 0–3; of scales
    * 4–7 the low 4 bits are in the low nibbles of bytes 8–11, the high 2 in the top bits of bytes
@@ -182,11 +116,11 @@ public final class Dequantize {
     return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) >> 4 | first >> 6 << 4;
   }
 
-  private static float half(MemorySegment source, long offset) {
+  static float half(MemorySegment source, long offset) {
     return Float.float16ToFloat(source.get(SHORT, offset));
   }
 
-  private static int unsigned(MemorySegment source, long offset) {
+  static int unsigned(MemorySegment source, long offset) {
     return Byte.toUnsignedInt(source.get(ValueLayout.JAVA_BYTE, offset));
   }
 }

@@ -76,16 +76,6 @@ public final class RandomWeights {
    */
   private static void factors(TensorType type, MemorySegment target, long offset, float spread) {
     switch (type) {
-      case Q4_0 -> half(target, offset, spread / 4.64f);
-      case Q4_1 -> {
-        half(target, offset, spread / 4.61f);
-        half(target, offset + 2, spread / 4.61f * -7.5f);
-      }
-      case Q5_0 -> half(target, offset, spread / 9.25f);
-      case Q5_1 -> {
-        half(target, offset, spread / 9.23f);
-        half(target, offset + 2, spread / 9.23f * -15.5f);
-      }
       case Q8_0 -> half(target, offset, spread / 73.9f);
       case Q4_K -> {
         half(target, offset, spread / 258);
@@ -96,8 +86,6 @@ public final class RandomWeights {
         half(target, offset + 2, spread / 527 * 15.5f);
       }
       case Q6_K -> half(target, offset + 208, spread / 1366);
-      case IQ4_NL -> half(target, offset, spread / 67.4f);
-      case IQ4_XS -> half(target, offset, spread / 1246);
       case F32, F16, BF16 -> throw new IllegalArgumentException(type + " has no blocks");
     }
   }

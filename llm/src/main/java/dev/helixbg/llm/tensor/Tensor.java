@@ -7,13 +7,18 @@ import java.util.List;
  * Weights as they lie in a model file: a name, an element type, a shape, and the bytes.
  *
  * @param name as in the file
- * @param type of the elements
+ * @param stored type of the bytes; backends take tensors of a {@link TensorType} only
  * @param shape one to four sizes, the fastest running first: a matrix is {@code [columns, rows]}
  * @param data exactly the tensor's bytes, read-only, alive as long as the file is open
  */
-public record Tensor(String name, TensorType type, List<Long> shape, MemorySegment data) {
+public record Tensor(String name, StoredType stored, List<Long> shape, MemorySegment data) {
   public Tensor {
     shape = List.copyOf(shape);
+  }
+
+  /** Type that kernels see. */
+  public TensorType type() {
+    return stored.computed();
   }
 
   /** Elements of one row. */
@@ -26,8 +31,8 @@ public record Tensor(String name, TensorType type, List<Long> shape, MemorySegme
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }
 
-  /** Bytes of one row. */
+  /** Bytes of one row of {@link #type}. */
   public long rowBytes() {
-    return type.bytes(columns());
+    return type().bytes(columns());
   }
 }

@@ -1,15 +1,14 @@
 package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufStrings;
-import java.util.BitSet;
+import java.util.PriorityQueue;
+import java.util.function.IntConsumer;
 
-/**
- * The merges of a vocabulary, and which of them a text can need.
- *
- * <p>Byte-pair encoding works on one word at a time, and a merge joins two neighbours: only where
- * its result is a part of the word can it happen, and leaving out all others changes nothing.
- */
+/** Byte-pair encoding: the merges of a vocabulary, found by what they make. */
 final class BpeMerges {
+  /** Ways to make one token; each of its places has one at most, unless a merge occurs twice. */
+  private static final int MOST_OF_A_TOKEN = 100;
+
   /** Pairs of tokens with a space between them, the first merged first. */
   private final GgufStrings texts;
 
@@ -43,16 +42,17 @@ final class BpeMerges {
     this.tokens = tokens;
     makers = new int[tokens.size()];
     next = new int[texts.size()];
+    byte[] counts = new byte[makers.length];
     for (int i = 0; i < next.length; i += GgufStrings.BATCH) {
-      add(i, Math.min(next.length, i + GgufStrings.BATCH));
+      add(i, Math.min(next.length, i + GgufStrings.BATCH), counts);
     }
   }
 
   /**
-   * That both parts of a merge are tokens is not looked up here: those that can become neighbours
-   * are single bytes or the results of other merges, and so were found.
+   * Whether both parts of a merge are tokens is not looked up: only tokens become neighbours, so
+   * that a merge of anything else never happens.
    */
-  private void add(int firstMerge, int endMerge) {
+  private void add(int firstMerge, int endMerge, byte[] counts) {
     byte[] utf8 = texts.utf8();
     for (int merge = firstMerge; merge < endMerge; merge++) {
       int start = texts.start(merge);
@@ -67,7 +67,12 @@ final class BpeMerges {
         throw wrong(merge, "makes what is no token");
       }
       expected = made + 1;
-      next[merge] = makers[made];
+      int last = makers[made] - 1;
+      boolean isSame = last >= 0 && space(last) == space - start;
+      if (!isSame && ++counts[made] > MOST_OF_A_TOKEN) {
+        throw wrong(merge, "is one of too many that make the same token");
+      }
+      next[merge] = isSame ? next[last] : makers[made];
       makers[made] = merge + 1;
       int first = utf8[start] & 0xFF;
       longest[first] = Math.max(longest[first], end - start - 1);
@@ -108,56 +113,108 @@ final class BpeMerges {
     return scratch;
   }
 
-  /** A merge as the file has it. */
-  String text(int merge) {
-    return texts.get(merge);
+  /**
+   * Gives out the tokens of a word: of all neighbours the pair with the first merge is joined, the
+   * leftmost of equals, until no pair has a merge.
+   *
+   * @param word in UTF-8 of the {@link ByteAlphabet}
+   */
+  void encode(byte[] word, IntConsumer ids) {
+    new Word(word).encode(ids);
   }
 
   /**
-   * Notes what can happen in a word.
+   * The merge that joins two neighbours, −1 for none; of the same merge twice, the last.
    *
-   * @param word in UTF-8 of the {@link ByteAlphabet}
-   * @param needed gets the merges
-   * @param used gets the tokens that they join and make
-   * @throws TokenizerException if a merge joins what is no token
+   * @param middle where the second begins
    */
-  void addPossible(byte[] word, BitSet needed, BitSet used) {
-    for (int start = 0; start < word.length; start++) {
-      int hash = 0;
-      int end = Math.min(word.length, start + longest[word[start] & 0xFF]);
-      for (int i = start; i < end; i++) {
-        hash = TokenIndex.hash(hash, word[i]);
-        int made = tokens.find(hash, word, start, i + 1);
-        for (int id = made; id >= 0; id = tokens.findBefore(id, word, start, i + 1)) {
-          int last = makers[id] - 1;
-          if (last >= 0 && !needed.get(last)) {
-            addAll(last, made, needed, used);
-          }
+  private int find(byte[] word, int start, int middle, int end) {
+    if (end - start > longest[word[start] & 0xFF]) {
+      return -1;
+    }
+    int found = -1;
+    int id = tokens.find(word, start, end);
+    for (; id >= 0; id = tokens.findBefore(id, word, start, end)) {
+      int merge = makers[id] - 1;
+      while (merge >= 0 && space(merge) != middle - start) {
+        merge = next[merge] - 1;
+      }
+      found = Math.max(found, merge);
+    }
+    return found;
+  }
+
+  /** Bytes before a merge's space. */
+  private int space(int merge) {
+    int start = texts.start(merge);
+    return indexOfSpace(texts.utf8(), start, texts.end(merge)) - start;
+  }
+
+  /** A word while its parts are joined. A part is known by the place of its first byte. */
+  private final class Word {
+    private static final int NONE = -1;
+
+    private final byte[] utf8;
+
+    /** By part: where the next one begins. */
+    private final int[] following;
+
+    /** By part: where the one before begins. */
+    private final int[] previous;
+
+    /** By part: the merge that joins it and the next. */
+    private final int[] merges;
+
+    /** Merges that can be made, or could before others were: the merge, then the part. */
+    private final PriorityQueue<Long> open = new PriorityQueue<>();
+
+    Word(byte[] utf8) {
+      this.utf8 = utf8;
+      following = new int[utf8.length];
+      previous = new int[utf8.length];
+      merges = new int[utf8.length];
+    }
+
+    void encode(IntConsumer ids) {
+      int before = NONE;
+      for (int at = 0; at < utf8.length; at = following[at]) {
+        previous[at] = before;
+        following[at] = at + (utf8[at] < 0 ? 2 : 1); // the alphabet has no longer ones
+        before = at;
+      }
+      for (int at = 0; at < utf8.length; at = following[at]) {
+        look(at);
+      }
+      while (!open.isEmpty()) {
+        long first = open.remove();
+        if (merges[(int) first] == first >> Integer.SIZE) {
+          join((int) first);
         }
       }
+      for (int at = 0; at < utf8.length; at = following[at]) {
+        ids.accept(tokens.find(utf8, at, following[at]));
+      }
     }
-  }
 
-  private void addAll(int last, int made, BitSet needed, BitSet used) {
-    used.set(made);
-    for (int merge = last; merge >= 0; merge = next[merge] - 1) {
-      add(merge, needed, used);
+    private void look(int at) {
+      int middle = following[at];
+      merges[at] = middle < utf8.length ? find(utf8, at, middle, following[middle]) : NONE;
+      if (merges[at] != NONE) {
+        open.add((long) merges[at] << Integer.SIZE | at);
+      }
     }
-  }
 
-  private void add(int merge, BitSet needed, BitSet used) {
-    int start = texts.start(merge);
-    int end = texts.end(merge);
-    int space = indexOfSpace(texts.utf8(), start, end);
-    int left = tokens.find(texts.utf8(), start, space);
-    int right = tokens.find(texts.utf8(), space + 1, end);
-    if (left < 0 || right < 0) {
-      throw new TokenizerException(
-          "the model's vocabulary cannot be used: "
-              + wrong(merge, "joins what is no token").getMessage());
+    private void join(int at) {
+      int joined = following[at];
+      merges[joined] = NONE;
+      following[at] = following[joined];
+      if (following[at] < utf8.length) {
+        previous[following[at]] = at;
+      }
+      look(at);
+      if (previous[at] != NONE) {
+        look(previous[at]);
+      }
     }
-    needed.set(merge);
-    used.set(left);
-    used.set(right);
   }
 }

@@ -1,19 +1,18 @@
 package dev.helixbg.llm.tokenizer;
 
-import dev.helixbg.config.natives.TokenizerLibrary;
 import dev.helixbg.config.text.PrintableText;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.List;
+import java.text.Normalizer;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -24,50 +23,36 @@ import java.util.stream.IntStream;
  * which is for text that the program or its user wrote, never for data. Many threads may use one
  * tokenizer at once.
  *
- * <p>The native library encodes, but is never given the whole vocabulary, which it would spend a
- * fifth of a second and 50 MB on: for each text it gets the tokens and merges that the words of
- * that text can need.
+ * <p>Normaliser and pattern are Qwen2's, as in the tokenizer.json that Qwen publishes.
  */
-public final class BpeTokenizer implements AutoCloseable {
+public final class BpeTokenizer {
+  /** Splits text before merging: contractions, words, single digits, punctuation, white space. */
+  private static final Pattern WORD =
+      Pattern.compile(
+          "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}"
+              + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+          Pattern.UNICODE_CHARACTER_CLASS);
+
   /** Tokens that end an answer in one Qwen vocabulary or another. */
   private static final Set<String> END_TOKENS = Set.of("<|im_end|>", "<|endoftext|>");
 
   final Vocabulary vocabulary;
   private final Map<String, Integer> special;
-  private final PreTokenizer splitter;
 
-  private BpeTokenizer(Vocabulary vocabulary, PreTokenizer splitter) {
+  public BpeTokenizer(Vocabulary vocabulary) {
     this.vocabulary = vocabulary;
     this.special = vocabulary.special();
-    this.splitter = splitter;
   }
 
-  /**
-   * A tokenizer of a vocabulary.
-   *
-   * @param cacheFolder where the native library is unpacked
-   * @throws TokenizerException if the library cannot be loaded, or refuses the vocabulary
-   */
-  public static BpeTokenizer of(Vocabulary vocabulary, Path cacheFolder) {
-    try {
-      TokenizerLibrary.load(cacheFolder);
-      return new BpeTokenizer(vocabulary, new PreTokenizer());
-    } catch (IOException e) {
-      throw new TokenizerException(e.getMessage(), e);
-    }
-  }
-
-  /**
-   * The ordinary tokens of a text.
-   *
-   * @throws IllegalStateException if the tokenizer is closed
-   */
+  /** The ordinary tokens of a text. */
   public int[] encode(String text) {
-    PreTokenizer.Words words = splitter.split(PrintableText.wellFormed(text));
-    List<String> different = words.different();
-    try (NativeTokenizer tokenizer = NativeTokenizer.of(vocabulary.definition(different))) {
-      return words.inOrder(tokenizer.encode(different));
+    IntStream.Builder ids = IntStream.builder();
+    String normal = Normalizer.normalize(PrintableText.wellFormed(text), Normalizer.Form.NFC);
+    Matcher words = WORD.matcher(normal);
+    while (words.find()) {
+      vocabulary.encode(words.group(), ids);
     }
+    return ids.build().toArray();
   }
 
   /**
@@ -158,11 +143,6 @@ public final class BpeTokenizer implements AutoCloseable {
       bytes[i] = (byte) b;
     }
     return bytes;
-  }
-
-  @Override
-  public void close() {
-    splitter.close();
   }
 
   /**

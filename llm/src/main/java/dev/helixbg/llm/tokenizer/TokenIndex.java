@@ -67,27 +67,18 @@ final class TokenIndex {
     return hash * SPREAD >>> shift;
   }
 
-  /** The hash of a text that is one byte longer; the first is 0. */
-  static int hash(int hash, byte b) {
-    return (hash ^ b) * FNV_PRIME;
-  }
-
   private static int hash(byte[] text, int textStart, int textEnd) {
     int hash = 0;
     for (int i = textStart; i < textEnd; i++) {
-      hash = hash(hash, text[i]);
+      hash = (hash ^ text[i]) * FNV_PRIME;
     }
     return hash;
   }
 
   /** The token with a text, or −1; of several, the last. */
   int find(byte[] text, int textStart, int textEnd) {
-    return find(hash(text, textStart, textEnd), text, textStart, textEnd);
-  }
-
-  /** The same for a text of which the hash is known. */
-  int find(int hash, byte[] text, int textStart, int textEnd) {
-    return search(heads[place(hash)] - 1, text, textStart, textEnd);
+    int place = place(hash(text, textStart, textEnd));
+    return search(heads[place] - 1, text, textStart, textEnd);
   }
 
   /** The token before {@code id} with the same text, or −1. */

@@ -1,12 +1,8 @@
 package dev.helixbg.llm.tokenizer;
 
-/** A tokenizer that cannot be made or used; the message says why and what to do. */
+/** A vocabulary without a token that is needed; the message names it. */
 public final class TokenizerException extends RuntimeException {
   TokenizerException(String message) {
     super(message);
-  }
-
-  TokenizerException(String message, Throwable cause) {
-    super(message, cause);
   }
 }

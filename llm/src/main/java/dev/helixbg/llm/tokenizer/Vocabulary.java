@@ -5,13 +5,13 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import dev.helixbg.llm.gguf.GgufValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -67,9 +67,6 @@ public final class Vocabulary {
   /** Of each token, its place in {@link Kind}. */
   private final byte[] kinds;
 
-  /** The tokens of the single bytes. */
-  private final int[] byteIds;
-
   private final BpeMerges merges;
   private final List<Integer> ends;
 
@@ -79,13 +76,11 @@ public final class Vocabulary {
   private Vocabulary(
       GgufStrings tokens,
       byte[] kinds,
-      int[] byteIds,
       BpeMerges merges,
       List<Integer> ends,
       List<String> mistyped) {
     this.tokens = tokens;
     this.kinds = kinds;
-    this.byteIds = byteIds;
     this.merges = merges;
     this.ends = ends;
     this.mistyped = mistyped;
@@ -108,13 +103,9 @@ public final class Vocabulary {
     byte[] kinds = kinds(metadata, tokens.size());
     List<String> mistyped = retype(tokens, kinds);
     TokenIndex index = index(metadata, tokens, kinds);
+    requireBytes(metadata, index);
     return new Vocabulary(
-        tokens,
-        kinds,
-        byteIds(metadata, index),
-        merges(metadata, index),
-        ends(metadata, tokens.size()),
-        mistyped);
+        tokens, kinds, merges(metadata, index), ends(metadata, tokens.size()), mistyped);
   }
 
   /**
@@ -192,16 +183,13 @@ public final class Vocabulary {
   }
 
   /** Without all single bytes there would be text that has no tokens. */
-  private static int[] byteIds(GgufMetadata metadata, TokenIndex index) {
-    int[] ids = new int[ByteAlphabet.BYTES];
+  private static void requireBytes(GgufMetadata metadata, TokenIndex index) {
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
-      ids[b] = index.find(text, 0, text.length);
-      if (ids[b] < 0) {
+      if (index.find(text, 0, text.length) < 0) {
         throw metadata.error(TOKENS, "no token stands for the single byte " + b);
       }
     }
-    return ids;
   }
 
   private static TokenIndex index(GgufMetadata metadata, GgufStrings tokens, byte[] kinds) {
@@ -220,30 +208,14 @@ public final class Vocabulary {
     }
   }
 
-  /**
-   * The part of this vocabulary that encodes given words as all of it would, as a definition for
-   * the native library.
-   *
-   * @param words in the {@link ByteAlphabet}
-   * @throws TokenizerException if a merge of them joins what is no token
-   */
-  String definition(List<String> words) {
-    BitSet needed = new BitSet(); // merges
-    BitSet used = new BitSet(); // tokens
-    for (String word : words) {
-      for (int i = 0; i < word.length(); i++) {
-        used.set(byteIds[ByteAlphabet.byteOf(word.charAt(i))]);
-      }
-      merges.addPossible(word.getBytes(StandardCharsets.UTF_8), needed, used);
+  /** Gives out the tokens of a word. */
+  void encode(String word, IntConsumer ids) {
+    byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+    StringBuilder written = new StringBuilder(bytes.length);
+    for (byte b : bytes) {
+      written.append(ByteAlphabet.charOf(b & 0xFF));
     }
-    TokenizerJson json = TokenizerJson.ofWords();
-    for (int id = used.nextSetBit(0); id >= 0; id = used.nextSetBit(id + 1)) {
-      json.token(text(id), id);
-    }
-    for (int merge = needed.nextSetBit(0); merge >= 0; merge = needed.nextSetBit(merge + 1)) {
-      json.merge(merges.text(merge));
-    }
-    return json.toString();
+    merges.encode(written.toString().getBytes(StandardCharsets.UTF_8), ids);
   }
 
   /** Number of ids. */

@@ -2,14 +2,12 @@ package dev.helixbg.llm.backend;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
@@ -18,9 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -71,11 +67,6 @@ public abstract class BackendContract {
   /** Whether every type meets every batch, and not only each way of computing. */
   protected boolean isComplete() {
     return true;
-  }
-
-  /** How it can store keys and values. */
-  protected Set<Storage> storages() {
-    return EnumSet.allOf(Storage.class);
   }
 
   /** The largest error of an embedding, relative to the largest value. */
@@ -310,38 +301,21 @@ public abstract class BackendContract {
   }
 
   @Tag("attention")
-  @ParameterizedTest
-  @EnumSource
-  public void attentionAgrees(Storage storage) {
-    if (!storages().contains(storage)) {
-      KvShape shape = new KvShape(1, 1, 32, 64, storage);
-      assertThrows(IllegalArgumentException.class, () -> tested.cache(shape));
-      return;
-    }
-    int block = storage.type().blockElements();
-    for (int size : headSizes(storage)) {
+  @Test
+  public void attentionAgrees() {
+    for (int size : new int[] {2, 6, 8, 32, 64, 80, 96, 128}) {
       for (int kvHeads : isComplete() ? new int[] {1, 3} : new int[] {3}) {
-        if (size % block == 0) {
-          attention(storage, size, kvHeads, 2 * kvHeads, new int[] {40, 1, 6, 9});
-        }
+        attention(size, kvHeads, 2 * kvHeads, new int[] {40, 1, 6, 9});
       }
     }
-    int small = Math.max(16, block);
-    attention(storage, small, 2, 2, new int[] {1, 1, 1, 1, 1, 1, 1});
-    attention(storage, small, 1, 4, new int[] {300, isComplete() ? 900 : 200, 70, 1});
-  }
-
-  private int[] headSizes(Storage storage) {
-    if (isComplete()) {
-      return new int[] {2, 6, 8, 32, 64, 80, 96, 128};
-    }
-    return storage == Storage.F16 ? new int[] {6, 64, 80, 128} : new int[] {2, 8, 32, 96};
+    attention(16, 2, 2, new int[] {1, 1, 1, 1, 1, 1, 1});
+    attention(16, 1, 4, new int[] {300, isComplete() ? 900 : 200, 70, 1});
   }
 
   /**
    * Two sequences, the second a fork of the first at an odd place; one pass per count, both in it.
    */
-  protected void attention(Storage storage, int size, int kvHeads, int heads, int[] counts) {
+  protected void attention(int size, int kvHeads, int heads, int[] counts) {
     Tensor qGain = gain(size);
     Tensor kGain = gain(size);
     int most = 0;
@@ -355,13 +329,13 @@ public abstract class BackendContract {
     int all = most;
     agree(
         "size %d kv heads %d heads %d".formatted(size, kvHeads, heads),
-        // A number that is rounded the other way is a step of its type away.
-        storage == Storage.F32 ? bound() : Math.max(bound(), 1e-3),
+        // A number that is rounded the other way is a step of f16 away.
+        Math.max(bound(), 1e-3),
         rows,
         heads * size,
         (backend, result) -> {
           Rope rope = backend.rope(RopeAngles.of(size, 10000), 4096);
-          KvCache first = backend.cache(new KvShape(2, kvHeads, size, 4096, storage));
+          KvCache first = backend.cache(new KvShape(2, kvHeads, size, 4096));
           KvCache second = null;
           Activations target = backend.activations(2 * all, heads * size);
           for (int count : counts) {
@@ -422,7 +396,7 @@ public abstract class BackendContract {
     }
     Norm norm = new Norm(tested.matrix(ones(size)), 1e-6f);
     Rope rope = tested.rope(RopeAngles.of(size, 10000), most);
-    KvShape shape = new KvShape(1, 1, size, most, Storage.F32);
+    KvShape shape = new KvShape(1, 1, size, most);
     Activations target = tested.activations(lengths.length, 2 * size);
     float[] row = new float[2 * size];
     List<KvCache> caches = IntStream.of(lengths).mapToObj(length -> tested.cache(shape)).toList();
@@ -482,7 +456,7 @@ public abstract class BackendContract {
           333,
           (backend, result) -> {
             Batch batch = new Batch(12, 12);
-            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64, Storage.F32));
+            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64));
             batch.add(cache, 3, 0);
             batch.add(cache, 9, wanted);
             backend.logits(
@@ -507,7 +481,7 @@ public abstract class BackendContract {
           columns,
           (backend, result) -> {
             Batch batch = new Batch(12, 12);
-            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64, Storage.F32));
+            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64));
             batch.add(cache, 3, 1);
             batch.add(cache, 9, 4);
             backend.keepWanted(batch, filled(backend, input, 12), result);
@@ -534,46 +508,6 @@ public abstract class BackendContract {
       tested.submit().await();
       assertEquals(expected, tokens.get(0, 0), columns + " columns");
     }
-  }
-
-  /** Hot, so that every rank is drawn; many equals in the second row. */
-  @Tag(EACH_KIND)
-  @Test
-  void drawsAgree() {
-    for (int columns : new int[] {5, 33, 1000, 3000}) {
-      float[][] input = vectors(2, columns);
-      for (int i = 0; i < columns; i++) {
-        input[1][i] = i % 3;
-      }
-      int k = Math.min(40, columns);
-      assertDraws(input, new TopPSampling(k, 1, 0, 20), 60);
-      assertDraws(input, new TopPSampling(k, 0.9, 0, 1), 12);
-      assertDraws(input, new TopPSampling(k, 1, 0.5, 1), 12);
-      assertDraws(input, new TopPSampling(1, 0.01, 0, 1e-30), 2);
-      assertEquals(
-          2, draw(tested, input, new TopPSampling(k, 1, 0, 1), 0)[1], "the first of the largest");
-    }
-  }
-
-  private void assertDraws(float[][] input, TopPSampling how, int draws) {
-    for (int i = 0; i < draws; i++) {
-      double point = (i + 0.5) / draws;
-      assertArrayEquals(
-          draw(oracle, input, how, point), draw(tested, input, how, point), how + " at " + point);
-    }
-  }
-
-  private static int[] draw(Backend backend, float[][] input, TopPSampling how, double point) {
-    TokenSlots ids = backend.tokens(2, 2);
-    backend.draw(
-        wanted(backend, 2),
-        filled(backend, input, 2),
-        how,
-        new double[] {point, 0.999 * point},
-        ids,
-        1);
-    backend.submit().await();
-    return new int[] {ids.get(1, 0), ids.get(1, 1)};
   }
 
   /** A product may leave the largest of its parts for an argmax in the same submission. */
@@ -651,13 +585,13 @@ public abstract class BackendContract {
 
   protected static Batch batch(Backend backend, int rows) {
     Batch batch = new Batch(rows, rows);
-    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, 0);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128)), rows, 0);
     return batch;
   }
 
   private static Batch wanted(Backend backend, int rows) {
     Batch batch = new Batch(rows, rows);
-    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, rows);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128)), rows, rows);
     return batch;
   }
 

@@ -29,7 +29,7 @@ class LlmBenchTest {
 
   @Test
   void theRivalHasARoundForEachOfOursAndItsMedianIsGiven() {
-    ModelOptions options = ModelOptions.of(Device.CPU, 2, 64, cache);
+    ModelOptions options = ModelOptions.of(Device.CPU, 2, 64);
     try (TextModel model = ModelOpener.open(GoldenModel.Q4_0.path(), options)) {
       LlmBench bench = new LlmBench(model, 3, 2, () -> false, Optional.of(this::round));
       Result prompt = bench.prompt(7);
@@ -52,7 +52,7 @@ class LlmBenchTest {
 
   @Test
   void whatIsCalledOffHasNoRivalsSpeed() {
-    ModelOptions options = ModelOptions.of(Device.SCALAR, 1, 8, cache);
+    ModelOptions options = ModelOptions.of(Device.SCALAR, 1, 8);
     try (TextModel model = ModelOpener.open(GoldenModel.Q4_0.path(), options)) {
       Result result = new LlmBench(model, 3, 1, () -> true, Optional.of(this::round)).generation(1);
       assertEquals(List.of(), rounds);

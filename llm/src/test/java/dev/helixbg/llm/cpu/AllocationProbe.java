@@ -10,7 +10,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
@@ -53,8 +52,7 @@ final class AllocationProbe {
       types = EnumSet.allOf(TensorType.class);
     }
     if (warm) {
-      KernelWarmUp.attention(Storage.F16);
-      KernelWarmUp.attention(Storage.Q8_0);
+      KernelWarmUp.attention();
       KernelWarmUp.vectors();
       KernelWarmUp.floatTiles();
     }
@@ -67,9 +65,7 @@ final class AllocationProbe {
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {
         for (int rows : new int[] {1, 20}) {
-          // Products do not ask how keys and values are stored.
-          Storage storage = type == TensorType.Q8_0 ? Storage.Q8_0 : Storage.F16;
-          check(type + ": " + rows + " rows", new Pass(arena, backend, type, rows, storage));
+          check(type + ": " + rows + " rows", new Pass(arena, backend, type, rows));
         }
       }
     }
@@ -128,12 +124,12 @@ final class AllocationProbe {
     private final Matrix square;
     private final Rope rope;
 
-    Pass(Arena arena, CpuBackend backend, TensorType type, int rows, Storage storage) {
+    Pass(Arena arena, CpuBackend backend, TensorType type, int rows) {
       this.backend = backend;
       this.arena = arena;
       this.rows = rows;
       batch = new Batch(rows, 1);
-      cache = backend.cache(new KvShape(1, WIDTH / HEAD, HEAD, 64, storage));
+      cache = backend.cache(new KvShape(1, WIDTH / HEAD, HEAD, 64));
       tokens = backend.tokens(1, rows);
       x = backend.activations(rows, WIDTH);
       attended = backend.activations(rows, WIDTH);

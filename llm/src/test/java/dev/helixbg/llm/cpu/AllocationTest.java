@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class AllocationTest {
   /** What most files of models for such machines hold. */
-  private static final String[] USUAL_TYPES = {"Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0"};
+  private static final String[] USUAL_TYPES = {"Q4_K", "Q5_K", "Q6_K", "Q8_0"};
 
   private static final String WITHOUT_MACHINE_CODE = "-Dhelixbg.machine.code=false";
 

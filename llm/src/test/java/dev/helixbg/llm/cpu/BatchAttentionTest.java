@@ -11,7 +11,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
@@ -59,8 +58,8 @@ class BatchAttentionTest {
   @Test
   void headsThatNoPanelHoldsAreRefused() {
     try (CpuBackend backend = new CpuBackend(1)) {
-      backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8, Storage.F16)).close();
-      KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8, Storage.F16);
+      backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8)).close();
+      KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8);
       assertThrows(IllegalArgumentException.class, () -> backend.cache(larger));
     }
   }
@@ -73,12 +72,12 @@ class BatchAttentionTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"F16, 128, 2", "F32, 128, 2", "F16, 80, 3", "F32, 6, 1", "F16, 64, 5", "Q8_0, 96, 3"})
-  void aSequencesBitsDoNotDependOnItsBatch(Storage storage, int size, int group) {
+  @CsvSource({"128, 2", "80, 3", "6, 1", "64, 5", "96, 3"})
+  void aSequencesBitsDoNotDependOnItsBatch(int size, int group) {
     try (Arena arena = Arena.ofShared()) {
       for (int threads = 1; threads <= 3; threads++) {
         try (CpuBackend backend = new CpuBackend(threads)) {
-          Side side = new Side(backend, arena, storage, size, group);
+          Side side = new Side(backend, arena, size, group);
           float[][] together = side.attended(SEQUENCES);
           int row = 0;
           for (Sequence sequence : SEQUENCES) {
@@ -100,7 +99,7 @@ class BatchAttentionTest {
     private final Rope rope;
     private final KvCache[] roots = new KvCache[2];
 
-    Side(CpuBackend backend, Arena arena, Storage storage, int size, int group) {
+    Side(CpuBackend backend, Arena arena, int size, int group) {
       this.backend = backend;
       this.size = size;
       width = KV_HEADS * group * size;
@@ -112,7 +111,7 @@ class BatchAttentionTest {
       norm = new Norm(backend.matrix(gain), 1e-6f);
       rope = backend.rope(RopeAngles.of(size, 10000), LIMIT);
       for (int root = 0; root < roots.length; root++) {
-        roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT, storage));
+        roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT));
         Batch batch = new Batch(1060, 1);
         batch.add(roots[root], 1060, 0);
         attend(batch, new int[] {1060}, root);

@@ -15,7 +15,7 @@ class CpuBackendContractTest extends BackendContract {
 
   /** What an emulated processor does within a minute: scripts/check-arm64 --quick. */
   @ParameterizedTest
-  @EnumSource(names = {"F32", "F16", "Q4_0"})
+  @EnumSource(names = {"F32", "F16", "Q8_0"})
   void productsOfOneSizeAgree(TensorType type) {
     productAgrees(type, 7, 96, 1, 7);
   }
@@ -26,21 +26,20 @@ class CpuBackendContractTest extends BackendContract {
    */
   @Override
   protected double productBound(TensorType type) {
-    if (RowKernels.of(type, 256).floats(256) < 256) {
+    if (RowKernels.of(type).floats(256) < 256) {
       return 2e-2;
     }
     return type == TensorType.Q4_K ? 3e-4 : 2e-5;
   }
 
   /**
-   * From six rows on, activations of Q4_K, and by machine code those of every quantised type, are
-   * eight-bit numbers: their errors, uniform in a 127th of the largest of 32, add up to some 0.6 %
-   * of a result of usual size, 2 % at worst. That kernels multiply exactly what they were given,
-   * {@code QuantisedTilesTest} and {@code ByteProductTest} show.
+   * By machine code, activations of many rows are eight-bit numbers: their errors, uniform in a
+   * 127th of the largest of 32, add up to some 0.6 % of a result of usual size, 2 % at worst. That
+   * it multiplies exactly what it was given, {@code ByteProductTest} shows.
    */
   @Override
   protected double productBound(TensorType type, int rows) {
-    return Matmul.inIntegers(type) && rows > Matmul.FEW ? 3e-2 : productBound(type);
+    return ByteMatmul.takes(type) && rows > Matmul.FEW ? 3e-2 : productBound(type);
   }
 
   @Override

@@ -11,7 +11,6 @@ import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
@@ -37,7 +36,7 @@ class MachineProductsTest {
 
   /** What every kind of product of bytes takes. */
   private static final Set<TensorType> USUAL_TYPES =
-      EnumSet.of(TensorType.Q4_0, TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
+      EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
 
   private record Result(boolean inBytes, float[] values) {}
 
@@ -140,7 +139,7 @@ class MachineProductsTest {
       x.write(t, row);
       y.write(t, rows[t]);
     }
-    KvCache cache = backend.cache(new KvShape(1, 1, 16, TOKENS, Storage.F32));
+    KvCache cache = backend.cache(new KvShape(1, 1, 16, TOKENS));
     Batch batch = new Batch(TOKENS, 1);
     batch.add(cache, TOKENS, 0);
     backend.addProduct(batch, x, w, y);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
@@ -95,7 +94,7 @@ class RowStreamsTest {
       Tensor weights = new Tensor("w", TensorType.Q8_0, shape, arena.allocate(bytes, 64));
       Activations x = backend.activations(1, columns);
       Batch batch = new Batch(1, 1);
-      batch.add(backend.cache(new KvShape(1, 1, 16, 1, Storage.F32)), 1, 0);
+      batch.add(backend.cache(new KvShape(1, 1, 16, 1)), 1, 0);
       backend.addProduct(batch, x, backend.matrix(weights), backend.activations(1, rows));
     }
     assertEquals(5 * threads, most[0]);

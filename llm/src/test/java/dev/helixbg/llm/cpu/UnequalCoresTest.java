@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -98,7 +97,7 @@ class UnequalCoresTest {
 
   private static float[][] product(CpuBackend backend, Tensor weights, int rows) {
     Batch batch = new Batch(rows, rows);
-    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, 0);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128)), rows, 0);
     Activations input = backend.activations(rows, COLUMNS);
     Activations result = backend.activations(rows, ROWS);
     SplittableRandom random = new SplittableRandom(11);

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /** A wide pass is called off in its middle, and leaves nothing behind that a later one meets. */
 class CancellationTest {
   private static final GoldenModel GOLDEN = GoldenModel.Q4_K_M;
-  private static final PassLimits LIMITS = new PassLimits(512, 256, 4, Storage.F16);
+  private static final PassLimits LIMITS = new PassLimits(512, 256, 4);
   private static final int ROWS = 150;
 
   @Test

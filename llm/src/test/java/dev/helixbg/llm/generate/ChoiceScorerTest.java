@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ChoiceScorerTest {
-  private static final PassLimits LIMITS = new PassLimits(512, 200, 16, Storage.F32);
+  private static final PassLimits LIMITS = new PassLimits(512, 200, 16);
   private static final double ROUNDING = 1e-4;
 
   /** Of floats: quantised ones are rounded in passes of many tokens, but not in those of few. */
@@ -73,7 +72,7 @@ class ChoiceScorerTest {
             .limit(16)
             .map(GoldenCase::promptIds)
             .toList();
-    PassLimits large = new PassLimits(512, 512, 64, Storage.F16);
+    PassLimits large = new PassLimits(512, 512, 64);
     try (GgufFile quantised = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()))) {
       Qwen3 other = Qwen3.of(quantised, backend, large);
       ChoiceScorer wide = new ChoiceScorer(new ForwardPasses(other, large));
@@ -137,7 +136,7 @@ class ChoiceScorerTest {
     int longest = prompts.stream().mapToInt(prompt -> prompt.length).max().orElseThrow();
     for (int rows : new int[] {longest + 8, 32}) {
       for (int wanted : new int[] {8, 9, 16}) {
-        PassLimits narrow = new PassLimits(512, rows, wanted, Storage.F32);
+        PassLimits narrow = new PassLimits(512, rows, wanted);
         ForwardPasses narrowWork = new ForwardPasses(Qwen3.of(file, backend, narrow), narrow);
         double[][] apart =
             new ChoiceScorer(narrowWork).score(empty, prompts, PARTING_LATE, () -> false);

@@ -11,7 +11,6 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
@@ -44,7 +43,7 @@ class GeneratorTest {
           .findFirst()
           .orElseThrow();
   private static final int[] ANSWER = Arrays.copyOf(CASE.greedyIds(), CASE.greedyIds().length - 1);
-  private static final PassLimits LIMITS = new PassLimits(256, 256, 1, Storage.F32);
+  private static final PassLimits LIMITS = new PassLimits(256, 256, 1);
 
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()));
   private final Backend backend = new CpuBackend(1);
@@ -87,7 +86,7 @@ class GeneratorTest {
 
   @Test
   void theAnswerEndsWhereTheContextIsFull() {
-    PassLimits tight = new PassLimits(CASE.promptIds().length + 2, 256, 1, Storage.F32);
+    PassLimits tight = new PassLimits(CASE.promptIds().length + 2, 256, 1);
     Generation answer = answer(Qwen3.of(file, backend, tight), tight, 64, GoldenModel.END);
     // Two tokens are read again; the third is chosen and has no place any more.
     assertArrayEquals(Arrays.copyOf(ANSWER, 3), answer.tokenIds());
@@ -96,14 +95,14 @@ class GeneratorTest {
 
   @Test
   void aPromptLongerThanTheContextIsRefused() {
-    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 1, Storage.F32);
+    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 1);
     Qwen3 model = Qwen3.of(file, backend, tight);
     assertThrows(ContextFullException.class, () -> answer(model, tight, 1));
   }
 
   @Test
   void aPromptThatDoesNotFitIsRefusedBeforeAnyOfItIsRead() {
-    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 16, Storage.F32);
+    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 16);
     Qwen3 model = Qwen3.of(file, backend, tight);
     ForwardPasses work = new ForwardPasses(model, tight);
     List<int[]> prompt = List.of(CASE.promptIds());
@@ -163,7 +162,7 @@ class GeneratorTest {
 
   @Test
   void cancellingBetweenPartsOfThePromptLeavesTheSequenceAsItWas() {
-    PassLimits small = new PassLimits(256, 16, 1, Storage.F32);
+    PassLimits small = new PassLimits(256, 16, 1);
     Qwen3 model = Qwen3.of(file, backend, small);
     ForwardPasses work = new ForwardPasses(model, small);
     KvCache cache = backend.cache(model.cacheShape());

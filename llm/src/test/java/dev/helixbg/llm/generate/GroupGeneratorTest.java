@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class GroupGeneratorTest {
-  private static final PassLimits LIMITS = new PassLimits(512, 200, 8, Storage.F32);
+  private static final PassLimits LIMITS = new PassLimits(512, 200, 8);
 
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()));
   private final Backend backend = new CpuBackend(1);
@@ -102,7 +101,7 @@ class GroupGeneratorTest {
     assertArrayEquals(
         Arrays.copyOf(greedy, greedy.length - 1), generate(empty, rests, 64).get(1).tokenIds());
 
-    PassLimits small = new PassLimits(512, 24, 8, Storage.F32);
+    PassLimits small = new PassLimits(512, 24, 8);
     Qwen3 narrow = Qwen3.of(file, backend, small);
     List<Generation> answers =
         GroupGenerator.generate(
@@ -122,7 +121,7 @@ class GroupGeneratorTest {
     assertEquals(StopReason.LENGTH, cut.stopReason());
 
     int[] prompt = prompts().getFirst();
-    PassLimits tight = new PassLimits(prompt.length + 2, 200, 8, Storage.F32);
+    PassLimits tight = new PassLimits(prompt.length + 2, 200, 8);
     Qwen3 full = Qwen3.of(file, backend, tight);
     Generation ended =
         GroupGenerator.generate(
@@ -140,7 +139,7 @@ class GroupGeneratorTest {
   /** Whose rows move together as answers end; and where the backend wants passes ahead. */
   @Test
   void moreThanFillAPassAndPassesAheadGiveTheSame() {
-    PassLimits limits = new PassLimits(512, 200, 10, Storage.F32);
+    PassLimits limits = new PassLimits(512, 200, 10);
     Backend ahead =
         InterceptedBackend.of(
             backend, (method, arguments, usual) -> method.equals("depth") ? 3 : usual.call());

@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Logits that are not numbers, of damaged weights, are an error and never a token. */
 class NotANumberTest {
-  private static final PassLimits LIMITS = new PassLimits(64, 32, 16, Storage.F32);
+  private static final PassLimits LIMITS = new PassLimits(64, 32, 16);
   private static final int[] PROMPT = {5, 6, 7};
 
   /** All of them, or one in the middle. */

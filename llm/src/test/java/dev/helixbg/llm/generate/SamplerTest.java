@@ -55,6 +55,23 @@ class SamplerTest {
         new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new SamplingOptions(1, 2, 1, 0, 1, 1)));
   }
 
+  /** Whether they were ranked by insertion or by sorting. */
+  @Test
+  void fewAndManyOfTheLikeliestAreDrawnAlike() {
+    float[] logits = new float[1000];
+    for (int i = 0; i < logits.length; i++) {
+      logits[i] = i * 37 % 101 / 10f;
+    }
+    // Some 70 tokens are at least half as likely as the likeliest.
+    Sampler few = new Sampler(new SamplingOptions(2, 128, 1, 0.5, 1, 3), logits.length);
+    Sampler many = new Sampler(new SamplingOptions(2, 129, 1, 0.5, 1, 3), logits.length);
+    for (int i = 0; i < 300; i++) {
+      int drawn = few.choose(logits.clone());
+      assertEquals(many.choose(logits.clone()), drawn);
+      assertTrue(logits[drawn] > 9.3, "logit " + logits[drawn]);
+    }
+  }
+
   @Test
   void topPKeepsTokensUntilTheirSumReachesIt() {
     assertShares(

@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.ForwardPasses;
@@ -41,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ResourceLock("softmetal")
 class MetalStrictTest {
-  private static final PassLimits LIMITS = new PassLimits(512, 256, 4, Storage.F16);
+  private static final PassLimits LIMITS = new PassLimits(512, 256, 4);
 
   /**
    * The one of two types, shuffled, unless all is asked for: each type has its contract under all
@@ -80,7 +79,6 @@ class MetalStrictTest {
     }
   }
 
-  /** The GPU draws by itself, several tokens ahead. */
   @Test
   void topKSamplingDrawsWhatItDrawsOnTheCpu() {
     SamplingOptions sampling = new SamplingOptions(1.5, 20, 0.98, 0, 1, 3);
@@ -142,7 +140,7 @@ class MetalStrictTest {
   /** On a device that runs nothing before it must, with passes ahead of those that are read. */
   @Test
   void answersThatGrowTogetherAreGolden() {
-    PassLimits limits = new PassLimits(512, 256, 8, Storage.F16);
+    PassLimits limits = new PassLimits(512, 256, 8);
     GoldenModel golden = GoldenModel.Q4_K_M;
     List<GoldenCase> cases =
         golden.cases().stream().filter(c -> c.task().equals("summary")).limit(5).toList();

@@ -30,11 +30,11 @@ class ScalarGoldenTest extends GoldenContract {
 
   @Override
   double logitBound() {
-    return 1e-5;
+    return 1e-4;
   }
 
   @Override
   double tapBound() {
-    return 1e-5;
+    return 5e-4;
   }
 }

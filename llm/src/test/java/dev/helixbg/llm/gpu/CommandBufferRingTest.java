@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queue of command buffers on their way, on a GPU that works only while it is waited for. */
 @ResourceLock("softmetal")
@@ -55,18 +57,28 @@ class CommandBufferRingTest {
     return inFlight.commit(label);
   }
 
-  @Test
-  void threeAreOnTheirWayAndTheFourthWaitsForTheOldest() {
-    for (int i = 0; i < 3; i++) {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void asManyAreOnTheirWayAsTheRingIsDeepAndTheNextWaitsForTheOldest(int depth) {
+    inFlight = new CommandBufferRing(metal.device(), counters, depth);
+    for (int i = 0; i < depth; i++) {
       submit("pass " + i);
     }
     assertEquals(0, counters.get(Counter.WAITS));
-    submit("pass 3");
+    submit("the next");
     assertEquals(1, counters.get(Counter.WAITS));
     assertEquals(Set.of("pass 0"), inFlight.waited().keySet());
-    assertEquals(3, counters.get(Counter.MOST_IN_FLIGHT));
+    assertEquals(depth, counters.get(Counter.MOST_IN_FLIGHT));
     inFlight.flush();
-    assertEquals(4, counters.get(Counter.SUBMISSIONS));
+    assertEquals(depth + 1, counters.get(Counter.SUBMISSIONS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 9})
+  void otherDepthsAreRefused(int depth) {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new CommandBufferRing(metal.device(), counters, depth));
   }
 
   @Test

@@ -5,13 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.BackendContract;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,10 +47,9 @@ public abstract class GpuBackendContract extends BackendContract {
 
   /** Of a shape that models have. */
   @Tag(EACH_KIND)
-  @ParameterizedTest
-  @EnumSource(names = {"F16", "F32"})
-  public void attentionOfOneShapeAgrees(Storage storage) {
-    attention(storage, 64, 1, 2, new int[] {9, 1, 6});
+  @Test
+  public void attentionOfOneShapeAgrees() {
+    attention(64, 1, 2, new int[] {9, 1, 6});
   }
 
   /** Matrices of many rows are cut into larger tiles. */
@@ -100,11 +96,6 @@ public abstract class GpuBackendContract extends BackendContract {
       }
       return rows;
     }
-  }
-
-  @Override
-  protected Set<Storage> storages() {
-    return EnumSet.of(Storage.F16, Storage.F32);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKind;
 import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
@@ -39,14 +38,12 @@ public final class PtxLibraries {
       addAll(all, WeightsKernel.MATMUL, mix);
     }
     add(all, CompiledKernels.ROWS);
-    for (Storage storage : List.of(Storage.F16, Storage.F32)) {
-      HEADS.forEach(
-          (size, groups) -> {
-            for (int group : groups) {
-              add(all, CompiledKernels.library(new CacheKind(size, group, storage)));
-            }
-          });
-    }
+    HEADS.forEach(
+        (size, groups) -> {
+          for (int group : groups) {
+            add(all, CompiledKernels.library(new CacheKind(size, group)));
+          }
+        });
     return new ArrayList<>(all.values());
   }
 
@@ -65,11 +62,9 @@ public final class PtxLibraries {
   /** What the contract of backends tries beside. */
   public static List<KernelLibrary> more() {
     List<KernelLibrary> more = new ArrayList<>();
-    for (Storage storage : List.of(Storage.F16, Storage.F32)) {
-      for (int size : new int[] {2, 6, 8, 16, 32, 64, 80, 96, 128}) {
-        for (int group : new int[] {1, 2, 4}) {
-          more.add(CompiledKernels.library(new CacheKind(size, group, storage)));
-        }
+    for (int size : new int[] {2, 6, 8, 16, 32, 64, 80, 96, 128}) {
+      for (int group : new int[] {1, 2, 4}) {
+        more.add(CompiledKernels.library(new CacheKind(size, group)));
       }
     }
     return more;

@@ -7,7 +7,6 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The last layer computes the wanted rows only, and these come out as if it had not. */
 class LastLayerTest {
-  private static final PassLimits LIMITS = new PassLimits(64, 32, 4, Storage.F16);
+  private static final PassLimits LIMITS = new PassLimits(64, 32, 4);
 
   /** Rows of the sequences of a pass, and how many of the last are wanted. */
   private static final int[][] SPANS = {{7, 2}, {1, 0}, {9, 1}};

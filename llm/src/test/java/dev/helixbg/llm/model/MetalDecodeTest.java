@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.ForwardPasses;
@@ -72,15 +71,15 @@ class MetalDecodeTest {
     return GgufFile.read(MappedFile.open(tiny.write(folder)));
   }
 
-  private static PassLimits limits(int context, Storage storage) {
-    return new PassLimits(context, 256, 1, storage);
+  private static PassLimits limits(int context) {
+    return new PassLimits(context, 256, 1);
   }
 
   /** Counted over tokens after the first: what the prompt took is none of it. */
   private Map<Counter, Long> countDecode(int context, int prompt) throws IOException {
     try (GgufFile file = model(LAYERS, context)) {
-      Qwen3 model = Qwen3.of(file, backend, limits(context, Storage.F16));
-      ForwardPasses work = new ForwardPasses(model, limits(context, Storage.F16));
+      Qwen3 model = Qwen3.of(file, backend, limits(context));
+      ForwardPasses work = new ForwardPasses(model, limits(context));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(prompt - 1), false, () -> false);
         BackendCounters counters = backend.counters();
@@ -118,6 +117,30 @@ class MetalDecodeTest {
     assertTrue(counted.get(Counter.BOUND_BYTES) < TOKENS * 20_000L, "bound bytes");
   }
 
+  /** A lazy device runs nothing until it is waited for: what is early would show. */
+  @Test
+  void anAnswerIsTheSameWithARingOfAnyDepth() throws IOException {
+    metal.configure(SoftMetalSettings.FAST.lazy(true));
+    try (GgufFile file = model(2, 256)) {
+      int[] expected = answer(file, backend);
+      for (int depth = 1; depth <= 8; depth++) {
+        try (Backend ring = new GpuBackend(metal.device(), false, false, depth)) {
+          assertArrayEquals(expected, answer(file, ring), "depth " + depth);
+          assertEquals(depth, ring.counters().get(Counter.MOST_IN_FLIGHT));
+        }
+      }
+    }
+  }
+
+  private static int[] answer(GgufFile file, Backend backend) {
+    Qwen3 model = Qwen3.of(file, backend, limits(256));
+    GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      ForwardPasses work = new ForwardPasses(model, limits(256));
+      return Generator.generate(work, cache, ids(20), options, id -> {}, () -> false).tokenIds();
+    }
+  }
+
   @Test
   void aLongContextCostsOneMoreDispatchPerLayer() throws IOException {
     Map<Counter, Long> counted = countDecode(2048, 600);
@@ -133,8 +156,8 @@ class MetalDecodeTest {
   void aLongPromptIsHandedOverLayerByLayer() throws IOException {
     metal.configure(SoftMetalSettings.FAST.lazy(true));
     try (GgufFile file = model(2, 2048)) {
-      Qwen3 model = Qwen3.of(file, backend, limits(2048, Storage.F16));
-      ForwardPasses work = new ForwardPasses(model, limits(2048, Storage.F16));
+      Qwen3 model = Qwen3.of(file, backend, limits(2048));
+      ForwardPasses work = new ForwardPasses(model, limits(2048));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(700), false, () -> false);
         Map<Counter, Long> counted = backend.counters().snapshot();
@@ -161,7 +184,7 @@ class MetalDecodeTest {
   /** Logits of the last positions of a full context, read one by one after a prompt. */
   private static float[][] lastLogits(GgufFile file, Backend backend) {
     int single = 12;
-    PassLimits limits = limits(FULL, Storage.F32);
+    PassLimits limits = limits(FULL);
     Qwen3 model = Qwen3.of(file, backend, limits);
     ForwardPasses work = new ForwardPasses(model, limits);
     float[][] logits = new float[single][model.vocabulary()];

@@ -10,7 +10,6 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.InterceptedBackend;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufErrors;
@@ -35,8 +34,8 @@ class OpeningTest {
   @TempDir Path folder;
 
   private static ModelOptions options(int rows) {
-    PassLimits limits = new PassLimits(64, rows, 1, Storage.F16);
-    return new ModelOptions(Device.CPU, 3, limits, Path.of("target", "cache"));
+    PassLimits limits = new PassLimits(64, rows, 1);
+    return new ModelOptions(Device.CPU, 3, limits);
   }
 
   private static Set<Thread> threads(String name) {
@@ -95,8 +94,7 @@ class OpeningTest {
                     }
                     return usual.call();
                   });
-          ModelWarmUp.run(
-              counting, config, List.of(TensorType.Q4_K), Storage.F16, new Passes(1, 1));
+          ModelWarmUp.run(counting, config, List.of(TensorType.Q4_K), new Passes(1, 1));
         }
         String shape = heads + " heads of " + headSize + ": " + bytes + " bytes";
         assertTrue(bytes.get() < 32 << 20, shape);

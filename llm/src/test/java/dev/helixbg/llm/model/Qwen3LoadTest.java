@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufException;
@@ -29,7 +28,7 @@ class Qwen3LoadTest {
   private void load(TinyModel tiny, Consumer<Qwen3> test) throws IOException {
     try (GgufFile file = GgufFile.read(MappedFile.open(tiny.write(folder)));
         ScalarBackend backend = new ScalarBackend()) {
-      test.accept(Qwen3.of(file, backend, new PassLimits(4096, 8, 1, Storage.F32)));
+      test.accept(Qwen3.of(file, backend, new PassLimits(4096, 8, 1)));
     }
   }
 

@@ -138,7 +138,7 @@ public final class SoftMetal {
     return lines(liveObjects);
   }
 
-  /** How many kernels were compiled for a pipeline or an archive, since the process began. */
+  /** How many kernels were compiled since the process began. */
   public long compiledKernels() {
     try {
       return (long) compiledKernels.invokeExact();

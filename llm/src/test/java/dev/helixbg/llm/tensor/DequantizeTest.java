@@ -25,11 +25,9 @@ class DequantizeTest {
       case F16 -> 0x1p-11;
       case BF16 -> 0x1p-8;
       case Q8_0 -> 0.005;
-      case Q5_0, Q5_1, Q6_K -> 0.04;
+      case Q6_K -> 0.04;
       case Q5_K -> 0.06;
-      case Q4_0, Q4_1 -> 0.08;
       case Q4_K -> 0.1;
-      case IQ4_NL, IQ4_XS -> 0.13;
     };
   }
 

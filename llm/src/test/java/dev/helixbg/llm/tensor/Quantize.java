@@ -14,6 +14,11 @@ public final class Quantize {
   private static final ValueLayout.OfFloat FLOAT =
       ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /** The levels that nibbles of IQ4_NL and IQ4_XS stand for. */
+  private static final byte[] NON_LINEAR = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+  };
+
   private Quantize() {}
 
   /**
@@ -21,28 +26,29 @@ public final class Quantize {
    * offset} of {@code target} on.
    */
   public static void row(
-      TensorType type, float[] x, int index, int elements, MemorySegment target, long offset) {
+      StoredType type, float[] x, int index, int elements, MemorySegment target, long offset) {
     target.asSlice(offset, type.bytes(elements)).fill((byte) 0);
     long at = offset;
     for (int i = index; i < index + elements; i += type.blockElements(), at += type.blockBytes()) {
       switch (type) {
-        case F32 -> target.set(FLOAT, at, x[i]);
-        case F16 -> half(target, at, x[i]);
-        case BF16 -> target.set(SHORT, at, (short) (Float.floatToRawIntBits(x[i]) + 0x8000 >> 16));
-        case Q4_0 -> symmetric(target, at, x, i, 8);
-        case Q5_0 -> symmetric(target, at, x, i, 16);
-        case Q4_1 -> affine(target, at, x, i, 15);
-        case Q5_1 -> affine(target, at, x, i, 31);
-        case Q8_0 -> bytes(target, at, x, i);
-        case Q4_K -> superBlock(target, at, x, i, 15);
-        case Q5_K -> superBlock(target, at, x, i, 31);
-        case Q6_K -> sixBits(target, at, x, i);
-        case IQ4_NL -> {
+        case TensorType.F32 -> target.set(FLOAT, at, x[i]);
+        case TensorType.F16 -> half(target, at, x[i]);
+        case TensorType.BF16 ->
+            target.set(SHORT, at, (short) (Float.floatToRawIntBits(x[i]) + 0x8000 >> 16));
+        case PackedType.Q4_0 -> symmetric(target, at, x, i, 8);
+        case PackedType.Q5_0 -> symmetric(target, at, x, i, 16);
+        case PackedType.Q4_1 -> affine(target, at, x, i, 15);
+        case PackedType.Q5_1 -> affine(target, at, x, i, 31);
+        case TensorType.Q8_0 -> bytes(target, at, x, i);
+        case TensorType.Q4_K -> superBlock(target, at, x, i, 15);
+        case TensorType.Q5_K -> superBlock(target, at, x, i, 31);
+        case TensorType.Q6_K -> sixBits(target, at, x, i);
+        case PackedType.IQ4_NL -> {
           float d = largest(x, i, 32) / 113;
           half(target, at, d);
           nonLinear(target, at + 2, x, i, d);
         }
-        case IQ4_XS -> nonLinearSuperBlock(target, at, x, i);
+        case PackedType.IQ4_XS -> nonLinearSuperBlock(target, at, x, i);
       }
     }
   }
@@ -125,8 +131,7 @@ public final class Quantize {
     for (int j = 0; j < 32; j++) {
       int best = 0;
       for (int q = 1; q < 16; q++) {
-        if (Math.abs(Dequantize.nonLinearLevel(q) * d - x[i + j])
-            < Math.abs(Dequantize.nonLinearLevel(best) * d - x[i + j])) {
+        if (Math.abs(NON_LINEAR[q] * d - x[i + j]) < Math.abs(NON_LINEAR[best] * d - x[i + j])) {
           best = q;
         }
       }

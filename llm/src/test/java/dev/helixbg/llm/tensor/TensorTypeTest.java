@@ -23,21 +23,16 @@ class TensorTypeTest {
         switch (type) {
           case F32 -> Float.BYTES;
           case F16, BF16 -> Short.BYTES;
-          case Q4_0, IQ4_NL -> f16 + 32 * 4 / 8;
-          case Q4_1 -> 2 * f16 + 32 * 4 / 8;
-          case Q5_0 -> f16 + 32 * 5 / 8;
-          case Q5_1 -> 2 * f16 + 32 * 5 / 8;
           case Q8_0 -> f16 + 32;
           case Q4_K -> 2 * f16 + packedScales + 256 * 4 / 8;
           case Q5_K -> 2 * f16 + packedScales + 256 * 5 / 8;
           case Q6_K -> f16 + 256 / 16 + 256 * 6 / 8;
-          case IQ4_XS -> f16 + 8 * 6 / 8 + 256 * 4 / 8;
         };
     int elements =
         switch (type) {
           case F32, F16, BF16 -> 1;
-          case Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, IQ4_NL -> 32;
-          case Q4_K, Q5_K, Q6_K, IQ4_XS -> 256;
+          case Q8_0 -> 32;
+          case Q4_K, Q5_K, Q6_K -> 256;
         };
     assertEquals(bytes, type.blockBytes());
     assertEquals(elements, type.blockElements());
@@ -46,26 +41,52 @@ class TensorTypeTest {
   @ParameterizedTest
   @EnumSource
   void idsFindTheirType(TensorType type) {
-    assertSame(type, TensorType.ofId(type.id()));
+    assertSame(type, StoredType.ofId(type.id()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void idsFindTheirType(PackedType type) {
+    assertSame(type, StoredType.ofId(type.id()));
+    assertEquals(type.name(), StoredType.nameOf(type.id()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void blockSizesFollowFromTheirFields(PackedType type) {
+    int f16 = 2;
+    int bytes =
+        switch (type) {
+          case Q4_0, IQ4_NL -> f16 + 32 * 4 / 8;
+          case Q4_1 -> 2 * f16 + 32 * 4 / 8;
+          case Q5_0 -> f16 + 32 * 5 / 8;
+          case Q5_1 -> 2 * f16 + 32 * 5 / 8;
+          case IQ4_XS -> f16 + 8 * 6 / 8 + 256 * 4 / 8;
+        };
+    assertEquals(bytes, type.blockBytes());
+    assertEquals(type == PackedType.IQ4_XS ? 256 : 32, type.blockElements());
   }
 
   @Test
   void idsAreThoseOfGgml() {
     assertEquals(
-        "[0, 1, 2, 3, 6, 7, 8, 12, 13, 14, 20, 23, 30]",
+        "[0, 1, 8, 12, 13, 14, 30]",
         Arrays.toString(Arrays.stream(TensorType.values()).mapToInt(TensorType::id).toArray()));
+    assertEquals(
+        "[2, 3, 6, 7, 20, 23]",
+        Arrays.toString(Arrays.stream(PackedType.values()).mapToInt(PackedType::id).toArray()));
   }
 
   @Test
   void knownButUnsupportedTypesAreNamed() {
-    var failure = assertThrows(IllegalArgumentException.class, () -> TensorType.ofId(10));
+    var failure = assertThrows(IllegalArgumentException.class, () -> StoredType.ofId(10));
     assertEquals("tensor type 10 (Q2_K) is not supported", failure.getMessage());
   }
 
   @ParameterizedTest
   @ValueSource(ints = {-1, 31, 1000, Integer.MAX_VALUE, Integer.MIN_VALUE})
   void typesNobodyKnowsFailByNumber(int id) {
-    var failure = assertThrows(IllegalArgumentException.class, () -> TensorType.ofId(id));
+    var failure = assertThrows(IllegalArgumentException.class, () -> StoredType.ofId(id));
     assertTrue(failure.getMessage().contains(id + " (unknown)"), failure.getMessage());
   }
 

@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,12 +30,7 @@ class GoldenTokenizerTest {
 
   @BeforeAll
   static void open() {
-    tokenizer = BpeTokenizer.of(Vocabularies.golden(), Vocabularies.CACHE);
-  }
-
-  @AfterAll
-  static void close() {
-    tokenizer.close();
+    tokenizer = new BpeTokenizer(Vocabularies.golden());
   }
 
   @ParameterizedTest

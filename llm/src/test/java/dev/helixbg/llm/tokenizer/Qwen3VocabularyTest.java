@@ -17,12 +17,10 @@ class Qwen3VocabularyTest {
     String[] texts = read("/qwen3/vocab-test.inp").split(SEPARATOR, -1);
     String[] ids = read("/qwen3/vocab-test.out").split("\n", -1);
     assertEquals(texts.length, ids.length);
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.qwen3(), Vocabularies.CACHE)) {
-      for (int i = 0; i < texts.length; i++) {
-        assertArrayEquals(
-            numbers(ids[i]), tokenizer.encode(texts[i]), "text " + i + ": " + texts[i]);
-        assertEquals(texts[i], tokenizer.decode(numbers(ids[i])));
-      }
+    BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.qwen3());
+    for (int i = 0; i < texts.length; i++) {
+      assertArrayEquals(numbers(ids[i]), tokenizer.encode(texts[i]), "text " + i + ": " + texts[i]);
+      assertEquals(texts[i], tokenizer.decode(numbers(ids[i])));
     }
   }
 

@@ -2,7 +2,6 @@ package dev.helixbg.llm.tokenizer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -17,13 +16,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,16 +62,21 @@ class VocabularyTest {
     refused(source, MERGES, "merge 0");
   }
 
-  /** Such a merge cannot happen; still, whoever gets there is told that the file is wrong. */
+  /** Its first part is never there to be joined. */
   @Test
-  void aMergeOfWhatIsNoTokenShowsWhenATextCouldNeedIt() {
-    Vocabulary vocabulary = Vocabularies.of(source(List.of("abc"), "ab c"));
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
-      assertEquals("ab ca", tokenizer.decode(tokenizer.encode("ab ca")));
-      TokenizerException error =
-          assertThrows(TokenizerException.class, () -> tokenizer.encode("abc"));
-      assertTrue(error.getMessage().contains("\"ab c\", joins what is no token"));
+  void aMergeOfWhatIsNoTokenNeverHappens() {
+    BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source(List.of("abc"), "ab c")));
+    assertArrayEquals(new int[] {'a', 'b', 'c'}, tokenizer.encode("abc"));
+  }
+
+  @Test
+  void aTokenThatCanBeMadeInTooManyWaysIsRefused() {
+    String made = "a".repeat(110);
+    String[] merges = new String[109];
+    for (int i = 0; i < merges.length; i++) {
+      merges[i] = made.substring(0, i + 1) + " " + made.substring(i + 1);
     }
+    refused(source(List.of(made), merges), MERGES, "one of too many");
   }
 
   @Test
@@ -128,13 +125,12 @@ class VocabularyTest {
     Source source = source(List.of("", "<x>"));
     source.kinds()[256] = 3;
     source.kinds()[257] = 3;
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
-      int[] ids =
-          assertTimeoutPreemptively(
-              Duration.ofSeconds(20), () -> tokenizer.encodeWithSpecial("a<x>b"));
-      assertArrayEquals(new int[] {'a', 257, 'b'}, ids);
-      assertEquals(0, tokenizer.encodeWithSpecial("").length);
-    }
+    BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source));
+    int[] ids =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(20), () -> tokenizer.encodeWithSpecial("a<x>b"));
+    assertArrayEquals(new int[] {'a', 257, 'b'}, ids);
+    assertEquals(0, tokenizer.encodeWithSpecial("").length);
   }
 
   @Test
@@ -148,9 +144,8 @@ class VocabularyTest {
                     .text("tokenizer.ggml.pre", "deepseek-r1-qwen")
                     .ints("tokenizer.ggml.eos_token_id", new int[] {256, -1, 100_000})
                     .uint32("tokenizer.ggml.eot_token_id", 257));
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
-      assertEquals(Set.of(256, 257), tokenizer.endTokens());
-    }
+    BpeTokenizer tokenizer = new BpeTokenizer(vocabulary);
+    assertEquals(Set.of(256, 257), tokenizer.endTokens());
   }
 
   /** Else a text that spells it would end the user's turn, and no answer would end. */
@@ -158,14 +153,13 @@ class VocabularyTest {
   void knownSpecialTokensThatAFileCallsOrdinaryAreSpecial() {
     Vocabulary vocabulary =
         Vocabularies.of(source(List.of("", "<b>", "<|im_end|>", "<think>", "")));
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
-      assertEquals(Set.of(258), tokenizer.endTokens());
-      assertEquals("", tokenizer.decode(258));
-      assertEquals("<think>", tokenizer.decode(259));
-      assertEquals(10, tokenizer.encode("<|im_end|>").length);
-      String warning = vocabulary.warning().orElseThrow();
-      assertTrue(warning.contains("<|im_end|>, <think>"), warning);
-    }
+    BpeTokenizer tokenizer = new BpeTokenizer(vocabulary);
+    assertEquals(Set.of(258), tokenizer.endTokens());
+    assertEquals("", tokenizer.decode(258));
+    assertEquals("<think>", tokenizer.decode(259));
+    assertEquals(10, tokenizer.encode("<|im_end|>").length);
+    String warning = vocabulary.warning().orElseThrow();
+    assertTrue(warning.contains("<|im_end|>, <think>"), warning);
     assertTrue(Vocabularies.of(source(List.of())).warning().isEmpty());
   }
 
@@ -173,47 +167,10 @@ class VocabularyTest {
   @Test
   void anIdBehindTheLastTokenHasNoText() {
     Source source = source(List.of());
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
-      int behind = tokenizer.vocabulary.size();
-      assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
-      assertEquals("", tokenizer.stream().append(behind));
-    }
-  }
-
-  @Test
-  void aClosedTokenizerSaysSo() {
-    BpeTokenizer tokenizer =
-        BpeTokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
-    assertEquals(2, tokenizer.encode("ab").length);
-    tokenizer.close();
-    tokenizer.close();
-    assertThrows(IllegalStateException.class, () -> tokenizer.encode("ab"));
-  }
-
-  /** Whoever encodes while another closes gets an answer or is told, and never freed memory. */
-  @Test
-  void closingWaitsForWhoIsEncoding() throws Exception {
-    BpeTokenizer tokenizer =
-        BpeTokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
-    CountDownLatch begun = new CountDownLatch(2);
-    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
-      Callable<Void> encodeUntilTold =
-          () -> {
-            while (true) {
-              assertEquals(10_000, tokenizer.encode("ab".repeat(5_000)).length);
-              begun.countDown();
-            }
-          };
-      List<Future<Void>> both =
-          List.of(threads.submit(encodeUntilTold), threads.submit(encodeUntilTold));
-      begun.await();
-      tokenizer.close();
-      for (Future<Void> one : both) {
-        ExecutionException end =
-            assertThrows(ExecutionException.class, () -> one.get(60, TimeUnit.SECONDS));
-        assertInstanceOf(IllegalStateException.class, end.getCause());
-      }
-    }
+    BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source));
+    int behind = tokenizer.vocabulary.size();
+    assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
+    assertEquals("", tokenizer.stream().append(behind));
   }
 
   @Test
@@ -221,15 +178,14 @@ class VocabularyTest {
     String[] merges = new String[300_000];
     Arrays.fill(merges, "a b");
     Vocabulary vocabulary = Vocabularies.of(source(List.of("ab"), merges));
-    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
-      StringBuilder text = new StringBuilder();
-      for (int i = 0; i < 10_000; i++) {
-        text.append("ab ");
-        text.append((char) ('c' + i % 23)).append((char) ('c' + i / 23 % 23)).append("ab ");
-      }
-      int[] ids = assertTimeout(Duration.ofSeconds(20), () -> tokenizer.encode(text.toString()));
-      assertEquals(text.toString(), tokenizer.decode(ids));
-      assertEquals(256, ids[0]);
+    BpeTokenizer tokenizer = new BpeTokenizer(vocabulary);
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 10_000; i++) {
+      text.append("ab ");
+      text.append((char) ('c' + i % 23)).append((char) ('c' + i / 23 % 23)).append("ab ");
     }
+    int[] ids = assertTimeout(Duration.ofSeconds(20), () -> tokenizer.encode(text.toString()));
+    assertEquals(text.toString(), tokenizer.decode(ids));
+    assertEquals(256, ids[0]);
   }
 }

@@ -15,7 +15,6 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.BackendAgreement;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOpener;
-import dev.helixbg.llm.ModelOpener.LoadReport;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
@@ -367,15 +366,9 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   private void print(TextModel model, Answer answer) {
-    LoadReport load = model.loadReport();
     Generation generation = answer.generation();
     console.note("backend   %s", model.backend().name());
-    console.note("loaded in %.0f ms", load.totalNanos() / 1e6);
-    for (LoadReport.Phase phase : load.phases()) {
-      console.note(
-          "  %-10s %7.1f ms%s",
-          phase.name(), phase.nanos() / 1e6, phase.beside() ? ", beside" : "");
-    }
+    LoadReportLines.print(model.loadReport(), line -> console.note("%s", line));
     console.note(
         "prompt    %d tokens in %.0f ms, %.1f per second",
         generation.promptTokens(), generation.promptNanos() / 1e6, answer.promptPerSecond());
@@ -408,6 +401,7 @@ public final class GenerateCommand extends ConsoleCommand {
         .put("decode_ms", generation.decodeNanos() / 1e6)
         .put("prompt_tokens_per_second", answer.promptPerSecond())
         .put("tokens_per_second", answer.decodedPerSecond());
+    json.set("load", LoadReportLines.toJson(model.loadReport()));
     json.put("allocated_bytes_per_token", answer.allocatedPerToken());
     json.put("ids_hash", answer.idsHash());
     GenerateCounters.put(json, model.backend().counters(), answer.perToken());

@@ -16,7 +16,6 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -70,7 +69,7 @@ public final class GpuTestCommand extends JsonCommand {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {
       try {
-        return gpu.open(Optional.empty());
+        return gpu.open();
       } catch (GpuException e) {
         reasons.add(e.getMessage());
       }
@@ -87,7 +86,7 @@ public final class GpuTestCommand extends JsonCommand {
     int vectors = small ? 40 : 512;
     results.add(shown(bench.product(TensorType.F32, size, size, vectors)));
     results.add(shown(bench.product(TensorType.Q4_K, size, size, vectors)));
-    for (TensorType type : List.of(TensorType.F32, TensorType.Q4_0, TensorType.Q4_K)) {
+    for (TensorType type : List.of(TensorType.F32, TensorType.Q8_0, TensorType.Q4_K)) {
       results.add(shown(bench.product(type, 2 * size, size, 1)));
     }
     return results;

@@ -19,6 +19,7 @@ import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufValue;
 import dev.helixbg.llm.gguf.GgufValue.GgufArray;
 import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gguf.TensorClass;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tokenizer.TokenizerException;
@@ -93,7 +94,7 @@ public final class LoadModelCommand extends JsonCommand {
         .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
     console.say("%nTensors   %,d: %s", described.tensors().size(), typeCounts(described));
     bytesByClass(described)
-        .forEach((kind, bytes) -> console.say("  %-28s %,40d bytes", kind, bytes));
+        .forEach((kind, bytes) -> console.say("  %-28s %,40d bytes", Json.word(kind), bytes));
     for (TensorEntry tensor : described.tensors()) {
       String bytes =
           tensor.bytes().isPresent() ? "%,d".formatted(tensor.bytes().getAsLong()) : "unknown";
@@ -111,12 +112,8 @@ public final class LoadModelCommand extends JsonCommand {
     model.loadReport().refused().forEach(reason -> console.say("GPU       not used: %s", reason));
     printConfig(model);
     LoadReport report = model.loadReport();
-    console.say("%nLoaded in %.0f ms", report.totalNanos() / 1e6);
-    for (LoadReport.Phase phase : report.phases()) {
-      console.say(
-          "  %-10s %7.1f ms%s",
-          phase.name(), phase.nanos() / 1e6, phase.beside() ? ", beside the others" : "");
-    }
+    console.out().println();
+    LoadReportLines.print(report, line -> console.say("%s", line));
   }
 
   private void printConfig(TextModel model) {
@@ -152,34 +149,18 @@ public final class LoadModelCommand extends JsonCommand {
   }
 
   /** Bytes of all tensors of one use, largest first. */
-  private static Map<String, Long> bytesByClass(GgufDescription described) {
-    Map<String, Long> bytes = new LinkedHashMap<>();
+  private static Map<TensorClass, Long> bytesByClass(GgufDescription described) {
+    Map<TensorClass, Long> bytes = new LinkedHashMap<>();
     described.tensors().stream()
         .collect(
             Collectors.groupingBy(
-                tensor -> tensorClass(tensor.name()),
+                tensor -> TensorClass.of(tensor.name()),
                 Collectors.summingLong(tensor -> tensor.bytes().orElse(0))))
         .entrySet()
         .stream()
-        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .sorted(Map.Entry.<TensorClass, Long>comparingByValue().reversed())
         .forEach(entry -> bytes.put(entry.getKey(), entry.getValue()));
     return bytes;
-  }
-
-  private static String tensorClass(String name) {
-    if (name.contains("norm")) {
-      return "norms";
-    }
-    if (name.startsWith("token_embd")) {
-      return "embedding";
-    }
-    if (name.startsWith("output.")) {
-      return "output";
-    }
-    if (name.contains(".attn_")) {
-      return "attention";
-    }
-    return name.contains(".ffn_") ? "feed-forward" : "other";
   }
 
   private static String shown(String text) {
@@ -198,7 +179,7 @@ public final class LoadModelCommand extends JsonCommand {
     ObjectNode types = json.putObject("tensor_types");
     counts(described).forEach(types::put);
     ObjectNode classes = json.putObject("tensor_bytes");
-    bytesByClass(described).forEach(classes::put);
+    bytesByClass(described).forEach((kind, bytes) -> classes.put(Json.word(kind), bytes));
     json.set("tensors", Json.array(described.tensors(), LoadModelCommand::toJson));
     return json;
   }
@@ -210,9 +191,7 @@ public final class LoadModelCommand extends JsonCommand {
     json.set("memory", Json.of(ModelMemory.of(model)));
     putConfig(model, json.putObject("config"));
     LoadReport report = model.loadReport();
-    json.putObject("load")
-        .put("total_ms", report.totalNanos() / 1e6)
-        .set("phases", Json.array(report.phases(), LoadModelCommand::toJson));
+    json.set("load", LoadReportLines.toJson(report));
   }
 
   private static void putConfig(TextModel model, ObjectNode json) {
@@ -251,12 +230,5 @@ public final class LoadModelCommand extends JsonCommand {
     }
     tensor.bytes().ifPresent(bytes -> json.put("bytes", bytes));
     return json;
-  }
-
-  private static ObjectNode toJson(LoadReport.Phase phase) {
-    return Json.object()
-        .put("phase", phase.name())
-        .put("ms", phase.nanos() / 1e6)
-        .put("beside", phase.beside());
   }
 }

@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import java.util.Arrays;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -55,15 +54,6 @@ public final class ModelFlags {
   private int context;
 
   @Option(
-      names = "--kv-cache",
-      paramLabel = "TYPE",
-      defaultValue = "f16",
-      description =
-          "How keys and values are kept: f16, f32, or q8_0, in half of f16's memory, on the CPU"
-              + " only (default: ${DEFAULT-VALUE}).")
-  private Storage kvCache;
-
-  @Option(
       names = "--ring",
       paramLabel = "N",
       defaultValue = "3",
@@ -84,8 +74,6 @@ public final class ModelFlags {
     if (ring < 1 || ring > MOST_RING) {
       throw Failure.usage("--ring must be 1 to %d, not %d".formatted(MOST_RING, ring));
     }
-    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens), settings.cache())
-        .caching(kvCache)
-        .ring(ring);
+    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens)).ring(ring);
   }
 }

@@ -8,7 +8,6 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.backend.TopPSampling;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -97,37 +96,6 @@ public abstract class HostBackend implements Backend {
     for (int i = 0; i < batch.wanted(); i++) {
       long row = from.offset(batch.wantedRow(i));
       MemorySegment.copy(from.data(), row, to.data(), to.offset(i), 4L * from.columns());
-    }
-  }
-
-  @Override
-  public final void draw(
-      Batch batch,
-      Activations logits,
-      TopPSampling how,
-      double[] points,
-      TokenSlots tokens,
-      int slot) {
-    int k = how.k();
-    float[] row = new float[logits.columns()];
-    float[] top = new float[k];
-    int[] ids = new int[k];
-    for (int i = 0; i < batch.wanted(); i++) {
-      logits.read(i, row);
-      int found = 0;
-      for (int id = 0; id < row.length; id++) {
-        if (found == k && Float.compare(row[id], top[k - 1]) <= 0) {
-          continue;
-        }
-        int at = found < k ? found++ : k - 1;
-        for (; at > 0 && Float.compare(row[id], top[at - 1]) > 0; at--) {
-          top[at] = top[at - 1];
-          ids[at] = ids[at - 1];
-        }
-        top[at] = row[id];
-        ids[at] = id;
-      }
-      tokens.set(slot, i, Float.isNaN(top[0]) ? 0 : ids[how.rank(top, points[i])]);
     }
   }
 

@@ -38,7 +38,7 @@ public final class HostMemory {
   public static void prepare() {}
 
   /** Memory that is given back to the system when the arena closes. */
-  static MemorySegment allocate(Arena arena, long bytes) {
+  public static MemorySegment allocate(Arena arena, long bytes) {
     if (bytes < LARGE) {
       return arena.allocate(bytes, ALIGNMENT);
     }

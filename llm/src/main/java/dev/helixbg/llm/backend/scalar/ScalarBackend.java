@@ -7,8 +7,6 @@ import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
-import dev.helixbg.llm.tensor.Dequantize;
-import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -273,47 +271,16 @@ public final class ScalarBackend extends HostBackend {
 
   /** One head's numbers at one position. */
   private static void get(HostKvCache cache, int run, long offset, float[] numbers) {
-    Dequantize.row(
-        cache.shape().storage().type(), cache.data(run), offset, numbers.length, numbers, 0);
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] =
+          Float.float16ToFloat(cache.data(run).get(ValueLayout.JAVA_SHORT, offset + 2L * i));
+    }
   }
 
   private static void put(HostKvCache cache, int run, long offset, float[] numbers, int first) {
-    MemorySegment data = cache.data(run);
-    int size = cache.shape().headSize();
-    switch (cache.shape().storage()) {
-      case F16 -> {
-        for (int i = 0; i < size; i++) {
-          data.set(
-              ValueLayout.JAVA_SHORT, offset + 2L * i, Float.floatToFloat16(numbers[first + i]));
-        }
-      }
-      case F32 -> {
-        for (int i = 0; i < size; i++) {
-          data.set(ValueLayout.JAVA_FLOAT, offset + 4L * i, numbers[first + i]);
-        }
-      }
-      case Q8_0 -> {
-        TensorType type = TensorType.Q8_0;
-        for (int i = 0; i < size; i += type.blockElements()) {
-          putBlock(data, offset + type.bytes(i), numbers, first + i);
-        }
-      }
-    }
-  }
-
-  /** Rounded to the nearest of 255 multiples of a scale, which is f16 itself. */
-  private static void putBlock(MemorySegment data, long offset, float[] numbers, int first) {
-    int count = TensorType.Q8_0.blockElements();
-    float largest = 0;
-    for (int i = 0; i < count; i++) {
-      largest = Math.max(largest, Math.abs(numbers[first + i]));
-    }
-    short stored = Float.floatToFloat16(largest / 127);
-    data.set(ValueLayout.JAVA_SHORT, offset, stored);
-    float scale = Float.float16ToFloat(stored);
-    for (int i = 0; i < count; i++) {
-      int level = scale == 0 ? 0 : Math.clamp(Math.round(numbers[first + i] / scale), -127, 127);
-      data.set(ValueLayout.JAVA_BYTE, offset + 2 + i, (byte) level);
+    for (int i = 0; i < cache.shape().headSize(); i++) {
+      short half = Float.floatToFloat16(numbers[first + i]);
+      cache.data(run).set(ValueLayout.JAVA_SHORT, offset + 2L * i, half);
     }
   }
 }

@@ -2,8 +2,6 @@ package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
-import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
-import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
@@ -15,7 +13,6 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.IntVector;
 
 /**
@@ -30,8 +27,6 @@ final class BlockQuanta {
   private static final int LOW_PAIRS = 0x03030303;
   private static final long LOW_BITS = 0x0101010101010101L;
 
-  private static final ByteVector NON_LINEAR_LEVELS = nonLinearLevels();
-
   /** Signed quanta of up to 256 weights. */
   private final long levels;
 
@@ -44,51 +39,18 @@ final class BlockQuanta {
     levels = arena.allocate(256, 64).address();
   }
 
-  private static ByteVector nonLinearLevels() {
-    byte[] table = new byte[16];
-    for (int i = 0; i < table.length; i++) {
-      table[i] = (byte) Dequantize.nonLinearLevel(i);
-    }
-    return ByteVector.fromArray(BYTES_16, table, 0);
-  }
-
   static boolean hasMinima(TensorType type) {
-    return switch (type) {
-      case Q4_1, Q5_1, Q4_K, Q5_K -> true;
-      default -> false;
-    };
+    return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
   /** Where the bytes of a stored block are. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {
-        eachScale(half(block));
+        float d = half(block);
+        scales[0] = d;
+        scales[1] = d;
         return block + 2;
-      }
-      case Q4_0 -> {
-        eachScale(half(block));
-        nibbles(block + 2, 8);
-      }
-      case Q4_1 -> {
-        eachScale(half(block));
-        eachMinimum(half(block + 2));
-        nibbles(block + 4, 0);
-      }
-      case Q5_0 -> {
-        eachScale(half(block));
-        nibbles(block + 6, 16);
-        addFifthBits(MEMORY.get(INT, block + 2));
-      }
-      case Q5_1 -> {
-        eachScale(half(block));
-        eachMinimum(half(block + 2));
-        nibbles(block + 8, 0);
-        addFifthBits(MEMORY.get(INT, block + 4));
-      }
-      case IQ4_NL -> {
-        eachScale(half(block));
-        nonLinear(block + 2, 0);
       }
       case Q4_K -> {
         scalesAndMinima(block);
@@ -106,28 +68,12 @@ final class BlockQuanta {
         }
         sixBits(block);
       }
-      case IQ4_XS -> {
-        nonLinearScales(block);
-        for (int sub = 0; sub < 8; sub++) {
-          nonLinear(block + 8 + 16L * sub, 32L * sub);
-        }
-      }
       case F32, F16, BF16 -> throw new IllegalArgumentException(type + " has no blocks");
     }
     return levels;
   }
 
   // ---- scales ---------------------------------------------------------------------------------
-
-  private void eachScale(float d) {
-    scales[0] = d;
-    scales[1] = d;
-  }
-
-  private void eachMinimum(float m) {
-    minima[0] = m;
-    minima[1] = m;
-  }
 
   /** The scales and minima of Q4_K and Q5_K; see {@link SixBitScales}. */
   private void scalesAndMinima(long source) {
@@ -147,38 +93,7 @@ final class BlockQuanta {
     minima[2 * sub + 1] = -minimum;
   }
 
-  private void nonLinearScales(long source) {
-    float d = half(source);
-    int high = MEMORY.get(SHORT, source + 2);
-    int low = MEMORY.get(INT, source + 4);
-    for (int sub = 0; sub < 8; sub++) {
-      float scale = d * ((low >>> 4 * sub & 15 | (high >> 2 * sub & 3) << 4) - 32);
-      scales[2 * sub] = scale;
-      scales[2 * sub + 1] = scale;
-    }
-  }
-
   // ---- quanta to bytes ------------------------------------------------------------------------
-
-  /** Sixteen bytes: low nibbles to levels 0–15, high to 16–31, less {@code zero}. */
-  private void nibbles(long source, int zero) {
-    IntVector z = loadInts4(source);
-    z.and(LOW_NIBBLES)
-        .reinterpretAsBytes()
-        .sub((byte) zero)
-        .intoMemorySegment(MEMORY, levels, ORDER);
-    z.lanewise(LSHR, 4)
-        .and(LOW_NIBBLES)
-        .reinterpretAsBytes()
-        .sub((byte) zero)
-        .intoMemorySegment(MEMORY, levels + 16, ORDER);
-  }
-
-  private void addFifthBits(int bits) {
-    for (int i = 0; i < 32; i++) {
-      MEMORY.set(BYTE, levels + i, (byte) (MEMORY.get(BYTE, levels + i) + (bits >>> i & 1) * 16));
-    }
-  }
 
   /** Four times 32 bytes: low nibbles to 32 levels, high to the next 32. */
   private void nibblePairs(long source) {
@@ -238,20 +153,6 @@ final class BlockQuanta {
           .sub((byte) 32)
           .intoMemorySegment(MEMORY, levels + to + 96, ORDER);
     }
-  }
-
-  /** Sixteen bytes of nibbles to the 32 levels that they index, from level {@code target} on. */
-  private void nonLinear(long source, long target) {
-    IntVector z = loadInts4(source);
-    z.and(LOW_NIBBLES)
-        .reinterpretAsBytes()
-        .selectFrom(NON_LINEAR_LEVELS)
-        .intoMemorySegment(MEMORY, levels + target, ORDER);
-    z.lanewise(LSHR, 4)
-        .and(LOW_NIBBLES)
-        .reinterpretAsBytes()
-        .selectFrom(NON_LINEAR_LEVELS)
-        .intoMemorySegment(MEMORY, levels + target + 16, ORDER);
   }
 
   private static float half(long source) {

@@ -69,7 +69,7 @@ public final class ByteRows {
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;
-      case Q8_0, IQ4_NL, IQ4_XS -> !pairs;
+      case Q8_0 -> !pairs;
       default -> true;
     };
   }
@@ -97,7 +97,7 @@ public final class ByteRows {
       return;
     }
     boolean minima = BlockQuanta.hasMinima(type);
-    int less = pairs && fiveBitsAndMinimum(type) ? HALF_OF_FIVE_BITS : 0;
+    int less = pairs && type == TensorType.Q5_K ? HALF_OF_FIVE_BITS : 0;
     int step = type.blockElements();
     long block = source;
     for (int from = 0; from < columns; from += step) {
@@ -117,10 +117,6 @@ public final class ByteRows {
       }
       block += type.blockBytes();
     }
-  }
-
-  private static boolean fiveBitsAndMinimum(TensorType type) {
-    return type == TensorType.Q5_1 || type == TensorType.Q5_K;
   }
 
   /** The type of most weights, at once. */

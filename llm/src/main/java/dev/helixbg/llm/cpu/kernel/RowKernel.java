@@ -7,11 +7,6 @@ package dev.helixbg.llm.cpu.kernel;
  * <p>Places are addresses, those of activations aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Columns must be a multiple of this, and of the type's block. */
-  default int multiple() {
-    return 1;
-  }
-
   /** Floats that {@link #prepare} writes: fewer than columns if it rounds them to integers. */
   default int floats(int columns) {
     return columns;
@@ -31,7 +26,7 @@ public interface RowKernel {
    * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
    * to}.
    *
-   * @param weights rows of {@code columns} weights
+   * @param weights rows of {@code columns} weights, a multiple of the type's block
    * @param x what {@link #prepare} wrote
    * @param own the calling thread's: memory for a row, and what unpacks one
    */

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gpu.metal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
@@ -13,9 +12,7 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -46,23 +43,12 @@ public final class MetalDevice implements GpuDevice {
   /** Used before and by nobody now, with all that was compiled for it. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
-  /**
-   * A compiled library.
-   *
-   * @param id the {@code MTLLibrary}
-   * @param archive of its pipelines; empty where none is kept
-   */
-  private record CompiledLibrary(long id, Optional<PipelineArchive> archive) {}
-
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
   private final long id;
 
   /** The library that stands in for Apple's, or empty. */
   private final String library;
-
-  /** For archives of pipelines; empty where none are kept. */
-  private final Optional<Path> folder;
 
   /** Whether it is to be used again after it was closed. */
   private volatile boolean rests;
@@ -76,13 +62,12 @@ public final class MetalDevice implements GpuDevice {
   private boolean resident;
   private long residentSince;
   private final long pageSize = systemPageSize();
-  private final Map<String, CompiledLibrary> libraries = new ConcurrentHashMap<>();
+  private final Map<String, Long> libraries = new ConcurrentHashMap<>();
   private final Map<String, GpuKernel> pipelines = new ConcurrentHashMap<>();
 
-  private MetalDevice(ObjectiveC objc, long id, String library, Optional<Path> folder) {
+  private MetalDevice(ObjectiveC objc, long id, String library) {
     this.objc = objc;
     this.library = library;
-    this.folder = folder;
     this.id = objc.releasedBy(arena, id);
     selectors = objc.new CommandSelectors();
     try (ObjectiveC.Pool pool = objc.pool()) {
@@ -130,20 +115,17 @@ public final class MetalDevice implements GpuDevice {
    * Opens the system's default device, or that of the library that {@link #PROPERTY} names. One
    * that was closed after good work is taken again, with all that was compiled for it: of a process
    * one rests, until the process ends.
-   *
-   * @param cacheFolder keeps what was compiled for the next process
    */
-  public static MetalDevice open(Optional<Path> cacheFolder) {
+  public static MetalDevice open() {
     String library = System.getProperty(PROPERTY, "");
-    Optional<Path> folder = cacheFolder.map(cache -> cache.resolve("metal"));
     MetalDevice rested = AT_REST.getAndSet(null);
     if (rested != null) {
-      if (rested.library.equals(library) && rested.folder.equals(folder)) {
+      if (rested.library.equals(library)) {
         return rested;
       }
       rested.arena.close();
     }
-    MetalDevice opened = open(library, folder);
+    MetalDevice opened = open(library);
     opened.rests = true;
     return opened;
   }
@@ -152,10 +134,9 @@ public final class MetalDevice implements GpuDevice {
    * Opens the default device of a library that stands in for all of Apple's.
    *
    * @param library its path; empty for Apple's own
-   * @param folder for archives of pipelines; empty where none are to be kept
    * @throws GpuException if there is no Metal on this machine, in one sentence for the user
    */
-  static MetalDevice open(String library, Optional<Path> folder) {
+  static MetalDevice open(String library) {
     ObjectiveC objc = new ObjectiveC(library);
     long device;
     try (ObjectiveC.Pool pool = objc.pool()) {
@@ -165,7 +146,7 @@ public final class MetalDevice implements GpuDevice {
       throw GpuException.absent(
           "there is no Metal on this machine: it has no GPU that Metal can use", null);
     }
-    return new MetalDevice(objc, device, library, folder);
+    return new MetalDevice(objc, device, library);
   }
 
   @Override
@@ -288,7 +269,7 @@ public final class MetalDevice implements GpuDevice {
     String key = library.name() + "/" + kernel;
     GpuKernel known = pipelines.get(key);
     if (known == null) {
-      CompiledLibrary compiled = libraries.get(library.name());
+      Long compiled = libraries.get(library.name());
       if (compiled == null) {
         compiled = compile(library.name(), library.source());
         libraries.put(library.name(), compiled);
@@ -300,7 +281,7 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /** With fast math. */
-  private CompiledLibrary compile(String library, String source) {
+  private long compile(String library, String source) {
     long options = objc.ask(objc.classOf("MTLCompileOptions"), "new");
     long text = objc.string(source);
     try (ObjectiveC.Pool pool = objc.pool();
@@ -316,23 +297,11 @@ public final class MetalDevice implements GpuDevice {
                 .formatted(library, objc.errorText(error.get(JAVA_LONG, 0))));
       }
       objc.label(compiled, library);
-      return new CompiledLibrary(objc.releasedBy(arena, compiled), archive(source));
+      return objc.releasedBy(arena, compiled);
     } finally {
       objc.release(text);
       objc.release(options);
     }
-  }
-
-  /** By all that compiled code depends on. */
-  private Optional<PipelineArchive> archive(String source) {
-    if (folder.isEmpty() || !objc.has(id, "newBinaryArchiveWithDescriptor:error:")) {
-      return Optional.empty();
-    }
-    long process = objc.ask(objc.classOf("NSProcessInfo"), "processInfo");
-    String system = objc.text(objc.ask(process, "operatingSystemVersionString")); // with the build
-    String key = Sha256.of(String.join("\n", name(), system, source));
-    Path file = folder.get().resolve(key + PipelineArchive.ENDING);
-    return PipelineArchive.open(objc, arena, id, file);
   }
 
   /** By the method of macOS 15, or the one that it replaced. */
@@ -344,28 +313,24 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  private GpuKernel pipeline(CompiledLibrary compiled, KernelLibrary library, String kernel) {
+  private GpuKernel pipeline(long compiled, KernelLibrary library, String kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long name = objc.string(kernel);
-      long function = objc.ask(compiled.id(), "newFunctionWithName:", name);
+      long function = objc.ask(compiled, "newFunctionWithName:", name);
       objc.release(name);
       if (function == ObjectiveC.NIL) {
         throw new GpuException("the Metal sources have no kernel " + kernel);
       }
-      return pipelineOf(function, compiled.archive(), library, kernel);
+      return pipelineOf(function, library, kernel);
     }
   }
 
   /** The function is released. */
-  private GpuKernel pipelineOf(
-      long function, Optional<PipelineArchive> archive, KernelLibrary library, String kernel) {
+  private GpuKernel pipelineOf(long function, KernelLibrary library, String kernel) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
-          archive.isPresent()
-              ? archive.get().pipeline(id, function, error.address())
-              : objc.ask(
-                  id, "newComputePipelineStateWithFunction:error:", function, error.address());
+          objc.ask(id, "newComputePipelineStateWithFunction:error:", function, error.address());
       if (pipeline == ObjectiveC.NIL) {
         throw new GpuException(
             "Metal cannot prepare the kernel %s: %s"
@@ -383,9 +348,6 @@ public final class MetalDevice implements GpuDevice {
     if (resident) {
       objc.ask(residency, "endResidency");
       resident = false;
-    }
-    try (ObjectiveC.Pool pool = objc.pool()) {
-      libraries.values().forEach(each -> each.archive().ifPresent(PipelineArchive::save));
     }
     if (!rests || !AT_REST.compareAndSet(null, this)) {
       arena.close();

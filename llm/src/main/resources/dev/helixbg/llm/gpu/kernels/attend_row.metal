@@ -21,7 +21,7 @@ kernel void attend_row(
     device const float* q_gain [[buffer(3)]],
     device const float* k_gain [[buffer(4)]],
     device const float* angles [[buffer(5)]],
-    device CACHE* cache [[buffer(6)]],
+    device half* cache [[buffer(6)]],
     device const RowPlace* places [[buffer(7)]],
     device const uint* blocks [[buffer(8)]],
     constant AttentionShape& shape [[buffer(9)]],
@@ -46,7 +46,7 @@ kernel void attend_row(
   const float factor = rsqrt(float(HEAD));
 
   uint b = begin + simdgroup;
-  CACHE4 key[HEAD4 / 4], values[LANE_FOURS * BLOCK];
+  half4 key[HEAD4 / 4], values[LANE_FOURS * BLOCK];
   if (b < end) {
     load_key(keys_of(cache, table[b], shape, kv_head), lane, key);
 #ifdef MANY_REGISTERS
@@ -139,10 +139,10 @@ kernel void attend_row(
     }
     simdgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
     if (last) {
-      device CACHE* keys = keys_of(cache, table[b], shape, kv_head);
+      device half* keys = keys_of(cache, table[b], shape, kv_head);
       for (uint i = lane; i < HEAD4; i += 32) {
-        keys[key_place(slot, i)] = CACHE(((threadgroup float*)own)[i]);
-        keys[value_place(slot, i)] = CACHE(((threadgroup float*)own)[HEAD4 + i]);
+        keys[key_place(slot, i)] = half(((threadgroup float*)own)[i]);
+        keys[value_place(slot, i)] = half(((threadgroup float*)own)[HEAD4 + i]);
       }
     }
     if (b + SIMDGROUPS < end) {

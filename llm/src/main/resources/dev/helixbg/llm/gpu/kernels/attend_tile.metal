@@ -21,19 +21,19 @@ struct Tile {
 constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // of a block, that a thread brings
 
 // What a thread brings of a block's keys.
-inline void load_keys(device const CACHE* keys, uint thread_index, thread CACHE4* fours) {
+inline void load_keys(device const half* keys, uint thread_index, thread half4* fours) {
 #pragma unroll
   for (uint j = 0; j < FOURS; j++) {
     const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i % BLOCK, column = i / BLOCK * 4;
-    fours[j] = CACHE4(CACHE(0));
-    if (column < HEAD4) fours[j] = *(device const CACHE4*)(keys + key_place(slot, column));
+    fours[j] = half4(half(0));
+    if (column < HEAD4) fours[j] = *(device const half4*)(keys + key_place(slot, column));
   }
 }
 
 [[max_total_threads_per_threadgroup(128)]]
 kernel void attend_tile(
     device const float* q [[buffer(0)]],
-    device CACHE* cache [[buffer(1)]],
+    device half* cache [[buffer(1)]],
     device const Tile* tiles [[buffer(2)]],
     device const uint* blocks [[buffer(3)]],
     constant AttentionShape& shape [[buffer(4)]],
@@ -75,10 +75,10 @@ kernel void attend_tile(
   const uint limit = start + simdgroup * 8 + own_row;
   float largest = -FLT_MAX, sum = 0;
   const uint end = (start + count - 1) / BLOCK + 1;
-  CACHE4 next[FOURS];
+  half4 next[FOURS];
   load_keys(keys_of(cache, table[0], shape, kv_head), thread_index, next);
   for (uint b = 0; b < end; b++) {
-    device CACHE* keys = keys_of(cache, table[b], shape, kv_head);
+    device half* keys = keys_of(cache, table[b], shape, kv_head);
     threadgroup_barrier(mem_flags::mem_threadgroup);
 #pragma unroll
     for (uint j = 0; j < FOURS; j++) {
@@ -87,12 +87,12 @@ kernel void attend_tile(
       if (column < HEAD8) staged_fours[(slot * KEY_STRIDE + column) / 4] = used ? float4(next[j]) : float4(0.0f);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    CACHE4 values[FOURS];
+    half4 values[FOURS];
 #pragma unroll
     for (uint j = 0; j < FOURS; j++) {
       const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
-      values[j] = CACHE4(CACHE(0));
-      if (column < HEAD4 && slot < BLOCK) values[j] = *(device const CACHE4*)(keys + value_place(slot, column));
+      values[j] = half4(half(0));
+      if (column < HEAD4 && slot < BLOCK) values[j] = *(device const half4*)(keys + value_place(slot, column));
     }
     simdgroup_float8x8 products[4], key[4];
 #pragma unroll

@@ -1,7 +1,7 @@
 // How keys and values lie in the cache; what the kernels over them share.
 //
-// Compiled for HEAD (values per head), GROUP (query heads that a threadgroup takes together; they share a key head), and CACHE with
-// CACHE4 (half and half4, or float and float4). The cache is one buffer of blocks of 32 positions in all layers. A block holds per layer and key head
+// Compiled for HEAD (values per head) and GROUP (query heads that a threadgroup takes together; they share a key head).
+// The cache is one buffer of blocks of 32 positions in all layers. A block holds per layer and key head
 //   keys     [HEAD4 / 4][32 positions][4]   lanes that take a position each read side by side
 //   values   [32 positions][HEAD4]          lanes that take a few columns each read side by side
 // with HEAD4 = HEAD rounded up to 4, zero past HEAD. A sequence is a list of blocks.
@@ -33,7 +33,7 @@ struct AttentionShape {
 };
 
 // The first key of a block's part for a layer and head; the values follow BLOCK * HEAD4 further.
-inline device CACHE* keys_of(device CACHE* cache, uint block, constant AttentionShape& shape, uint kv_head) {
+inline device half* keys_of(device half* cache, uint block, constant AttentionShape& shape, uint kv_head) {
   return cache + ((ulong(block) * shape.layers + shape.layer) * shape.kv_heads + kv_head) * (2 * BLOCK * HEAD4);
 }
 
@@ -72,20 +72,20 @@ inline void normalise_and_rotate(
 }
 
 // Numbers as the cache gives them back.
-inline float4 as_cached(float4 v) { return float4(CACHE4(v)); }
+inline float4 as_cached(float4 v) { return float4(half4(v)); }
 
 // The key of the lane's position in a block.
-inline void load_key(device const CACHE* keys, uint lane, thread CACHE4* key) {
+inline void load_key(device const half* keys, uint lane, thread half4* key) {
 #pragma unroll
-  for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const CACHE4*)(keys + (c * BLOCK + lane) * 4);
+  for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const half4*)(keys + (c * BLOCK + lane) * 4);
 }
 
 // The lane's columns of all values of a block.
-inline void load_values(device const CACHE* keys, uint lane, thread CACHE4* values) {
+inline void load_values(device const half* keys, uint lane, thread half4* values) {
 #pragma unroll
   for (uint c = 0; c < LANE_FOURS; c++) {
     const uint column = min(c * 32 + lane, uint(HEAD4 / 4 - 1)) * 4;
 #pragma unroll
-    for (uint p = 0; p < BLOCK; p++) values[c * BLOCK + p] = *(device const CACHE4*)(keys + value_place(p, column));
+    for (uint p = 0; p < BLOCK; p++) values[c * BLOCK + p] = *(device const half4*)(keys + value_place(p, column));
   }
 }

@@ -10,7 +10,7 @@ kernel void rotate(
     device const float* q_gain [[buffer(3)]],
     device const float* k_gain [[buffer(4)]],
     device const float* angles [[buffer(5)]],
-    device CACHE* cache [[buffer(6)]],
+    device half* cache [[buffer(6)]],
     device const RowPlace* places [[buffer(7)]],
     device const uint* blocks [[buffer(8)]],
     constant AttentionShape& shape [[buffer(9)]],
@@ -35,17 +35,17 @@ kernel void rotate(
     const uint kv_head = job - shape.heads;
     device float* from = k + ulong(row) * shape.kv_stride + kv_head * HEAD;
     normalise_and_rotate(from, k_gain, shape.k_epsilon, turn, 1, head, lane);
-    device CACHE* keys = keys_of(cache, block, shape, kv_head);
+    device half* keys = keys_of(cache, block, shape, kv_head);
     for (uint i = lane; i < PAIRS; i += 32) {
       from[i] = head[i];
       from[i + PAIRS] = head[i + PAIRS];
-      keys[key_place(slot, i)] = CACHE(head[i]);
-      keys[key_place(slot, i + PAIRS)] = CACHE(head[i + PAIRS]);
+      keys[key_place(slot, i)] = half(head[i]);
+      keys[key_place(slot, i + PAIRS)] = half(head[i + PAIRS]);
     }
   } else {
     const uint kv_head = job - shape.heads - shape.kv_heads;
     device const float* from = v + ulong(row) * shape.kv_stride + kv_head * HEAD;
-    device CACHE* keys = keys_of(cache, block, shape, kv_head);
-    for (uint i = lane; i < HEAD; i += 32) keys[value_place(slot, i)] = CACHE(from[i]);
+    device half* keys = keys_of(cache, block, shape, kv_head);
+    for (uint i = lane; i < HEAD; i += 32) keys[value_place(slot, i)] = half(from[i]);
   }
 }

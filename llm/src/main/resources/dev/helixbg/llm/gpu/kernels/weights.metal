@@ -35,9 +35,6 @@ inline float4 bytes(uint four) { return float4(as_type<uchar4>(four)); }
 
 inline uint nibbles(uint four, uint side) { return (four >> (4 * side)) & 0x0F0F0F0Fu; }
 
-// Four bits, the lowest first, as bytes of 16: the fifth bits of four weights.
-inline uint fifths(uint bits) { return (bits & 1u) << 4 | (bits & 2u) << 11 | (bits & 4u) << 18 | (bits & 8u) << 25; }
-
 // Scale and minimum `sub` of eight, from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers. Of what
 // might be chosen all is computed: a branch would keep later loads waiting.
 inline float2 scale_and_minimum(uint4 head, uint sub) {
@@ -115,86 +112,6 @@ struct Q8_0 : InOrder {
 #pragma unroll
     for (uint i = 0; i < 4; i++) w.held[i] = load_uint(block + 2 + side * 16 + 4 * i);
     w.scale = load_half(block);
-    w.minimum = 0;
-  }
-};
-
-// d, 16 bytes of nibbles. Less 8.
-struct Q4_0 : InOrder {
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit * 18;
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 2 + 4 * i), side);
-    w.scale = load_half(block);
-    w.minimum = 8 * w.scale;
-  }
-};
-
-// d, m, 16 bytes of nibbles. Plus m.
-struct Q4_1 : InOrder {
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit * 20;
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 4 + 4 * i), side);
-    w.scale = load_half(block);
-    w.minimum = -load_half(block + 2);
-  }
-};
-
-// d, 32 fifth bits, 16 bytes of nibbles. Less 16.
-struct Q5_0 : InOrder {
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit * 22;
-    const uint high = load_uint(block + 2) >> (16 * side);
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i));
-    w.scale = load_half(block);
-    w.minimum = 16 * w.scale;
-  }
-};
-
-// d, m, 32 fifth bits, 16 bytes of nibbles. Plus m.
-struct Q5_1 : InOrder {
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit * 24;
-    const uint high = load_uint(block + 4) >> (16 * side);
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i));
-    w.scale = load_half(block);
-    w.minimum = -load_half(block + 2);
-  }
-};
-
-// The levels of the non-linear types.
-constant float LEVELS[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-
-inline float4 levels(uint four) {
-  return float4(LEVELS[four & 15], LEVELS[four >> 8 & 15], LEVELS[four >> 16 & 15], LEVELS[four >> 24 & 15]);
-}
-
-// d, 16 bytes of nibbles, each the number of a level.
-struct IQ4_NL : InOrder {
-  static float4 numbers(thread const Weights16& w, uint i) { return levels(w.held[i]); }
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit * 18;
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 2 + 4 * i), side);
-    w.scale = load_half(block);
-    w.minimum = 0;
-  }
-};
-
-// 256 weights: d, two high bits of eight scales, their low nibbles, then eight times 16 bytes as in IQ4_NL; scales less 32.
-struct IQ4_XS : InOrder {
-  static float4 numbers(thread const Weights16& w, uint i) { return levels(w.held[i]); }
-  static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
-    device const uchar* block = row + unit / 8 * 136;
-    const uint sub = unit % 8;
-    const uint low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
-    const uint high = *(device const ushort*)(block + 2) >> (2 * sub) & 3;
-#pragma unroll
-    for (uint i = 0; i < 4; i++) w.held[i] = nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side);
-    w.scale = load_half(block) * (float(low | high << 4) - 32);
     w.minimum = 0;
   }
 };

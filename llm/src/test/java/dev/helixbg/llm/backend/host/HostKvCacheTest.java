@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class HostKvCacheTest {
-  private static final KvShape SHAPE = new KvShape(2, 2, 4, 1000, Storage.F32);
+  private static final KvShape SHAPE = new KvShape(2, 2, 4, 1000);
 
   private final Arena arena = Arena.ofConfined();
   private final HostKvCache.Pool pool = new HostKvCache.Pool(arena, SHAPE);
@@ -27,7 +26,7 @@ class HostKvCacheTest {
   }
 
   /** A cache, and what was written to its positions. */
-  private record Held(HostKvCache cache, List<Float> written) {}
+  private record Held(HostKvCache cache, List<Short> written) {}
 
   @Test
   void anyMixOfGrowingForkingAndTruncatingKeepsEveryCachesOwnNumbers() {
@@ -58,14 +57,16 @@ class HostKvCacheTest {
     }
   }
 
-  private static void write(Held held, int count, float value) {
+  private static void write(Held held, int count, int value) {
     int start = held.cache.length();
     held.cache.extend(count);
     for (int p = start; p < start + count; p++) {
-      held.written.add(value);
+      held.written.add((short) value);
       int run = held.cache.runOf(p);
-      held.cache.data(run).set(ValueLayout.JAVA_FLOAT, lastKey(held.cache, run, p), value);
-      held.cache.data(run).set(ValueLayout.JAVA_FLOAT, lastValue(held.cache, run, p), -value);
+      held.cache.data(run).set(ValueLayout.JAVA_SHORT, lastKey(held.cache, run, p), (short) value);
+      held.cache
+          .data(run)
+          .set(ValueLayout.JAVA_SHORT, lastValue(held.cache, run, p), (short) -value);
     }
   }
 
@@ -74,20 +75,21 @@ class HostKvCacheTest {
     for (int p = 0; p < held.written.size(); p++) {
       int run = held.cache.runOf(p);
       assertTrue(held.cache.runStart(run) <= p && p < held.cache.runEnd(run));
-      float expected = held.written.get(p);
+      short expected = held.written.get(p);
       var data = held.cache.data(run);
-      assertEquals(expected, data.get(ValueLayout.JAVA_FLOAT, lastKey(held.cache, run, p)));
-      assertEquals(-expected, data.get(ValueLayout.JAVA_FLOAT, lastValue(held.cache, run, p)));
+      assertEquals(expected, data.get(ValueLayout.JAVA_SHORT, lastKey(held.cache, run, p)));
+      assertEquals(
+          (short) -expected, data.get(ValueLayout.JAVA_SHORT, lastValue(held.cache, run, p)));
     }
   }
 
   /** The last number of the last head's key in the last layer. */
   private static long lastKey(HostKvCache cache, int run, int position) {
-    return cache.keys(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Float.BYTES;
+    return cache.keys(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Short.BYTES;
   }
 
   private static long lastValue(HostKvCache cache, int run, int position) {
-    return cache.values(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Float.BYTES;
+    return cache.values(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Short.BYTES;
   }
 
   @Test

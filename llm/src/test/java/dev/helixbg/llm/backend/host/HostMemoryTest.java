@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.cpu.CpuBackend;
 import java.io.IOException;
@@ -96,7 +95,7 @@ class HostMemoryTest {
       assertResident(100 * 128 * 4L, rope.table());
 
       // Qwen3-0.6B: 112 KB a position, in pages of up to 256.
-      KvCache cache = backend.cache(new KvShape(28, 8, 128, 4096, Storage.F16));
+      KvCache cache = backend.cache(new KvShape(28, 8, 128, 4096));
       cache.extend(300);
       MemorySegment page = ((HostKvCache) cache).data(0);
       assertTrue(page.byteSize() >= 256L * cache.shape().bytesPerPosition());

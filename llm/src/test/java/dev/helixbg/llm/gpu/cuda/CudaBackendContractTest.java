@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu.cuda;
 
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackendContract;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
@@ -10,9 +9,9 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @ResourceLock("softmetal")
@@ -65,18 +64,16 @@ class CudaBackendContractTest extends GpuBackendContract {
   }
 
   @Override
-  @ParameterizedTest
-  @EnumSource
-  public void attentionAgrees(Storage storage) {
-    strictly(() -> super.attentionAgrees(storage));
+  @Test
+  public void attentionAgrees() {
+    strictly(super::attentionAgrees);
   }
 
   @Override
   @Tag(EACH_KIND)
-  @ParameterizedTest
-  @EnumSource(names = {"F16", "F32"})
-  public void attentionOfOneShapeAgrees(Storage storage) {
-    strictly(() -> super.attentionOfOneShapeAgrees(storage));
+  @Test
+  public void attentionOfOneShapeAgrees() {
+    strictly(super::attentionOfOneShapeAgrees);
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu.metal;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -14,24 +13,15 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The shim by itself; {@link MetalTests#close} also finds what it leaves behind. */
@@ -145,14 +135,14 @@ class MetalDeviceTest {
   void aDeviceRestsUntilItIsOpenedAgainUnlessItFailed() {
     System.setProperty(MetalDevice.PROPERTY, metal.library());
     try {
-      MetalDevice first = MetalDevice.open(Optional.empty());
+      MetalDevice first = MetalDevice.open();
       KernelLibrary library = new KernelLibrary("test", SOURCE, List.of());
       GpuKernel kernel = first.kernel(library, "add_one");
-      MetalDevice beside = MetalDevice.open(Optional.empty());
+      MetalDevice beside = MetalDevice.open();
       assertNotSame(first, beside, "the first is in use");
       first.close();
       beside.close();
-      MetalDevice again = MetalDevice.open(Optional.empty());
+      MetalDevice again = MetalDevice.open();
       assertSame(first, again);
       assertSame(kernel, again.kernel(library, "add_one"));
       try (Arena own = Arena.ofShared();
@@ -165,57 +155,13 @@ class MetalDeviceTest {
       }
       again.close();
       assertEquals(1, metal.takeFindings().size());
-      MetalDevice other = MetalDevice.open(Optional.empty());
+      MetalDevice other = MetalDevice.open();
       assertNotSame(again, other, "it failed");
       other.close();
     } finally {
       System.clearProperty(MetalDevice.PROPERTY);
       MetalTests.releaseRested();
     }
-  }
-
-  private long compiledBy(Path archives) {
-    long before = metal.compiledKernels();
-    try (MetalDevice opened = metal.open(Optional.of(archives))) {
-      opened.kernel(new KernelLibrary("test", SOURCE, List.of()), "add_one");
-    }
-    return metal.compiledKernels() - before;
-  }
-
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.toList();
-    }
-  }
-
-  @Test
-  @DisabledOnOs(OS.MAC)
-  void pipelinesAreKeptInAFile(@TempDir Path folder) throws IOException {
-    Path archives = folder.resolve("metal");
-    assertEquals(1, compiledBy(archives));
-    assertEquals(1, files(archives).size());
-    Path file = files(archives).getFirst();
-    byte[] whole = Files.readAllBytes(file);
-    assertEquals(0, compiledBy(archives));
-
-    Files.writeString(file, "damaged");
-    assertEquals(1, compiledBy(archives));
-    assertArrayEquals(whole, Files.readAllBytes(file), "made anew");
-
-    Path unused = Files.writeString(archives.resolve("old" + PipelineArchive.ENDING), "x");
-    Files.setLastModifiedTime(unused, FileTime.from(Instant.now().minus(Duration.ofDays(90))));
-    Files.delete(file);
-    assertEquals(1, compiledBy(archives));
-    assertEquals(List.of(file), files(archives), "what nobody used for long is gone");
-  }
-
-  @Test
-  @DisabledOnOs(OS.MAC)
-  void anArchiveThatCannotBeWrittenCostsTheTimeToCompile(@TempDir Path folder) throws IOException {
-    Path inTheWay = Files.writeString(folder.resolve("metal"), "a file");
-    assertEquals(1, compiledBy(inTheWay));
-    assertEquals(1, compiledBy(inTheWay));
-    assertEquals("a file", Files.readString(inTheWay));
   }
 
   @Test
@@ -231,13 +177,11 @@ class MetalDeviceTest {
   @Test
   @DisabledOnOs(OS.MAC)
   void withoutMetalThereIsOneClearSentence() {
-    GpuException none =
-        assertThrows(GpuException.class, () -> MetalDevice.open("", Optional.empty()));
+    GpuException none = assertThrows(GpuException.class, () -> MetalDevice.open(""));
     assertTrue(
         none.getMessage().startsWith("there is no Metal on this machine"), none.getMessage());
     String missing = "/no/such/library.so";
-    GpuException wrong =
-        assertThrows(GpuException.class, () -> MetalDevice.open(missing, Optional.empty()));
+    GpuException wrong = assertThrows(GpuException.class, () -> MetalDevice.open(missing));
     assertTrue(wrong.getMessage().contains(missing), wrong.getMessage());
   }
 

@@ -6,7 +6,6 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.condition.OS;
@@ -25,12 +24,12 @@ public final class MetalTests implements AutoCloseable {
     configure(settings);
     takeFindings();
     metal.ifPresent(soft -> soft.requirePools(true));
-    device = open(Optional.empty());
+    device = open();
   }
 
   /** Another device, which the test closes. */
-  MetalDevice open(Optional<Path> archives) {
-    return MetalDevice.open(library(), archives);
+  MetalDevice open() {
+    return MetalDevice.open(library());
   }
 
   /** What stands in for Apple's libraries; empty on a Mac. */
@@ -38,7 +37,7 @@ public final class MetalTests implements AutoCloseable {
     return metal.map(soft -> soft.library().toString()).orElse("");
   }
 
-  /** Kernels that were compiled for a pipeline or an archive, since the process began. */
+  /** Kernels that were compiled since the process began. */
   long compiledKernels() {
     return metal.orElseThrow().compiledKernels();
   }

@@ -6,19 +6,16 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.narrow.Q40IntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q5KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q8NarrowProduct;
-import dev.helixbg.llm.cpu.kernel.wide.FifthBitProduct;
-import dev.helixbg.llm.cpu.kernel.wide.Iq4XsProduct;
-import dev.helixbg.llm.cpu.kernel.wide.NibbleProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q4KProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q5KProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q6KProduct;
 import dev.helixbg.llm.cpu.kernel.wide.Q8Product;
 import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
@@ -35,30 +32,18 @@ public final class RowKernels {
   private static final int PAGE = 4096;
 
   private static final RowKernel[] KERNELS = new RowKernel[TensorType.values().length];
-  private static final RowKernel[] UNPACKED = new RowKernel[KERNELS.length];
-
-  static {
-    for (TensorType type : TensorType.values()) {
-      UNPACKED[type.ordinal()] = new UnpackedProduct(type);
-    }
-  }
 
   private RowKernels() {}
 
-  /** The kernel for rows of {@code columns} weights of a type. */
-  public static RowKernel of(TensorType type, int columns) {
+  /** The kernel for rows of a type. */
+  public static RowKernel of(TensorType type) {
     int i = type.ordinal();
     RowKernel kernel = KERNELS[i];
     if (kernel == null) { // two threads may make one each: they are alike
       kernel = Lanes.WIDE ? wide(type) : narrow(type);
       KERNELS[i] = kernel;
     }
-    return columns % kernel.multiple() == 0 ? kernel : UNPACKED[i];
-  }
-
-  /** Has another kernel multiply rows of a type from now on: who holds the old one may go on. */
-  public static void replace(TensorType type, RowKernel kernel) {
-    KERNELS[type.ordinal()] = kernel;
+    return kernel;
   }
 
   /**
@@ -100,37 +85,34 @@ public final class RowKernels {
 
   private static RowKernel wide(TensorType type) {
     return switch (type) {
-      case F32 -> new UnpackedProduct(type);
+      case F32 -> new FloatProduct();
       case F16 -> new HalfProduct(false);
       case BF16 -> new HalfProduct(true);
-      case Q4_0 -> new NibbleProduct(NibbleProduct.LINEAR);
-      case Q4_1 -> FifthBitProduct.Q4_1;
-      case Q5_0 -> FifthBitProduct.Q5_0;
-      case Q5_1 -> FifthBitProduct.Q5_1;
       case Q8_0 -> new Q8Product();
       case Q4_K -> new Q4KProduct();
       case Q5_K -> new Q5KProduct();
       case Q6_K -> new Q6KProduct();
-      case IQ4_NL -> new NibbleProduct(NibbleProduct.NON_LINEAR);
-      case IQ4_XS -> new Iq4XsProduct();
     };
   }
 
   private static RowKernel narrow(TensorType type) {
+    return ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
+  }
+
+  private static RowKernel withoutMachineCode(TensorType type) {
     return switch (type) {
+      case F32 -> new FloatProduct();
       case F16 -> new HalfProduct(false);
       case BF16 -> new HalfProduct(true);
-      case Q4_0 -> new Q40IntegerProduct();
       case Q8_0 -> new Q8NarrowProduct();
       case Q4_K -> new Q4KIntegerProduct();
       case Q5_K -> new Q5KIntegerProduct();
       case Q6_K -> new Q6KIntegerProduct();
-      default -> new UnpackedProduct(type);
     };
   }
 
-  /** Matrix × vector for types without a kernel: row by row through an {@link Unpacker}. */
-  private record UnpackedProduct(TensorType type) implements RowKernel {
+  /** Matrix × vector for rows of floats. */
+  private record FloatProduct() implements RowKernel {
     @Override
     public boolean streams() {
       return false;
@@ -139,15 +121,8 @@ public final class RowKernels {
     @Override
     public void multiply(
         long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
-      long bytes = type.bytes(columns);
-      long room = own.room(columns);
       for (int r = from; r < to; r += step) {
-        long row = weights + r * bytes;
-        if (type != TensorType.F32) {
-          own.row(type, row, columns, room);
-          row = room;
-        }
-        MEMORY.set(FLOAT, y + 4L * r, VectorOps.dot(row, x, columns));
+        MEMORY.set(FLOAT, y + 4L * r, VectorOps.dot(weights + 4L * r * columns, x, columns));
       }
     }
   }

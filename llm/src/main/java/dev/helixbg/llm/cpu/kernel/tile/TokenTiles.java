@@ -22,8 +22,7 @@ public final class TokenTiles {
   public static final long SCRATCH = EightColumnTranspose.SCRATCH;
 
   /** What sums begin with: as many zeros as a kernel has. */
-  static final long ZEROS =
-      Arena.global().allocate(4L * EIGHT * QuantisedTiles.TOKENS, 64).address();
+  static final long ZEROS = Arena.global().allocate(4L * TileProduct.ROOM * TOKENS, 64).address();
 
   private TokenTiles() {}
 

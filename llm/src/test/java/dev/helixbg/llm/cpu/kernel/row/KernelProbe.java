@@ -3,7 +3,6 @@ package dev.helixbg.llm.cpu.kernel.row;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.attention.FloatAttention;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
@@ -94,7 +93,7 @@ public final class KernelProbe {
     }
   }
 
-  /** In place, where there is a kernel, and where it needs four blocks at a time, not so. */
+  /** Of one block and of more, an odd number of them too. */
   static int[] columns(TensorType type) {
     return switch (type.blockElements()) {
       case 1 -> new int[] {1, 31, 256, 1030};
@@ -109,7 +108,7 @@ public final class KernelProbe {
     long stored = 2;
     RandomWeights.fill(type, weights, stored, (long) ROWS * columns, 0.1f, random);
     MemorySegment x = gaussian(arena, random, columns);
-    RowKernel kernel = RowKernels.of(type, columns);
+    RowKernel kernel = RowKernels.of(type);
     MemorySegment prepared = arena.allocate(4L * kernel.floats(columns), 64);
     MemorySegment y = arena.allocate(4L * ROWS, 64);
     Unpacker unpacker = new Unpacker(arena);
@@ -213,16 +212,6 @@ public final class KernelProbe {
           MemorySegment.copy(x, 0, y, 0, 4L * count);
           VectorOps.gate(gain.address(), count, y.address());
           return y.toArray(ValueLayout.JAVA_FLOAT);
-        });
-    step(
-        "attention",
-        nanos,
-        () -> {
-          int size = 33;
-          FloatAttention.scores(x.address(), gain.address(), 6, size, y.address());
-          VectorOps.clear(y.address() + 24, size);
-          FloatAttention.addWeighted(y.address(), x.address(), 6, size, y.address() + 24);
-          return y.asSlice(0, 24 + 4 * size).toArray(ValueLayout.JAVA_FLOAT);
         });
   }
 

@@ -1,0 +1,111 @@
+package dev.helixbg.config.faults;
+
+import static dev.helixbg.config.faults.MappingGuard.END;
+import static dev.helixbg.config.faults.MappingGuard.FAULT;
+import static dev.helixbg.config.faults.MappingGuard.SLOT_BYTES;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Machine code of {@link MappingGuard}'s signal handler for arm64. Linux brings the processor's
+ * caches of instructions up to date when it lets new pages be run.
+ */
+final class Arm64FaultHandler {
+  private static final int CAPACITY = 512;
+
+  // Conditions of branches.
+  private static final int NOT_EQUAL = 1;
+  private static final int NOT_BELOW = 2;
+  private static final int BELOW = 3;
+
+  private static final int STACK = 31;
+
+  private final ByteBuffer code = ByteBuffer.allocate(CAPACITY).order(ByteOrder.LITTLE_ENDIAN);
+
+  private Arm64FaultHandler() {}
+
+  /** Called with the signal in x0, what is known of it in x1, and the registers in x2. */
+  static byte[] code(long table, int slots, long before, int page) {
+    Arm64FaultHandler code = new Arm64FaultHandler();
+    code.load(9, 1, 16); // the address that was read
+    code.set(10, table);
+    code.set(11, slots);
+    int slot = code.code.position();
+    code.load(12, 10, 0);
+    code.emit(0xEB00001F | 12 << 16 | 9 << 5); // cmp x9, x12
+    int below = code.branch(BELOW); // not in this one
+    code.load(12, 10, END);
+    code.emit(0xEB00001F | 12 << 16 | 9 << 5); // cmp x9, x12
+    int found = code.branch(BELOW);
+    code.land(below);
+    code.emit(0x91000000 | SLOT_BYTES << 10 | 10 << 5 | 10); // add x10, x10, 24
+    code.emit(0xF1000000 | 1 << 10 | 11 << 5 | 11); // subs x11, x11, 1
+    code.branchBack(NOT_EQUAL, slot);
+    int pass = code.code.position();
+    code.set(9, before);
+    code.emit(0xD61F0000 | 9 << 5); // br x9
+    code.land(found);
+    code.set(12, 1);
+    code.store(12, 10, FAULT);
+    code.emit(0xA9800000 | (-4 & 0x7F) << 15 | 1 << 10 | STACK << 5); // stp x0, x1, [sp, -32]!
+    code.store(2, STACK, 16);
+    code.set(13, -page);
+    code.emit(0x8A000000 | 13 << 16 | 9 << 5); // and x0, x9, x13: the page
+    code.load(1, 10, END);
+    code.emit(0xCB000000 | 1 << 5 | 1); // sub x1, x1, x0: to the end
+    code.set(2, 1); // PROT_READ
+    code.set(3, 0x4032); // private, fixed, anonymous, no reserve
+    code.set(4, -1); // no file
+    code.set(5, 0);
+    code.set(8, 222); // mmap
+    code.emit(0xD4000001); // svc 0
+    code.emit(0xAA0003E0 | 12); // mov x12, x0
+    code.load(2, STACK, 16);
+    code.emit(0xA8C00000 | 4 << 15 | 1 << 10 | STACK << 5); // ldp x0, x1, [sp], 32
+    code.emit(0xB100001F | 4095 << 10 | 12 << 5); // cmn x12, 4095
+    code.branchBack(NOT_BELOW, pass); // an error
+    code.emit(0xD65F03C0); // ret
+    byte[] bytes = new byte[code.code.position()];
+    code.code.get(0, bytes);
+    return bytes;
+  }
+
+  private void emit(int instruction) {
+    code.putInt(instruction);
+  }
+
+  /** movz, and movk for each other sixteen bits. */
+  private void set(int register, long value) {
+    for (int part = 0; part < 4; part++) {
+      int bits = (int) (value >>> 16 * part) & 0xFFFF;
+      emit((part == 0 ? 0xD2800000 : 0xF2800000) | part << 21 | bits << 5 | register);
+    }
+  }
+
+  /** ldr register, [base, offset]. */
+  private void load(int register, int base, int offset) {
+    emit(0xF9400000 | offset / 8 << 10 | base << 5 | register);
+  }
+
+  /** str register, [base, offset]. */
+  private void store(int register, int base, int offset) {
+    emit(0xF9000000 | offset / 8 << 10 | base << 5 | register);
+  }
+
+  /** A branch ahead, to where {@link #land} is called with what this returns. */
+  private int branch(int condition) {
+    emit(0x54000000 | condition);
+    return code.position() - Integer.BYTES;
+  }
+
+  private void land(int branch) {
+    int words = (code.position() - branch) / Integer.BYTES;
+    code.putInt(branch, code.getInt(branch) | words << 5);
+  }
+
+  private void branchBack(int condition, int target) {
+    int words = (target - code.position()) / Integer.BYTES;
+    emit(0x54000000 | (words & 0x7FFFF) << 5 | condition);
+  }
+}

@@ -1,0 +1,119 @@
+package dev.helixbg.config.faults;
+
+import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.config.x86.MachineCode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/**
+ * Keeps the process alive when a mapped file is shortened, or its disk fails, while it is read.
+ *
+ * <p>Linux answers such a read with the signal SIGBUS. In most code the JVM turns it into an error,
+ * but in helix-bg's machine code and in compiled vector loops it ends the process. Therefore this
+ * class installs a signal handler before the JVM's. Within a guarded mapping the handler puts pages
+ * of zeros from the missing page to the end, notes the fault, and lets the read go on. It passes
+ * every other signal to the JVM's handler. Without a fault a guard costs no time.
+ *
+ * <p>On Linux on x86-64 and arm64; elsewhere no mapping is guarded, and such a read may end the
+ * process.
+ */
+public final class MappingGuard implements AutoCloseable {
+  private static final int SIGBUS = 7;
+
+  /** In C: the handler's address, a mask of 128 bytes, flags, a restorer. */
+  private static final int SIGACTION_BYTES = 152;
+
+  private static final int SLOTS = 256;
+
+  /** In a slot: the first address, the address past the last, and whether a read failed. */
+  static final int END = 8;
+
+  static final int FAULT = 16;
+  static final int SLOT_BYTES = 24;
+
+  private static final int PAGE = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
+
+  /** Lives as long as the process: the handler reads it. */
+  private static final MemorySegment TABLE =
+      Arena.global().allocate((long) SLOTS * SLOT_BYTES, Long.BYTES);
+
+  private static final boolean INSTALLED =
+      System.getProperty("os.name").equals("Linux") && install();
+
+  private final MemorySegment slot;
+
+  private MappingGuard(MemorySegment slot) {
+    this.slot = slot;
+  }
+
+  /**
+   * Guards a read-only mapping of a file; empty where that cannot be done. The guard must be closed
+   * before the mapping.
+   */
+  public static Optional<MappingGuard> of(MemorySegment mapping) {
+    return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
+  }
+
+  private static synchronized Optional<MappingGuard> claim(MemorySegment mapping) {
+    for (int i = 0; i < SLOTS; i++) {
+      MemorySegment slot = TABLE.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+      if (slot.get(ValueLayout.JAVA_LONG, END) == 0) {
+        slot.set(ValueLayout.JAVA_LONG, FAULT, 0);
+        slot.set(ValueLayout.JAVA_LONG, 0, mapping.address());
+        // Last: with an end of 0 the slot holds no address.
+        slot.set(ValueLayout.JAVA_LONG, END, wholePages(mapping));
+        return Optional.of(new MappingGuard(slot));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static long wholePages(MemorySegment mapping) {
+    return Math.ceilDiv(mapping.address() + mapping.byteSize(), (long) PAGE) * PAGE;
+  }
+
+  /** Whether bytes of the file could not be read, and zeros were read in their place. */
+  public boolean isFaulted() {
+    return slot.get(ValueLayout.JAVA_LONG, FAULT) != 0;
+  }
+
+  @Override
+  public void close() {
+    synchronized (MappingGuard.class) {
+      slot.set(ValueLayout.JAVA_LONG, END, 0);
+    }
+  }
+
+  /** Puts our handler before the JVM's, with the JVM's mask and flags. */
+  private static boolean install() {
+    NativeFunction sigaction = NativeFunction.ofC("sigaction").orElseThrow();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment action = arena.allocate(SIGACTION_BYTES, Long.BYTES);
+      if ((int) sigaction.call(SIGBUS, 0, action.address()) != 0) {
+        return false;
+      }
+      long before = action.get(ValueLayout.JAVA_LONG, 0);
+      Optional<NativeFunction> handler =
+          handler(before).flatMap(code -> MachineCode.function(code));
+      if (handler.isEmpty()) {
+        return false;
+      }
+      action.set(ValueLayout.JAVA_LONG, 0, handler.get().address().address());
+      return (int) sigaction.call(SIGBUS, action.address(), 0) == 0;
+    }
+  }
+
+  /**
+   * The handler that passes other signals to the one before it; empty for another kind of
+   * processor.
+   */
+  private static Optional<byte[]> handler(long before) {
+    return switch (System.getProperty("os.arch")) {
+      case "amd64" -> Optional.of(X86FaultHandler.code(TABLE.address(), SLOTS, before));
+      case "aarch64" -> Optional.of(Arm64FaultHandler.code(TABLE.address(), SLOTS, before, PAGE));
+      default -> Optional.empty();
+    };
+  }
+}

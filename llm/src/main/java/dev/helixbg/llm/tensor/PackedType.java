@@ -1,0 +1,156 @@
+package dev.helixbg.llm.tensor;
+
+import static dev.helixbg.llm.tensor.Dequantize.INT;
+import static dev.helixbg.llm.tensor.Dequantize.SHORT;
+import static dev.helixbg.llm.tensor.Dequantize.half;
+import static dev.helixbg.llm.tensor.Dequantize.unsigned;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.stream.LongStream;
+
+/**
+ * The element types that no kernel reads. Weights of one scale become Q8_0, whose bytes hold their
+ * levels exactly; only the scales of IQ4_XS are rounded, to f16. Weights with a minimum become F16.
+ *
+ * <p>Layouts are those of ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers are
+ * little-endian; d and m are f16.
+ */
+public enum PackedType implements StoredType {
+  /** d, then 16 bytes of nibbles, each level less 8. */
+  Q4_0(2, 32, 18, TensorType.Q8_0),
+  /** d, m, then 16 bytes of nibbles. */
+  Q4_1(3, 32, 20, TensorType.F16),
+  /** d, 32 fifth bits, then 16 bytes of nibbles, each level less 16. */
+  Q5_0(6, 32, 22, TensorType.Q8_0),
+  /** d, m, 32 fifth bits, then 16 bytes of nibbles. */
+  Q5_1(7, 32, 24, TensorType.F16),
+  /** d, then 16 bytes of nibbles, each the place of a level in a table. */
+  IQ4_NL(20, 32, 18, TensorType.Q8_0),
+  /**
+   * d, the high 2 bits of eight scales, their low 4 bits, then eight sub-blocks of nibbles as in
+   * IQ4_NL; scales less 32.
+   */
+  IQ4_XS(23, 256, 136, TensorType.Q8_0);
+
+  /**
+   * Weights that share a scale, and 16 bytes of nibbles: weight j low and j + 16 high in byte j.
+   */
+  private static final int GROUP = 32;
+
+  /** Blocks that one thread unpacks before it takes others. */
+  private static final long BLOCKS_AT_A_TIME = 1 << 12;
+
+  private static final byte[] NON_LINEAR_LEVELS = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+  };
+
+  private final int id;
+  private final int blockElements;
+  private final int blockBytes;
+  private final TensorType computed;
+
+  PackedType(int id, int blockElements, int blockBytes, TensorType computed) {
+    this.id = id;
+    this.blockElements = blockElements;
+    this.blockBytes = blockBytes;
+    this.computed = computed;
+  }
+
+  @Override
+  public int id() {
+    return id;
+  }
+
+  @Override
+  public int blockElements() {
+    return blockElements;
+  }
+
+  @Override
+  public int blockBytes() {
+    return blockBytes;
+  }
+
+  @Override
+  public TensorType computed() {
+    return computed;
+  }
+
+  /**
+   * Writes all weights of {@code stored}, as blocks of {@link #computed}, with all processors.
+   *
+   * @param stored whole blocks
+   * @param target at least the bytes that the weights take in the computed type
+   */
+  public void unpack(MemorySegment stored, MemorySegment target) {
+    long blocks = stored.byteSize() / blockBytes;
+    LongStream.range(0, Math.ceilDiv(blocks, BLOCKS_AT_A_TIME))
+        .parallel()
+        .forEach(
+            part -> {
+              long end = Math.min(blocks, (part + 1) * BLOCKS_AT_A_TIME);
+              for (long block = part * BLOCKS_AT_A_TIME; block < end; block++) {
+                block(stored, block * blockBytes, target, block * computed.bytes(blockElements));
+              }
+            });
+  }
+
+  private void block(MemorySegment source, long at, MemorySegment target, long to) {
+    float d = half(source, at);
+    switch (this) {
+      case Q4_0 -> group(source, at + 2, 0, d, target, to);
+      case Q4_1 -> group(source, at + 4, 0, d, target, to, half(source, at + 2));
+      case Q5_0 -> group(source, at + 6, source.get(INT, at + 2), d, target, to);
+      case Q5_1 ->
+          group(source, at + 8, source.get(INT, at + 4), d, target, to, half(source, at + 2));
+      case IQ4_NL -> group(source, at + 2, 0, d, target, to);
+      case IQ4_XS -> {
+        int high = Short.toUnsignedInt(source.get(SHORT, at + 2));
+        for (int sub = 0; sub < blockElements / GROUP; sub++) {
+          int low = unsigned(source, at + 4 + sub / 2) >> (sub & 1) * 4 & 15;
+          int scale = (low | (high >> 2 * sub & 3) << 4) - 32;
+          long subTo = to + sub * computed.bytes(GROUP);
+          group(source, at + 8 + sub * 16L, 0, d * scale, target, subTo);
+        }
+      }
+    }
+  }
+
+  /** A block of Q8_0. */
+  private void group(
+      MemorySegment source, long nibbles, int fifths, float d, MemorySegment target, long to) {
+    target.set(SHORT, to, Float.floatToFloat16(d));
+    for (int i = 0; i < GROUP; i++) {
+      int level = level(nibble(source, nibbles, i) | (fifths >>> i & 1) << 4);
+      target.set(ValueLayout.JAVA_BYTE, to + 2 + i, (byte) level);
+    }
+  }
+
+  private int level(int stored) {
+    return switch (this) {
+      case Q4_0 -> stored - 8;
+      case Q5_0 -> stored - 16;
+      default -> NON_LINEAR_LEVELS[stored];
+    };
+  }
+
+  /** Numbers of F16: d times the level, plus m. */
+  private static void group(
+      MemorySegment source,
+      long nibbles,
+      int fifths,
+      float d,
+      MemorySegment target,
+      long to,
+      float m) {
+    for (int i = 0; i < GROUP; i++) {
+      int level = nibble(source, nibbles, i) | (fifths >>> i & 1) << 4;
+      target.set(SHORT, to + 2L * i, Float.floatToFloat16(level * d + m));
+    }
+  }
+
+  private static int nibble(MemorySegment source, long nibbles, int i) {
+    return unsigned(source, nibbles + i % 16) >> i / 16 * 4 & 15;
+  }
+}

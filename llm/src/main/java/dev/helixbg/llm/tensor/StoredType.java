@@ -1,0 +1,99 @@
+package dev.helixbg.llm.tensor;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * An element type of a model file, by the ids and names of ggml ({@code ggml.h}, {@code enum
+ * ggml_type}): kernels read a {@link TensorType} as it is stored; a {@link PackedType} is unpacked
+ * when a model is opened.
+ *
+ * <p>A row is stored as whole blocks, one after the other, without padding. A block holds {@link
+ * #blockElements} weights in {@link #blockBytes} bytes.
+ */
+public sealed interface StoredType permits TensorType, PackedType {
+  /**
+   * The type with this id.
+   *
+   * @throws IllegalArgumentException naming the id, and ggml's name for it where it has one
+   */
+  static StoredType ofId(int id) {
+    return all()
+        .filter(type -> type.id() == id)
+        .findAny()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "tensor type %d (%s) is not supported"
+                        .formatted(id, otherName(id).orElse("unknown"))));
+  }
+
+  /** ggml's name of the type with this id, or its number where no name is known. */
+  static String nameOf(int id) {
+    return all()
+        .filter(type -> type.id() == id)
+        .map(StoredType::toString)
+        .findAny()
+        .or(() -> otherName(id))
+        .orElseGet(() -> "type " + Integer.toUnsignedString(id));
+  }
+
+  private static Stream<StoredType> all() {
+    return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
+  }
+
+  /** Names of types that the engine does not read. */
+  private static Optional<String> otherName(int id) {
+    return Optional.ofNullable(
+        switch (id) {
+          case 4, 5 -> "removed from ggml";
+          case 9 -> "Q8_1";
+          case 10 -> "Q2_K";
+          case 11 -> "Q3_K";
+          case 15 -> "Q8_K";
+          case 16 -> "IQ2_XXS";
+          case 17 -> "IQ2_XS";
+          case 18 -> "IQ3_XXS";
+          case 19 -> "IQ1_S";
+          case 21 -> "IQ3_S";
+          case 22 -> "IQ2_S";
+          case 24 -> "I8";
+          case 25 -> "I16";
+          case 26 -> "I32";
+          case 27 -> "I64";
+          case 28 -> "F64";
+          case 29 -> "IQ1_M";
+          case 34 -> "TQ1_0";
+          case 35 -> "TQ2_0";
+          case 39 -> "MXFP4";
+          default -> null;
+        });
+  }
+
+  /** The id in a GGUF file. */
+  int id();
+
+  /** Weights per block. */
+  int blockElements();
+
+  /** Bytes per block. */
+  int blockBytes();
+
+  /** The type that kernels see. */
+  TensorType computed();
+
+  /**
+   * The bytes that {@code elements} weights take.
+   *
+   * @throws IllegalArgumentException if {@code elements} is negative or no whole number of blocks
+   * @throws ArithmeticException if the result does not fit a long
+   */
+  default long bytes(long elements) {
+    if (elements < 0 || elements % blockElements() != 0) {
+      throw new IllegalArgumentException(
+          elements + " elements are no whole number of " + this + " blocks of " + blockElements());
+    }
+    return Math.multiplyExact(elements / blockElements(), (long) blockBytes());
+  }
+}
