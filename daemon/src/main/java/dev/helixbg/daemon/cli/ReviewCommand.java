@@ -93,7 +93,8 @@ final class ReviewCommand extends JsonCommand {
             ? Optional.empty()
             : Optional.of(KbTopics.require(chosen, words.getFirst()));
     DaemonLink link = GlobalOptions.daemon();
-    Answer answer = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
+    CoveredReview answer =
+        link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
     ObjectNode json = answer.review().toJson();
     json.setAll(SearchAnswer.toJson(answer.coverage()));
     show(() -> json, () -> print(answer.review()));
@@ -104,22 +105,22 @@ final class ReviewCommand extends JsonCommand {
   }
 
   /** A review, and how much of the log it is about. */
-  private record Answer(Review review, Coverage coverage) {}
+  private record CoveredReview(Review review, Coverage coverage) {}
 
-  private Answer ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
+  private CoveredReview ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
     ObjectNode request =
         DaemonLink.request(kind == Review.Kind.SESSION ? "synthesize" : kind.title())
             .put("kb", chosen.folder().toString());
     only.ifPresent(name -> request.put("topic", name));
     JsonNode line = link.ask(request, Duration.ofMinutes(30)).getFirst();
-    return new Answer(
+    return new CoveredReview(
         Review.fromJson(line)
             .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review")),
         SearchAnswer.coverage(line));
   }
 
   /** Brings the report up to date first, without asking a language model. */
-  private Answer run(Kb chosen, Settings settings, Optional<String> only)
+  private CoveredReview run(Kb chosen, Settings settings, Optional<String> only)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
     Pipeline pipeline =
@@ -159,7 +160,7 @@ final class ReviewCommand extends JsonCommand {
               _ -> new JudgeProgressBar(Progress.on(console)),
               Instant.now(),
               true);
-      return new Answer(review, new Coverage(log.entries().size(), log.entries().size()));
+      return new CoveredReview(review, new Coverage(log.entries().size(), log.entries().size()));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
@@ -52,7 +53,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     return new ReviewSubject(
         new PresentEntries(log, ids.name()),
         open,
-        settings.insight(),
+        InsightSettings.USUAL,
         listing.origin().model(),
         listing.origin().guesses());
   }
@@ -88,7 +89,7 @@ public record Reviews(Settings settings, VectorIds ids) {
       case DRIFT -> DriftReview.of(subject, at);
       case STALE -> StaleReview.of(subject, wanted.topic(), at);
       case SESSION -> {
-        LanguageModelHost.Work<Review> work =
+        LanguageModelHost.ModelUse<Review> work =
             model ->
                 session(
                     store,

@@ -255,20 +255,19 @@ class DaemonTest {
   @Test
   void settingsAreReadAgainAndWrongOnesLeaveTheOldInForce() throws Exception {
     WritableKb kb = kb("kb", 2);
-    kb.append("twins", "one and the same Aa"); // of one hash code, and so of one vector
-    kb.append("twins", "one and the same BB");
     start(kb.kb());
-    awaitUpToDate(4);
+    awaitUpToDate(2);
     Path report = ReportFolder.of(kb.kb()).json();
-    assertTrue(Files.readString(report).contains("\"dup-"));
-    flags.put("insight.max_near_duplicates", "0");
+    assertFalse(Files.readString(report).contains("no-repository"));
+    flags.put("sources", folder.resolve("no-repository").toString());
     ask(DaemonLink.request("reload"));
-    await(() -> !Files.readString(report).contains("\"dup-"));
-    flags.put("insight.max_near_duplicates", "many");
+    await(() -> Files.readString(report).contains("no-repository"));
+    flags.put("threads", "many");
     ask(DaemonLink.request("reload"));
     await(() -> status().at("/metrics/lastError/message").asText().contains("many"));
     kb.append();
-    awaitUpToDate(5);
+    awaitUpToDate(3);
+    assertTrue(Files.readString(report).contains("no-repository"));
   }
 
   @Test
