@@ -26,14 +26,14 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * A folder of Markdown notes, and the knowledge base that it is read as: a log of our own in the
- * cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as beside any other.
- * Nothing is ever written into the folder of the notes.
+ * A folder of Markdown notes or one such file, and the knowledge base that it is read as: a log of
+ * our own in the cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as
+ * beside any other. Nothing is ever written into the folder of the notes.
  *
  * <p>Beside the log are {@value #ACCOUNT}, which says what folder it was made of and what was left
  * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.
  *
- * @param notes the folder, by its real path where it is there
+ * @param notes the folder or the one file, by its real path where it is there
  */
 public record NotesKb(Path notes, Kb kb) {
   /** Where they are in the cache folder. */
@@ -43,7 +43,7 @@ public record NotesKb(Path notes, Kb kb) {
   private static final String SEEN = "notes.seen";
 
   /** Raised when the same files make another log, or are others. */
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
 
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
@@ -160,8 +160,12 @@ public record NotesKb(Path notes, Kb kb) {
    */
   public NoteFiles look() {
     try {
+      if (Files.isRegularFile(notes)) {
+        return NoteFiles.of(notes);
+      }
       if (!Files.isDirectory(notes)) {
-        throw new Failure(ExitCode.KB, "no folder of notes: " + notes + " is not a folder");
+        throw new Failure(
+            ExitCode.KB, "no notes: " + notes + " is neither a folder nor a regular file");
       }
       NoteFiles files = NoteFiles.in(notes, cache());
       if (files.files().isEmpty() && files.leftOut().isEmpty()) {

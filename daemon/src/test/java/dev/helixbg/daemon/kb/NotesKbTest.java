@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.notes.NotesAccount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +69,33 @@ class NotesKbTest {
     assertEquals(Optional.empty(), found.refresh(files -> {}));
     Files.writeString(notes.resolve("a.md"), "# One\n\nOther.");
     assertTrue(found.refresh(files -> {}).isPresent());
+  }
+
+  @Test
+  void oneFileOfFactsIsReadItemByItem() throws IOException {
+    Path file = Files.writeString(notes.resolve("facts.md"), "- one\n- two\n- three\n");
+    NotesKb found = NotesKb.at(file, cache);
+    assertEquals("facts.md", found.name());
+    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    assertEquals(1, made.files());
+    assertEquals(
+        List.of("one", "two", "three"),
+        DataLog.read(found.kb().dataLog()).entries().stream()
+            .map(entry -> entry.text().content())
+            .toList());
+    assertEquals(3, NotesKb.at(notes, cache).refresh(files -> {}).orElseThrow().entries());
+    Files.delete(file);
+    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh(files -> {})).code());
+  }
+
+  @Test
+  void memoryFilesInFoldersOfAgentsAreRead() throws IOException {
+    for (String name : List.of(".claude/CLAUDE.md", ".claude/skills/x.md", ".git/CLAUDE.md")) {
+      Path file = notes.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "- one\n- two\n- three\n");
+    }
+    assertEquals(5, NotesKb.at(notes, cache).refresh(files -> {}).orElseThrow().entries());
   }
 
   @Test

@@ -177,7 +177,7 @@ public final class Analysis {
     NearestNeighbours.Counting ofTopics = counting.of(topics);
     return (a, b) ->
         ofTopics.count(a, b)
-            && !NoteName.areInOneFile(entries.get(a).entry(), entries.get(b).entry());
+            && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
   }
 
   private List<Finding.Copies> copies() {

@@ -91,7 +91,7 @@ final class RankedRelations {
       if (!copies.isCopy(a)
           && !copies.isCopy(b)
           && !declared.contains(pair)
-          && !NoteName.areInOneFile(entries.get(a).entry(), entries.get(b).entry())) {
+          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())) {
         best.offer(a, b, (float) score(a, b));
       }
     }

@@ -24,6 +24,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
   static final int LONG = 6_000;
 
+  /** In characters: a lesson of a memory file is no longer. */
+  private static final int LESSON = 600;
+
   /** The last one has all that follows. */
   private static final int MAX_SECTIONS = 500;
 
@@ -79,6 +82,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   static Note of(String path, String text) {
+    return of(path, text, false);
+  }
+
+  /**
+   * @param alone whether the file was named by itself, so that its form alone tells a list
+   */
+  static Note of(String path, String text, boolean alone) {
     FrontMatter matter = FrontMatter.of(text);
     String body = text.substring(matter.end());
     MarkdownScan.Marks found = MarkdownScan.of(body);
@@ -95,8 +105,14 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     title = plain(matter.first("title").orElse(title));
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
-    Division division = new Division(path, body, headings, links, start > 0);
-    division.divide(start, body.length(), 0, headings.size(), List.of(), "");
+    int longest = Items.isMemory(path) && headings.size() >= Items.LEAST ? LESSON : LONG;
+    Division division = new Division(path, body, headings, links, start > 0, longest);
+    List<Items.Item> items = Items.of(path, alone, matter, body, start, headings);
+    if (items.isEmpty()) {
+      division.divide(start, body.length(), 0, headings.size(), List.of(), "");
+    } else {
+      division.divide(items);
+    }
     return new Note(path, title, matter, List.copyOf(division.sections));
   }
 
@@ -125,19 +141,28 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final List<Heading> headings;
     private final List<Link> links;
     private final boolean titled;
+    private final int longest;
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
     /**
      * @param headings without one that is the title
      * @param titled whether there is one
+     * @param longest a part with more characters is divided
      */
-    Division(String path, String text, List<Heading> headings, List<Link> links, boolean titled) {
+    Division(
+        String path,
+        String text,
+        List<Heading> headings,
+        List<Link> links,
+        boolean titled,
+        int longest) {
       this.path = path;
       this.text = text;
       this.headings = headings;
       this.links = links;
       this.titled = titled;
+      this.longest = longest;
     }
 
     /**
@@ -147,7 +172,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      * @param part which part of those it is, in words; empty for the whole
      */
     void divide(int start, int end, int from, int to, List<String> above, String part) {
-      if (end - start <= LONG || from == to || sections.size() >= MAX_SECTIONS) {
+      if (end - start <= longest || from == to || sections.size() >= MAX_SECTIONS) {
         add(start, end, above, part);
         return;
       }
@@ -172,6 +197,21 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
+    /** A section for each item of a list, under the headings above it. */
+    void divide(List<Items.Item> items) {
+      List<Heading> above = new ArrayList<>();
+      int next = 0;
+      for (Items.Item item : items) {
+        while (next < headings.size() && headings.get(next).start() < item.start()) {
+          Heading heading = headings.get(next++);
+          above.removeIf(other -> other.level() >= heading.level());
+          above.add(heading);
+        }
+        List<String> titles = above.stream().map(heading -> plain(heading.title())).toList();
+        add(item.start(), item.end(), item.text(), titles, NoteName.item(item.text()));
+      }
+    }
+
     private int uses(String heading, String part) {
       return names.merge(heading.strip() + "\n" + part, 1, Integer::sum);
     }
@@ -185,7 +225,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     private void add(int start, int end, List<String> above, String part) {
-      String said = text.substring(start, end).strip();
+      add(start, end, text.substring(start, end).strip(), above, part);
+    }
+
+    private void add(int start, int end, String said, List<String> above, String part) {
       if (said.isEmpty()) {
         return; // a heading that only others follow
       }

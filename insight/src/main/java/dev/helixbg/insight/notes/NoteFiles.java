@@ -26,15 +26,18 @@ import java.util.stream.Collectors;
  * The Markdown files of a folder as a walk finds them: by names and {@code stat} alone, in the
  * order of their paths, whatever the file system's.
  *
- * <p>No link is followed. Folders and files whose name begins with a dot are passed over, and so
- * are {@code node_modules}, knowledge bases of helix, and reports of helix-bg. The walk is bounded
- * in depth, in names that it looks at and in files that it takes.
+ * <p>No link is followed. Folders and files whose name begins with a dot are passed over, but for
+ * memory files in the folders of agents, and so are {@code node_modules}, knowledge bases of helix,
+ * and reports of helix-bg. The walk is bounded in depth, in names that it looks at and in files
+ * that it takes.
  *
  * @param files to read
  * @param leftOut that are there and not to be read
  * @param newest when the last of the files changed
+ * @param isOneFile whether a file was named, not a folder
  */
-public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant newest) {
+public record NoteFiles(
+    List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean isOneFile) {
   /** Of one file in bytes: what is larger is no note, but data. */
   static final long MAX_FILE = 1 << 20;
 
@@ -49,6 +52,10 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
 
   /** What stands for characters that cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
+
+  /** Hidden folders in which agents keep memory files; nothing else is taken from them. */
+  private static final Set<String> AGENTS =
+      Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
   private static final String REPORT = "report";
 
@@ -77,7 +84,18 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
   public static NoteFiles in(Path folder, Path except) throws IOException {
     Walk walk = new Walk(folder, except);
     walk.folder(folder, 0);
-    return new NoteFiles(walk.named(), walk.leftOut, walk.newest);
+    return new NoteFiles(walk.named(), walk.leftOut, walk.newest, false);
+  }
+
+  /**
+   * One file that was named by itself.
+   *
+   * @throws IOException when it cannot be looked at
+   */
+  public static NoteFiles of(Path file) throws IOException {
+    Walk walk = new Walk(file.getParent(), file);
+    walk.take(file, Files.size(file));
+    return new NoteFiles(walk.named(), walk.leftOut, walk.newest, true);
   }
 
   /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
@@ -105,6 +123,7 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
     private Instant newest = Instant.EPOCH;
     private long bytes;
     private int names;
+    private boolean isHidden;
 
     Walk(Path root, Path except) {
       this.root = root;
@@ -132,7 +151,8 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
       all.sort(Comparator.comparing(Walk::name).thenComparing(Comparator.naturalOrder()));
       for (Path path : all) {
         String name = name(path);
-        if (!name.startsWith(".") && !(hasReport && name.equals(REPORT + ".md"))) {
+        if ((!name.startsWith(".") || AGENTS.contains(name))
+            && !(hasReport && name.equals(REPORT + ".md"))) {
           look(path, name, depth);
         }
       }
@@ -168,13 +188,16 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
       }
       if (attributes.isDirectory()) {
         if (!name.equals("node_modules") && !path.equals(except)) {
+          boolean wasHidden = isHidden;
+          isHidden |= AGENTS.contains(name);
           enter(path, depth + 1);
+          isHidden = wasHidden;
         }
       } else if (attributes.isSymbolicLink()) {
         leaveOut(path, name, "a link, and none is followed");
       } else if (!attributes.isRegularFile()) {
         leaveOut(path, name, "no regular file");
-      } else if (isNote(name)) {
+      } else if (isWanted(name)) {
         take(path, attributes.size());
       }
     }
@@ -219,9 +242,13 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
 
     /** Only what would be a note is missed by anybody. */
     private void leaveOut(Path path, String name, String why) {
-      if (isNote(name)) {
+      if (isWanted(name)) {
         leftOut.add(new LeftOut.File(shown(path), why));
       }
+    }
+
+    private boolean isWanted(String name) {
+      return isNote(name) && (!isHidden || Items.isMemory(name));
     }
 
     private String shown(Path path) {

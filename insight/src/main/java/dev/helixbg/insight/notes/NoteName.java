@@ -40,6 +40,21 @@ public record NoteName(String file, String heading, String part) {
   /** Before a number, where several headings of a file are the same. */
   static final String NUMBER = "number ";
 
+  /** Before the first words of an item of a list, in quotation marks. */
+  private static final String ITEM = "item “";
+
+  private static final int MAX_ITEM = 60;
+
+  /** What can neither end a quotation nor a line of the log. */
+  private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
+
+  /** The part of a file that is one item of a list, by its first words, which outlast edits. */
+  static String item(String text) {
+    String line = PrintableText.line(text.lines().findFirst().orElse(""));
+    String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
+    return ITEM + words.strip() + "”";
+  }
+
   /** The place of an entry that was made of a note; empty for one of helix. */
   public static Optional<NoteName> of(Entry entry) {
     return entry
@@ -64,9 +79,24 @@ public record NoteName(String file, String heading, String part) {
     return heading.isEmpty() && part.isEmpty();
   }
 
-  /** Whether two entries are sections of one file, which need no link. */
+  /** Whether two entries are of one file, and so need no link. */
   public static boolean areInOneFile(Entry a, Entry b) {
     return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
+  }
+
+  /** Whether two entries are sections of one text, and no facts of their own. */
+  public static boolean areSectionsOfOneFile(Entry a, Entry b) {
+    return areInOneFile(a, b) && !(of(a).orElseThrow().isFact() && of(b).orElseThrow().isFact());
+  }
+
+  /** Whether it is an item of a list of facts. */
+  boolean isItem() {
+    return part.startsWith(ITEM);
+  }
+
+  /** Whether it is an item, or a lesson under its own heading in a file of an agent's memory. */
+  private boolean isFact() {
+    return isItem() || !heading.isEmpty() && Items.isMemory(file);
   }
 
   /** Whether a topic is a folder of notes; none of helix is. */
@@ -87,9 +117,11 @@ public record NoteName(String file, String heading, String part) {
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;
     return part.isEmpty()
         ? where
-        : part.startsWith(BEFORE_FIRST)
-            ? "the beginning of " + where + partInName()
-            : heading.isEmpty() ? "the part of " + where + partInName() : where + partInName();
+        : isItem()
+            ? "the " + part + " of " + where
+            : part.startsWith(BEFORE_FIRST)
+                ? "the beginning of " + where + partInName()
+                : heading.isEmpty() ? "the part of " + where + partInName() : where + partInName();
   }
 
   /** A heading is always in quotation marks. */

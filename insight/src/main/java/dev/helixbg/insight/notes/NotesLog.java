@@ -33,6 +33,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Writes a folder of notes down as a data.log of our own, in the format that {@link DataLog} reads.
@@ -99,13 +100,14 @@ public final class NotesLog {
     List<Note> notes = new ArrayList<>();
     List<Draft> drafts = new ArrayList<>();
     int empty = 0;
+    boolean alone = files.isOneFile();
     for (NoteFiles.File file : files.files()) {
       Optional<String> text = read(file, leftOut);
       endIfInterrupted();
       if (text.isEmpty()) {
         continue;
       }
-      Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()));
+      Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()), alone);
       if (note.matter().values().containsKey(DRAWING)) {
         leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
         continue;
@@ -166,13 +168,12 @@ public final class NotesLog {
   }
 
   private static Said said(Note note, Section section, boolean first) {
-    StringBuilder content = new StringBuilder(note.title());
-    section.headings().forEach(heading -> content.append(" › ").append(heading));
+    StringBuilder content = new StringBuilder(title(note, section));
     List<String> aliases = note.aliases();
     if (!aliases.isEmpty() && first) {
       content.append("\nAlso called ").append(String.join(", ", aliases));
     }
-    content.append("\n\n").append(section.text());
+    content.append(content.isEmpty() ? "" : "\n\n").append(section.text());
     List<String> tags = note.tags();
     String core =
         (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
@@ -181,6 +182,18 @@ public final class NotesLog {
             + line("part", section.place().part())
             + asText(content.toString());
     return new Said(topic(note.path()), core);
+  }
+
+  /** Facts of a memory file have no words in common that only its name and headings would give. */
+  private static String title(Note note, Section section) {
+    if (section.place().isItem()) {
+      return "";
+    }
+    if (Items.isMemory(note.path()) && !section.headings().isEmpty()) {
+      return section.headings().getLast();
+    }
+    return Stream.concat(Stream.of(note.title()), section.headings().stream())
+        .collect(Collectors.joining(" › "));
   }
 
   private static String line(String kind, String value) {

@@ -1,0 +1,152 @@
+package dev.helixbg.insight.notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.notes.Note.Section;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A file that is a list of facts has an entry for each; any other file stays as it is. */
+class ItemsTest {
+  private static final String MEMORY =
+      """
+      # Memory
+
+      ## Build
+      - Use mvnd for local builds; it is faster.
+        - only on Linux
+      - The runner has two cores:
+
+        ```
+        - no item
+        # no heading
+        ```
+
+        so two forks are enough.
+      continued without indentation
+
+      ## Style
+      1. Commit messages are imperatives.
+      2) Records, not getters.
+      """;
+
+  private static List<String> texts(String path, String text) {
+    return Note.of(path, text).sections().stream().map(Section::text).toList();
+  }
+
+  @Test
+  void eachItemIsASectionWithAllThatIsUnderIt() {
+    assertEquals(
+        List.of(
+            "Use mvnd for local builds; it is faster.\n- only on Linux",
+            "The runner has two cores:\n\n```\n- no item\n# no heading\n```\n\nso two forks are"
+                + " enough.\ncontinued without indentation",
+            "Commit messages are imperatives.",
+            "Records, not getters."),
+        texts("MEMORY.md", MEMORY));
+  }
+
+  @Test
+  void anItemIsCalledByItsHeadingAndItsFirstWords() {
+    List<NoteName> places =
+        Note.of("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
+    assertEquals(
+        new NoteName("a/MEMORY.md", "Build", "item “Use mvnd for local builds; it is faster.”"),
+        places.getFirst());
+    assertEquals(
+        "the item “Records, not getters.” of the section “Style” of a/MEMORY.md",
+        places.getLast().words());
+    assertTrue(!places.getFirst().isWholeFile());
+  }
+
+  @Test
+  void anItemKeepsItsNameWhenOthersComeAndGo() {
+    String edited =
+        MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux", "");
+    List<NoteName> before =
+        Note.of("MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
+    List<NoteName> after =
+        Note.of("MEMORY.md", edited).sections().stream().map(Section::place).toList();
+    assertTrue(after.containsAll(before), after.toString());
+    assertEquals(before.size() + 1, after.size());
+  }
+
+  @Test
+  void equalItemsHaveNamesOfTheirOwn() {
+    List<Section> sections =
+        Note.of("AGENTS.md", "- Tabs, never blanks.\n- Tabs, never blanks.\n- Other.\n").sections();
+    assertEquals(3, sections.stream().map(Section::place).distinct().count());
+  }
+
+  @Test
+  void quotationMarksAndBracketsOfAnItemStayOutOfItsName() {
+    String text = "- “Quoted” [link](x.md) `code`]\n- two\n- three\n";
+    assertEquals(
+        "item “Quoted link(x.md) code”",
+        Note.of("MEMORY.md", text).sections().getFirst().place().part());
+  }
+
+  @Test
+  void blocksBetweenDividersAreItems() {
+    assertEquals(
+        List.of("One fact.\nTwo lines.", "- another", "third"),
+        texts("memory/MEMORY.md", "One fact.\nTwo lines.\n§\n- another\n §\nthird\n§\n"));
+  }
+
+  @Test
+  void shortLessonsUnderHeadingsAreSections() {
+    String lesson = "Problem: it broke.\n\nFix: we mended it. ".repeat(8);
+    String text =
+        "# Learnings\n\n## 2026-03-02 One\n%s\n## 2026-03-01 Two\n%s\n## 2026-02-01 Three\n%s\n"
+            .formatted(lesson, lesson, lesson);
+    assertEquals(3, texts("docs/LEARNINGS.md", text).size());
+    assertEquals(1, texts("docs/other.md", text).size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "- one\n- two\n", // too few
+        "- [ ] one\n- [x] two\n- [ ] three\n",
+        "- [One](one.md) - what it says\n- [Two](two.md) - more\n- [[three]] and more\n",
+        "A long text that says something, with three short items only.\n\n- a\n- b\n- c\n",
+        "---\nhelix-bg: whole\n---\n- one fact\n- two facts\n- three facts\n"
+      })
+  void whatIsNoListOfFactsIsNotCut(String text) {
+    assertEquals(1, Note.of("MEMORY.md", text).sections().size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "CHANGELOG.md", "memory-template.md"})
+  void aFileWhoseNameSaysThatItHasNoFactsIsNotCutEvenAlone(String path) {
+    assertEquals(
+        1, Note.of(path, "- one fact\n- two facts\n- three facts\n", true).sections().size());
+  }
+
+  @Test
+  void anyOtherFileIsCutWhenItIsNamedAloneOrSaysSo() {
+    String list = "- one fact\n- two facts\n- three facts\n";
+    assertEquals(1, Note.of("notes/ideas.md", list).sections().size());
+    assertEquals(3, Note.of("notes/ideas.md", list, true).sections().size());
+    assertEquals(
+        3, Note.of("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list).sections().size());
+  }
+
+  @Test
+  void hostileListsTakeLessThanASecond() {
+    for (String text :
+        List.of(
+            "- a\n".repeat(200_000),
+            "- ".repeat(400_000),
+            "- ```\n".repeat(100_000),
+            "§\n".repeat(300_000))) {
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(10), () -> Note.of("MEMORY.md", text).sections().size());
+    }
+  }
+}
