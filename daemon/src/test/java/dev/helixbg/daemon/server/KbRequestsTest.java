@@ -330,7 +330,6 @@ class KbRequestsTest {
           ask(DaemonLink.request("search").put("text", "one").put("topic", topic));
       assertEquals("Bu\u0308cher:0", found.getFirst().path("name").asText(), topic);
     }
-    ask(DaemonLink.request("stale").put("keep", false).put("topic", "Cafe\u0301"));
   }
 
   /** A file and a section of another file may have the same name. */

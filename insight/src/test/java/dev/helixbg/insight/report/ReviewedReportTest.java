@@ -224,7 +224,6 @@ class ReviewedReportTest {
     JsonNode reviews = new ObjectMapper().readTree(JsonReport.render(reviewed("x"))).get("reviews");
     assertEquals(3, reviews.size());
     JsonNode session = reviews.get(0);
-    assertEquals("session", session.get("kind").asText());
     assertEquals("2026-03-02T08:05:09.123Z", session.get("at").asText());
     assertEquals("Qwen3 x", session.get("languageModel").asText());
     assertEquals("ab".repeat(32), session.get("logSha256").asText());
