@@ -71,29 +71,6 @@ final class SettingCatalog {
           .means(
               "Where the language model runs: a GPU (Metal, CUDA) or the CPU; auto: a GPU where one"
                   + " can be used.");
-  static final Setting<Double> TOPIC_OVERLAP =
-      cosine("insight.topic_overlap", 0.60, -1)
-          .means("Topics whose centroids are closer than this overlap.");
-  static final Setting<Double> NEAR_DUPLICATE =
-      cosine("insight.near_duplicate", 0.92, -1)
-          .means("Pairs closer than this are near-duplicates.");
-  static final Setting<Integer> MAX_NEAR_DUPLICATES =
-      integer("insight.max_near_duplicates", 200, 0, 10_000)
-          .means("Near-duplicates shown, the best first.");
-  static final Setting<Double> CROSS_LINK_FROM =
-      cosine("insight.cross_link_from", 0.75, -1)
-          .means(
-              "Pairs of different topics at least this close, and no near-duplicates, are"
-                  + " cross-links.");
-  static final Setting<Integer> MAX_CROSS_LINKS =
-      integer("insight.max_cross_links", 200, 0, 10_000)
-          .means("Cross-links shown, the best first.");
-  static final Setting<Double> MISFILED_MARGIN =
-      cosine("insight.misfiled_margin", 0.15, 0)
-          .means("How much nearer another topic must be before an entry counts as misfiled.");
-  static final Setting<Integer> MAX_MISFILED =
-      integer("insight.max_misfiled", 100, 0, 10_000)
-          .means("Misfiled entries shown, the clearest first.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(
@@ -144,23 +121,13 @@ final class SettingCatalog {
         });
   }
 
-  /** A number from {@code min} to 1: a cosine, or a difference of two. */
-  private static Bare<Double> cosine(String name, double standard, double min) {
-    return number(name, standard, min, 1, "a number from " + min + " to 1");
-  }
-
   /** A number between bounds, such as seconds. */
   private static Bare<Double> number(String name, double standard, double min, double max) {
-    return number(name, standard, min, max, "a number from " + min + " to " + max);
-  }
-
-  private static Bare<Double> number(
-      String name, double standard, double min, double max, String valid) {
     return new Bare<>(
         name,
         Kind.NUMBER,
         Double.toString(standard),
-        valid,
+        "a number from " + min + " to " + max,
         (text, _) -> {
           double value = Double.parseDouble(text);
           require(value >= min && value <= max); // false for NaN too

@@ -24,12 +24,11 @@ public record Settings(
     Path state,
     EmbedSettings embed,
     LlmSettings llm,
-    InsightSettings insight,
     DaemonSettings daemon) {
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, threads, cache, state, embed, other, insight, daemon);
+    return new Settings(kb, sources, threads, cache, state, embed, other, daemon);
   }
 
   /**
@@ -93,10 +92,7 @@ public record Settings(
     }
   }
 
-  /**
-   * What is worth telling: the settings {@code insight.*}, explained in {@link SettingCatalog}. All
-   * similarities are cosines, −1 to 1.
-   */
+  /** Limits of what is worth telling. All similarities are cosines, −1 to 1. */
   public record InsightSettings(
       double topicOverlap,
       double nearDuplicate,
@@ -106,19 +102,9 @@ public record Settings(
       double misfiledMargin,
       int maxMisfiled) {
 
-    /** All of them, as {@link LlmSettings#toString} has them. */
-    @Override
-    public String toString() {
-      return List.of(
-              topicOverlap,
-              nearDuplicate,
-              maxNearDuplicates,
-              crossLinkFrom,
-              maxCrossLinks,
-              misfiledMargin,
-              maxMisfiled)
-          .toString();
-    }
+    /** The limits of every report. */
+    public static final InsightSettings USUAL =
+        new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100);
   }
 
   /**

@@ -3,7 +3,6 @@ package dev.helixbg.config;
 import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Settings.LlmSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,20 +148,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
 
   private Settings assemble(Map<Setting<?>, Object> values) {
     Values v = new Values(values);
-    InsightSettings insight =
-        new InsightSettings(
-            v.get(SettingCatalog.TOPIC_OVERLAP),
-            v.get(SettingCatalog.NEAR_DUPLICATE),
-            v.get(SettingCatalog.MAX_NEAR_DUPLICATES),
-            v.get(SettingCatalog.CROSS_LINK_FROM),
-            v.get(SettingCatalog.MAX_CROSS_LINKS),
-            v.get(SettingCatalog.MISFILED_MARGIN),
-            v.get(SettingCatalog.MAX_MISFILED));
-    if (insight.crossLinkFrom() > insight.nearDuplicate()) {
-      throw new ConfigException(
-          "insight.cross_link_from = %s is above insight.near_duplicate = %s: it must not be"
-              .formatted(insight.crossLinkFrom(), insight.nearDuplicate()));
-    }
     EmbedSettings embed =
         new EmbedSettings(
             v.get(SettingCatalog.MODELS),
@@ -184,7 +169,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         v.get(SettingCatalog.STATE),
         embed,
         llm,
-        insight,
         daemon(v, threads));
   }
 

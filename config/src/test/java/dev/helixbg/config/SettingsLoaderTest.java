@@ -9,7 +9,6 @@ import dev.helixbg.config.Settings.DaemonSettings.LogLevel;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.config.Settings.InsightSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +58,6 @@ class SettingsLoaderTest {
         new EmbedSettings(
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
         settings.embed());
-    assertEquals(new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100), settings.insight());
     assertEquals(
         new DaemonSettings(
             Duration.ofSeconds(30),
@@ -101,7 +99,7 @@ class SettingsLoaderTest {
     assertEquals("flag", origin(loaded, "embed.max_tokens"));
     assertEquals("HELIX_BG_EMBED_PRECISION", origin(loaded, "embed.precision"));
     assertEquals(home.resolve(".helix/helix-bg.toml").toString(), origin(loaded, "embed.provider"));
-    assertEquals("default", origin(loaded, "insight.max_misfiled"));
+    assertEquals("default", origin(loaded, "daemon.quiet_seconds"));
   }
 
   @Test
@@ -124,11 +122,10 @@ class SettingsLoaderTest {
         "embed.provider = \"gpu\" | embed.provider",
         "embed.provider = \"CPU\" | embed.provider",
         "embed.max_tokens = 513 | embed.max_tokens",
-        "insight.near_duplicate = nan | insight.near_duplicate",
-        "insight.near_duplicate = 1.01 | insight.near_duplicate",
-        "insight.near_duplicate = 0.7 | insight.cross_link_from",
-        "insight.nearduplicate = 0.9 | insight.nearduplicate",
-        "insight = 3 | insight",
+        "daemon.model_max_load = nan | daemon.model_max_load",
+        "daemon.model_max_load = -0.1 | daemon.model_max_load",
+        "daemon.modelmaxload = 0.9 | daemon.modelmaxload",
+        "daemon = 3 | daemon",
         "colour = true | colour",
         "kb = \"relative/kb\" | kb",
         "cache = \"\" | cache",

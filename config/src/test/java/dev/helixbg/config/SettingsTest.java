@@ -2,7 +2,6 @@ package dev.helixbg.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Settings.LlmSettings;
 import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
 import java.lang.reflect.RecordComponent;
@@ -14,11 +13,6 @@ import org.junit.jupiter.api.Test;
 
 /** What was made with other settings is known by their texts: each value must be in them. */
 class SettingsTest {
-
-  @Test
-  void theTextsOfInsightSettingsHaveAllOfThem() throws ReflectiveOperationException {
-    assertTellsAll(new InsightSettings(0.1, 0.2, 3, 0.4, 5, 0.6, 7));
-  }
 
   @Test
   void theTextsOfLlmSettingsHaveAllOfThem() throws ReflectiveOperationException {

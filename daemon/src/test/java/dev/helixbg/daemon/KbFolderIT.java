@@ -140,7 +140,7 @@ class KbFolderIT {
     traced("act", at(), id);
     traced("dismiss", "--kb", at(), id);
     traced("search", at(), "lease");
-    traced("drift", at());
+    traced("synthesize", at());
     traced("one-shot", at(), "--json");
   }
 

@@ -195,7 +195,7 @@ class McpIT {
     JsonNode findings = ask(agent, "findings", Map.of());
     assertEquals(5, findings.at("/coverage/indexed").asInt());
     for (int i = 0; i < 2; i++) { // nothing is over for whoever asks next
-      JsonNode review = ask(agent, "review", Map.of("kind", "session"));
+      JsonNode review = ask(agent, "review", Map.of());
       assertTrue(review.at("/review/summary").asText().startsWith("5 new entries"));
       assertEquals(5, review.at("/coverage/total").asInt());
     }
@@ -283,7 +283,8 @@ class McpIT {
       assertTrue(text(result).contains(wrong.getKey()), text(result));
     }
     assertTrue(call(agent, "related", Map.of("text", "a", "entry", "b:0")).isError());
-    assertTrue(call(agent, "review", Map.of("kind", "drift", "topic", "queue")).isError());
+    assertTrue(call(agent, "review", Map.of("kind", "drift")).isError());
+    assertTrue(call(agent, "findings", Map.of("verdict", "wrong")).isError());
     assertTrue(call(agent, "decide", Map.of("id", "../x", "decision", "done")).isError());
   }
 

@@ -249,7 +249,7 @@ final class TortureInjection implements TortureArea {
       print(false, "search", "lease", "--kb", at);
       print(false, "search", "lease", "--kb", at, "--json");
       print(false, "status");
-      print(false, "drift", "--kb", at);
+      print(false, "synthesize", "--kb", at);
     } finally {
       program.end();
     }

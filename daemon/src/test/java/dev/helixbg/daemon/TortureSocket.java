@@ -41,8 +41,6 @@ final class TortureSocket implements TortureArea {
           "status",
           "search",
           "synthesize",
-          "drift",
-          "stale",
           "chat",
           "look",
           "resume",

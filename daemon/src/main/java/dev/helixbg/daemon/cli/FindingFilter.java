@@ -5,8 +5,10 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -26,6 +28,12 @@ final class FindingFilter {
   private String kind;
 
   @Option(
+      names = "--verdict",
+      paramLabel = "VERDICT",
+      description = "All findings that are judged so: same, overtaken, related or different.")
+  private String verdict;
+
+  @Option(
       names = "--below",
       paramLabel = "LIMIT",
       description =
@@ -41,7 +49,7 @@ final class FindingFilter {
   }
 
   boolean isEmpty() {
-    return topic == null && kind == null && below == null;
+    return topic == null && kind == null && verdict == null && below == null;
   }
 
   /**
@@ -60,6 +68,14 @@ final class FindingFilter {
         throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
       }
       chosen = chosen.and(finding -> oneWord(finding.kind()).equals(kind));
+    }
+    if (verdict != null) {
+      Optional<Verdict> wanted = Verdict.titled(verdict);
+      if (wanted.isEmpty()) {
+        throw Failure.usage(
+            "--verdict must be same, overtaken, related or different, not " + verdict);
+      }
+      chosen = chosen.and(finding -> finding.verdict().equals(wanted));
     }
     return below == null ? chosen : chosen.and(isBelow());
   }

@@ -53,12 +53,17 @@ final class FindingsCommand extends JsonCommand {
       description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
 
+  @Mixin private FindingFilter selection;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() > 1) {
       throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
+    }
+    if (!selection.isEmpty() && (settled || !ids.isEmpty())) {
+      throw Failure.usage("options that choose findings go with the list of open ones only");
     }
     Kb chosen = kb.find(settings);
     try (KbStores stores = stores(settings)) {
@@ -80,10 +85,12 @@ final class FindingsCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  private void list(FindingRequests findings, Decisions decisions) throws IOException {
+  private void list(FindingRequests findings, Decisions decisions)
+      throws IOException, InterruptedException {
     LastReport.Listing listing = findings.store().report().list();
+    selection.requireTopic(findings.store().kb(), listing.findings());
     List<ReportedFinding> open =
-        new ArrayList<>(FindingRequests.open(listing, decisions, finding -> true));
+        new ArrayList<>(FindingRequests.open(listing, decisions, selection.chosen()));
     int all = open.size();
     open.removeIf(findings.present()::isStale);
     open.replaceAll(findings.present()::named);

@@ -5,8 +5,6 @@ import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -16,7 +14,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.review.Review;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -135,9 +132,7 @@ public final class HelixBg implements Runnable {
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));
     commands.put("done", () -> decide(Verdict.DONE));
     commands.put("undo", () -> decide(Verdict.OPEN));
-    commands.put("synthesize", () -> review(Review.Kind.SESSION));
-    commands.put("drift", () -> review(Review.Kind.DRIFT));
-    commands.put("stale", () -> review(Review.Kind.STALE));
+    commands.put("synthesize", SynthesizeCommand::new);
     commands.put("chat", ChatCommand::new);
     commands.put(
         "pause", () -> signal("pause", "Let the daemon do nothing but answer, until resume."));
@@ -246,19 +241,6 @@ public final class HelixBg implements Runnable {
         described(new DecideCommand(verdict, selection), DecideCommand.description(verdict));
     if (verdict != Verdict.OPEN) {
       line.addMixin("selection", selection);
-    }
-    return line;
-  }
-
-  private static CommandLine review(Review.Kind kind) {
-    boolean hasTopic = kind == Review.Kind.STALE;
-    KbOption kb = hasTopic ? new KbOption() : new KbArgument();
-    ReviewCommand.Topic topic = new ReviewCommand.Topic();
-    CommandLine line =
-        described(new ReviewCommand(kind, kb, topic), ReviewCommand.description(kind));
-    line.addMixin("kb", kb);
-    if (hasTopic) {
-      line.addMixin("topic", topic);
     }
     return line;
   }

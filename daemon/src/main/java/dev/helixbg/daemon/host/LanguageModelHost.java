@@ -54,7 +54,7 @@ public final class LanguageModelHost implements AutoCloseable {
     this.gpu = new GpuRetry(failure -> troubles.met("the language model", failure));
   }
 
-  public interface Work<T> {
+  public interface ModelUse<T> {
     /**
      * @param model empty when there is none on this machine
      */
@@ -67,19 +67,19 @@ public final class LanguageModelHost implements AutoCloseable {
    * @throws Failure with {@link ExitCode#BUSY} when others use it for too long
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
-  public <T> T use(Work<T> work) throws InterruptedException {
+  public <T> T use(ModelUse<T> work) throws InterruptedException {
     return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work, false);
   }
 
   /** The same at idle, from a thread of low priority and with fewer threads. */
-  public <T> T useAtIdle(Work<T> work) throws InterruptedException {
+  public <T> T useAtIdle(ModelUse<T> work) throws InterruptedException {
     return useHere(work, true);
   }
 
   /**
    * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
    */
-  private <T> T useElsewhere(Work<T> work) throws InterruptedException {
+  private <T> T useElsewhere(ModelUse<T> work) throws InterruptedException {
     FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
     Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
     try {
@@ -100,7 +100,7 @@ public final class LanguageModelHost implements AutoCloseable {
     }
   }
 
-  private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
+  private <T> T useHere(ModelUse<T> work, boolean idle) throws InterruptedException {
     if (!lock.tryLock(LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS)) {
       throw busy();
     }
@@ -117,7 +117,7 @@ public final class LanguageModelHost implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the language model is busy; try again later");
   }
 
-  private <T> T useModel(LanguageModelFile model, Work<T> work, boolean idle)
+  private <T> T useModel(LanguageModelFile model, ModelUse<T> work, boolean idle)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
@@ -133,7 +133,7 @@ public final class LanguageModelHost implements AutoCloseable {
     }
   }
 
-  private <T> T useOnce(LanguageModelFile model, Work<T> work, boolean idle, boolean onCpu)
+  private <T> T useOnce(LanguageModelFile model, ModelUse<T> work, boolean idle, boolean onCpu)
       throws InterruptedException {
     try {
       load(model, idle, onCpu ? Device.CPU : LanguageModelFile.device(settings));

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.idle;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LanguageModelHost;
+import dev.helixbg.daemon.idle.IdleWork.IdleJob;
 import dev.helixbg.daemon.idle.IdleWork.Machine;
-import dev.helixbg.daemon.idle.IdleWork.Work;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.watch.KbWatch;
 import java.time.Duration;
@@ -27,12 +27,12 @@ final class IdleSchedule {
   private static final int SESSION_ENTRIES = 3;
 
   /** The state of one KB, kept between steps. */
-  private static final class Known {
+  private static final class KbState {
     /** The log for which it is known that no session is worth a synthesis. */
     private volatile String noSession = "";
 
     /** What failed the last time. */
-    private final Map<Work, Failed> failed = new EnumMap<>(Work.class);
+    private final Map<IdleJob, Failed> failed = new EnumMap<>(IdleJob.class);
 
     /** The log for which a run found nothing to ask, whatever the report says. */
     private volatile String noQuestions = "";
@@ -49,7 +49,7 @@ final class IdleSchedule {
   private final IdleQuestions questions;
   private final DaemonClock clock;
   private final Machine machine;
-  private final Map<Kb, Known> known = new ConcurrentHashMap<>();
+  private final Map<Kb, KbState> known = new ConcurrentHashMap<>();
 
   private boolean refused;
   private long machineAskedAt;
@@ -67,30 +67,30 @@ final class IdleSchedule {
     this.machine = machine;
   }
 
-  private Known known(KbWatch watch) {
-    return known.computeIfAbsent(watch.kb(), kb -> new Known());
+  private KbState known(KbWatch watch) {
+    return known.computeIfAbsent(watch.kb(), kb -> new KbState());
   }
 
   /** Whether a KB wants it now, if the machine is free for it. */
-  boolean isDue(KbWatch watch, Work work) {
-    Known of = known(watch);
+  boolean isDue(KbWatch watch, IdleJob work) {
+    KbState of = known(watch);
     Failed broken = of.failed.get(work);
     if (broken != null
         && broken.changes() == watch.changes()
         && clock.nanos() - broken.at() < broken.pause()) {
       return false;
     }
-    if (work == Work.PASSAGES) {
+    if (work == IdleJob.PASSAGES) {
       return watch.update().passagesLeft() > 0;
     }
-    if (work == Work.PAIRS) {
+    if (work == IdleJob.PAIRS) {
       return watch.update().passagesLeft() == 0 && watch.update().pairsLeft() > 0;
     }
     long rests = clock.nanos() - watch.restsSince();
     if (rests < settings.daemon().modelQuiet().toNanos()) {
       return false;
     }
-    return work == Work.SESSION
+    return work == IdleJob.SESSION
         ? rests >= settings.daemon().sessionGap().toNanos()
             && !of.noSession.equals(watch.upToDateWith())
         : watch.update().questions() > 0
@@ -102,7 +102,7 @@ final class IdleSchedule {
    * Whether the machine has nothing better to do. Work without which the report is not whole never
    * waits.
    */
-  boolean mayRun(Work work) {
+  boolean mayRun(IdleJob work) {
     if (work.isOfTheReport()) {
       return true;
     }
@@ -125,7 +125,7 @@ final class IdleSchedule {
    * and pairs belong to the report, and wait for nobody: the last in the queue of a processor is
    * enough.
    */
-  boolean isMachineWanted(Work running) {
+  boolean isMachineWanted(IdleJob running) {
     if (running.isOfTheReport()) {
       return false;
     }
@@ -158,8 +158,8 @@ final class IdleSchedule {
   }
 
   /** What failed waits, twice as long each time; until its KB changes, at most. */
-  void ended(KbWatch watch, Work work, boolean failed) {
-    Known of = known.get(watch.kb());
+  void ended(KbWatch watch, IdleJob work, boolean failed) {
+    KbState of = known.get(watch.kb());
     if (!failed) {
       of.failed.remove(work);
       return;

@@ -47,7 +47,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /** What a run does, the first things first; of the others those that end soon. */
-  public enum Work {
+  public enum IdleJob {
     /** The vectors that a first look is without. */
     PASSAGES,
     /** The pairs that the pair judge has not read yet. */
@@ -69,7 +69,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /** A run, from the moment it is wanted. */
-  private record Run(KbWatch watch, Work work, long since, Instant at) {}
+  private record Run(KbWatch watch, IdleJob work, long since, Instant at) {}
 
   /**
    * What is under way.
@@ -77,7 +77,7 @@ public final class IdleWork implements AutoCloseable {
    * @param stand how far it is, where it asks questions
    */
   public record Current(
-      Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
+      Kb kb, IdleJob work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
   private final LanguageModelHost model;
   private final Reviews reviews;
@@ -130,7 +130,7 @@ public final class IdleWork implements AutoCloseable {
           || isChanged(watches)
           || schedule.isMachineWanted(run.work())) {
         stop = true;
-        if (run.work() != Work.QUESTIONS) {
+        if (run.work() != IdleJob.QUESTIONS) {
           thread.interrupt(); // embedding, comparing all entries: nobody is asked to go on
         }
       }
@@ -141,9 +141,9 @@ public final class IdleWork implements AutoCloseable {
     }
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
-      for (Work work : Work.values()) {
+      for (IdleJob work : IdleJob.values()) {
         if (schedule.isDue(watch, work) && schedule.mayRun(work)) {
-          if (work == Work.QUESTIONS && watch.update().outcome().isEmpty()) {
+          if (work == IdleJob.QUESTIONS && watch.update().outcome().isEmpty()) {
             watch.update().runAgain();
             return true;
           }
@@ -176,10 +176,12 @@ public final class IdleWork implements AutoCloseable {
                 now.watch().kb(),
                 now.work(),
                 now.at(),
-                now.work() == Work.QUESTIONS ? Optional.of(questions.stand()) : Optional.empty()));
+                now.work() == IdleJob.QUESTIONS
+                    ? Optional.of(questions.stand())
+                    : Optional.empty()));
   }
 
-  private void start(KbWatch watch, Work work) {
+  private void start(KbWatch watch, IdleJob work) {
     stop = false;
     finished = false;
     failed = false;

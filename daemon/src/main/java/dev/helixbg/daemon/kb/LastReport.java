@@ -183,7 +183,7 @@ public final class LastReport {
   private static final class Damaged extends RuntimeException {}
 
   /** A damaged report is forgotten, as if there were none: the next run makes it again. */
-  private <T> T read(Database.Work<T> work) {
+  private <T> T read(Database.Transaction<T> work) {
     try {
       return database.read(work);
     } catch (Damaged e) {

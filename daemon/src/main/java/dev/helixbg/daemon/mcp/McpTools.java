@@ -140,6 +140,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
             ToolArgument.text("id", NAME, "one finding, in full"),
             ToolArgument.choice("kind", ReportedFinding.KINDS),
             ToolArgument.text("topic", NAME, "only where this topic is concerned"),
+            ToolArgument.choice("verdict", List.of("same", "overtaken", "related", "different")),
             new ToolArgument(
                 "page",
                 Map.of("type", "integer", "minimum", 1, "default", 1),
@@ -192,14 +193,10 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
   private SyncToolSpecification review() {
     return tool(
         "review",
-        "Review the knowledge base: session (what was written since a person or the daemon reviewed"
-            + " it last, what it repeats or contradicts), drift (topics that overlap), stale"
-            + " (entries that newer ones may have overtaken).",
+        "Review what was written since a person or the daemon last reviewed the knowledge base:"
+            + " what is new, and what it connects to, repeats or contradicts.",
         reads(),
-        List.of(
-            ToolArgument.choice("kind", List.of("session", "drift", "stale")).needed(),
-            ToolArgument.text("topic", NAME, "for stale: only entries of this topic"),
-            KB),
+        List.of(KB),
         answers::review);
   }
 

@@ -129,11 +129,7 @@ record ToolAnswers(KbRouter kbs) {
 
   ObjectNode review(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
-    String kind = request.remove("kind").asText();
-    if (request.has("topic") && !kind.equals("stale")) {
-      throw Failure.usage("\"topic\" goes with stale only");
-    }
-    request.put("do", kind.equals("session") ? "synthesize" : kind).put("keep", false);
+    request.put("do", "synthesize").put("keep", false);
     KbRouter.Answer answer = kbs.ask(request, progress);
     ObjectNode result = result(answer).put("data", DATA);
     ObjectNode review = (ObjectNode) PrintableJson.printable(answer.first(), LONGEST);

@@ -102,7 +102,7 @@ public record Pipeline(
 
   /** What is known before a stage of a run that takes long; made when it is asked for. */
   @FunctionalInterface
-  public interface Known {
+  public interface FirstLookMaker {
     /** With a report that is marked as a first look. */
     Outcome take() throws InterruptedException;
   }
@@ -116,7 +116,7 @@ public record Pipeline(
     /** Whoever wants the rest runs again. */
     GoingOn NEVER = known -> false;
 
-    boolean goesOn(Known known) throws InterruptedException;
+    boolean goesOn(FirstLookMaker known) throws InterruptedException;
   }
 
   /**
@@ -144,7 +144,7 @@ public record Pipeline(
     try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
-        Known known = () -> remembered(findings(kb, log, stages.result()));
+        FirstLookMaker known = () -> remembered(findings(kb, log, stages.result()));
         if (!goesOn(goingOn, known)) {
           return known.take();
         }
@@ -153,14 +153,14 @@ public record Pipeline(
       stages.embedPassages();
       vectors = stages.result();
     }
-    Found seen = findings(kb, log, vectors);
+    KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
-      Known known = () -> remembered(seen);
+      FirstLookMaker known = () -> remembered(seen);
       if (!goesOn(goingOn, known)) {
         return known.take();
       }
     }
-    Found found = seen.read(reading.run(kb, seen.open));
+    KbFindings found = seen.read(reading.run(kb, seen.open));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
       if (known.questions() >= MANY_QUESTIONS && !goesOn(goingOn, () -> known)) {
@@ -179,7 +179,7 @@ public record Pipeline(
    * Asks. What the analysis and a report of many entries leave is garbage among what is old, which
    * nobody would collect before the heap had grown by all of it and by the next report's.
    */
-  private static boolean goesOn(GoingOn goingOn, Known known) throws InterruptedException {
+  private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();
     if (!goingOn.goesOn(known)) {
       return false;
@@ -193,7 +193,7 @@ public record Pipeline(
    *
    * @param all of which the open ones are those that were not decided upon
    */
-  private record Found(
+  private record KbFindings(
       KbStore kb,
       LogReading log,
       EmbeddingStage.Result vectors,
@@ -201,12 +201,12 @@ public record Pipeline(
       List<Finding.Secret> secrets,
       Findings all,
       Findings open) {
-    Found read(Findings pairs) {
-      return new Found(kb, log, vectors, decisions, secrets, all, pairs);
+    KbFindings read(Findings pairs) {
+      return new KbFindings(kb, log, vectors, decisions, secrets, all, pairs);
     }
   }
 
-  private Found findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
+  private KbFindings findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
     Decisions decisions = kb.decisions().read();
     KbEntries known = vectors.of(log);
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
@@ -215,21 +215,21 @@ public record Pipeline(
             known.named(),
             known.vectors(),
             known.passages(),
-            decisions.widened(settings.insight()),
+            decisions.widened(InsightSettings.USUAL),
             settings.threads());
-    return new Found(
+    return new KbFindings(
         kb,
         log,
         vectors,
         decisions,
         secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
         all,
-        decisions.applyTo(all, settings.insight()));
+        decisions.applyTo(all, InsightSettings.USUAL));
   }
 
   /** A first look: nothing is read, and the model is asked nothing. */
-  private Outcome remembered(Found seen) throws InterruptedException {
-    Found found = seen.read(reading.remembered(seen.kb, seen.open));
+  private Outcome remembered(KbFindings seen) throws InterruptedException {
+    KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         JudgingStage.withoutAsking(settings)
             .run(found.kb.answers(), found.open, found.vectors.vectors());
@@ -248,7 +248,7 @@ public record Pipeline(
     return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private Report report(Found found, Judgements judged) throws InterruptedException {
+  private Report report(KbFindings found, Judgements judged) throws InterruptedException {
     Decisions decisions = found.decisions;
     Set<String> settled =
         found.all.relations().stream()
@@ -314,7 +314,6 @@ public record Pipeline(
     made.add(Version.text());
     made.add(embedder.id());
     made.add(embedder.describe());
-    made.add(settings.insight().toString());
     made.add(settings.llm().toString());
     made.add(reading.basis());
     made.add(judging.basis());

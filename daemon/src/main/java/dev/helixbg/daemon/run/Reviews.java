@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
@@ -12,11 +13,9 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewSubject;
 import dev.helixbg.insight.review.SessionReview;
-import dev.helixbg.insight.review.StaleReview;
 import dev.helixbg.llm.TextModel;
 import java.time.Instant;
 import java.util.List;
@@ -26,16 +25,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * Reviews of a KB: views of its last report, with a sentence of the language model about a session.
+ * Reviews of sessions of writing in a KB: views of its last report, with a sentence of the language
+ * model.
  *
  * @param ids of the embedding model's vectors
  */
 public record Reviews(Settings settings, VectorIds ids) {
-  /**
-   * @param topic whose entries are looked at; empty: all
-   */
-  public record Wanted(Review.Kind kind, Optional<String> topic) {}
-
   /**
    * The entries and the open findings that a review looks at.
    *
@@ -52,7 +47,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     return new ReviewSubject(
         new PresentEntries(log, ids.name()),
         open,
-        settings.insight(),
+        InsightSettings.USUAL,
         listing.origin().model(),
         listing.origin().guesses());
   }
@@ -77,32 +72,25 @@ public record Reviews(Settings settings, VectorIds ids) {
    */
   public Review onDemand(
       KbStore store,
-      Wanted wanted,
       ReviewSubject subject,
       LanguageModelHost models,
       Function<TextModel, JudgeProgress> progress,
       Instant at,
       boolean keep)
       throws InterruptedException {
-    return switch (wanted.kind()) {
-      case DRIFT -> DriftReview.of(subject, at);
-      case STALE -> StaleReview.of(subject, wanted.topic(), at);
-      case SESSION -> {
-        LanguageModelHost.Work<Review> work =
-            model ->
-                session(
-                    store,
-                    subject,
-                    model,
-                    model.map(progress).orElse(JudgeProgress.SILENT),
-                    at,
-                    Thread.currentThread()::isInterrupted,
-                    keep);
-        yield fresh(store, subject).isEmpty() || settings.llm().seconds() == 0
-            ? work.with(Optional.empty())
-            : models.use(work);
-      }
-    };
+    LanguageModelHost.ModelUse<Review> session =
+        model ->
+            session(
+                store,
+                subject,
+                model,
+                model.map(progress).orElse(JudgeProgress.SILENT),
+                at,
+                Thread.currentThread()::isInterrupted,
+                keep);
+    return fresh(store, subject).isEmpty() || settings.llm().seconds() == 0
+        ? session.with(Optional.empty())
+        : models.use(session);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.search;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.terminal.Json;
@@ -62,7 +63,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
             found.hits().stream()
                 .map(hit -> new AlreadySaid.Near(hit.name(), matched(hit), hit.similarity()))
                 .toList());
-    double nearDuplicate = settings.insight().nearDuplicate();
+    double nearDuplicate = InsightSettings.USUAL.nearDuplicate();
     AlreadySaid said = question.byVectors(nearDuplicate);
     Optional<String> unread = Optional.empty();
     if (judge.isPresent() && !question.worthReading().isEmpty()) {

@@ -62,7 +62,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    *
    * <p>Those whose entries are not there any more as the report has them are left out, and counted.
    *
-   * @param request may have {@code kind}, {@code topic}, {@code from} and {@code limit}
+   * @param request may have {@code kind}, {@code topic}, {@code verdict}, {@code from} and {@code
+   *     limit}
    */
   void list(ObjectNode request, ControlServer.Reply reply) throws IOException {
     int from = request.path("from").asInt(0);
@@ -71,6 +72,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       throw Failure.usage("\"from\" must be 0 or more, and \"limit\" from 1 to " + MOST);
     }
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
+    Optional<String> verdict = Optional.ofNullable(request.path("verdict").textValue());
     Optional<String> topic =
         Optional.ofNullable(request.path("topic").textValue())
             .map(
@@ -83,6 +85,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Predicate<ReportedFinding> wanted =
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
+                && verdict
+                    .filter(v -> finding.verdict().filter(is -> is.title().equals(v)).isEmpty())
+                    .isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
     LastReport.Listing listing = store.report().list();
     List<ReportedFinding> found = open(listing, decisions, wanted);

@@ -75,9 +75,7 @@ public record KbRequests(
       throws IOException, InterruptedException {
     switch (request.path("do").asText()) {
       case "search" -> search(request, reply);
-      case "synthesize" -> review(request, Review.Kind.SESSION, reply);
-      case "drift" -> review(request, Review.Kind.DRIFT, reply);
-      case "stale" -> review(request, Review.Kind.STALE, reply);
+      case "synthesize" -> review(request, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
       case "entry" ->
@@ -183,17 +181,11 @@ public record KbRequests(
     }
   }
 
-  private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
+  private void review(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Held now = held.get();
     KbStore store = now.stores().of(kb(request));
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    Optional<String> topic =
-        Optional.ofNullable(request.path("topic").textValue())
-            .map(
-                name ->
-                    KbTopics.require(store.kb(), log.entries().stream().map(Entry::topic), name));
-    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
     ReviewSubject subject = now.reviews().subject(store, log);
     LastReport report = store.report();
     Coverage coverage =
@@ -202,7 +194,6 @@ public record KbRequests(
         now.reviews()
             .onDemand(
                 store,
-                wanted,
                 subject,
                 now.model(),
                 now.model()::counting,

@@ -48,7 +48,7 @@ public record StepRunner(PrintStream out) {
       }
       case ServicePlan.Delete delete -> Files.deleteIfExists(delete.file());
       case ServicePlan.Run run -> {
-        Answer answer = run(run.command());
+        Ended answer = run(run.command());
         if (answer.code() == 0) {
           tell(answer.output());
         } else if (!run.mayFail()) {
@@ -60,7 +60,7 @@ public record StepRunner(PrintStream out) {
         }
       }
       case ServicePlan.Ask ask -> {
-        Answer answer = run(ask.command());
+        Ended answer = run(ask.command());
         tell(answer.output());
         if (answer.code() != 0) {
           throw new Failure(ExitCode.NO_DAEMON, "the service is not running");
@@ -91,15 +91,15 @@ public record StepRunner(PrintStream out) {
   }
 
   /** What a command said, on both of its streams. */
-  record Answer(int code, String output) {}
+  record Ended(int code, String output) {}
 
-  static Answer run(List<String> command) throws InterruptedException {
+  static Ended run(List<String> command) throws InterruptedException {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      return new Answer(process.waitFor(), output);
+      return new Ended(process.waitFor(), output);
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE,

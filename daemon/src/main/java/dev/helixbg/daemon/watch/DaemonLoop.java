@@ -52,7 +52,7 @@ public final class DaemonLoop {
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   /** What {@link #stop}, {@link #pause} and {@link #callOff} interrupt. */
-  public interface Work {
+  public interface Interruptible {
     void run() throws InterruptedException;
   }
 
@@ -112,7 +112,7 @@ public final class DaemonLoop {
    * @return whether it was done; it may not even have begun
    * @throws InterruptedException when somebody else interrupts the thread
    */
-  public boolean attempt(Work work) throws InterruptedException {
+  public boolean attempt(Interruptible work) throws InterruptedException {
     lock.lock();
     try {
       if (paused || stopped) {

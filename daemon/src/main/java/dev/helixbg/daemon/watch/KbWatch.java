@@ -320,14 +320,14 @@ public final class KbWatch {
   }
 
   /** What is done under the lock of the KB. */
-  private interface Work {
+  private interface LockedStep {
     /**
      * @return nanoseconds after which to look again
      */
     long with(KbStore store) throws IOException, InterruptedException;
   }
 
-  private long locked(Work work) throws IOException, InterruptedException {
+  private long locked(LockedStep work) throws IOException, InterruptedException {
     long start = System.nanoTime();
     KbStore store = store();
     try (KbLock lock = files.lock(store)) {

@@ -145,6 +145,33 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("undo", "--kb", kb, "--topic", "cache"));
   }
 
+  @Test
+  void findingsAreListedByTopicKindAndVerdict() throws Exception {
+    reported();
+    List<String> all = open();
+    assertEquals(0, run("findings", kb, "--json", "--kind", "relation"), err::toString);
+    List<String> relations = json().findValuesAsText("id");
+    assertEquals(all.stream().filter(id -> id.startsWith("rel-")).toList(), relations);
+    List<String> judged = new ArrayList<>();
+    for (String verdict : List.of("same", "overtaken", "related", "different")) {
+      assertEquals(0, run("findings", kb, "--json", "--verdict", verdict), err::toString);
+      judged.addAll(json().findValuesAsText("id"));
+    }
+    assertTrue(all.containsAll(judged), judged::toString);
+    assertEquals(0, run("findings", kb, "--json", "--topic", "broker"), err::toString);
+    assertTrue(all.containsAll(json().findValuesAsText("id")));
+    for (List<String> wrong :
+        List.of(
+            List.of("--verdict", "wrong"),
+            List.of("--topic", "brokr"),
+            List.of("--settled", "--kind", "relation"),
+            List.of(all.getFirst(), "--kind", "relation"))) {
+      List<String> arguments = new ArrayList<>(List.of("findings", kb));
+      arguments.addAll(wrong);
+      assertEquals(ExitCode.USAGE.number(), run(arguments.toArray(String[]::new)), wrong::toString);
+    }
+  }
+
   /** In the order of the report: what it leads with, then kind by kind; each pair once. */
   @Test
   void findingsAreListedAsTheReportLeadsWithThem() throws Exception {
@@ -243,7 +270,8 @@ class FindingsCommandsTest {
     }
     assertEquals(0, run("dismiss", kb, id));
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
-    assertRefused("no topic cahce in " + kb + "; did you mean cache?", "stale", kb, "cahce");
+    assertRefused(
+        "no topic cahce in " + kb + "; did you mean cache?", "findings", kb, "--topic", "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
     assertRefused("; its topics, which are data: broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
@@ -276,9 +304,7 @@ class FindingsCommandsTest {
             List.of("dismiss", "--dry-run", id),
             List.of("done", "--dry-run", "--kind", "relation"),
             List.of("search", "stale", "leases"),
-            List.of("drift"),
-            List.of("stale"),
-            List.of("stale", "cache"),
+            List.of("findings", "--topic", "cache"),
             List.of("synthesize"));
     for (List<String> command : commands) {
       List<String> byOption = new ArrayList<>(command);
@@ -386,9 +412,6 @@ class FindingsCommandsTest {
     assertEquals(0, run("synthesize", "--kb", kb, "--json"), err::toString);
     assertTrue(json().path("summary").asText().startsWith("3 new entries"), out::toString);
     assertEquals("{\"indexed\":3,\"total\":3}", json().path("coverage").toString());
-    assertEquals(0, run("drift", "--kb", kb), err::toString);
-    assertEquals(0, run("stale", "--kb", kb, "cache"), err::toString);
-    assertTrue(out.toString().contains("in cache"), out::toString);
   }
 
   /** A search writes nothing: what no run has embedded it embeds each time, and says so. */

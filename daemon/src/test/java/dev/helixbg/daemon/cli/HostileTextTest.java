@@ -118,10 +118,6 @@ class HostileTextTest {
     ok("search", "--kb", kb, "--json", "-n", "50", "stale leases");
     ok("synthesize", "--kb", kb);
     ok("synthesize", "--kb", kb, "--json");
-    ok("drift", "--kb", kb);
-    ok("drift", "--kb", kb, "--json");
-    ok("stale", "--kb", kb);
-    ok("stale", "--kb", kb, "--json");
     ok("config", "--set=kb=" + kb);
     assertNotEquals(0, doctor("--set=kb=" + kb, "--set=llm.model=" + kb));
     doctor("--json", "--set=kb=" + kb, "--set=llm.model=" + kb);

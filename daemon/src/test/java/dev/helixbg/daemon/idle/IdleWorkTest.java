@@ -297,7 +297,7 @@ class IdleWorkTest {
     int before = answers().size();
     while (answers().size() == before
         || idle.current()
-            .filter(now -> now.work() == IdleWork.Work.QUESTIONS)
+            .filter(now -> now.work() == IdleWork.IdleJob.QUESTIONS)
             .filter(now -> now.stand().orElseThrow().answered() > 0)
             .isEmpty()) {
       assertTrue(consider(), "it has ended");

@@ -25,7 +25,6 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
@@ -129,18 +128,16 @@ class ReviewsTest {
         .run(store(), (last, now) -> false, Optional.empty());
   }
 
-  private Review review(Review.Kind kind) throws InterruptedException {
-    return review(settings, kind, Optional.empty(), false);
+  private Review review() throws InterruptedException {
+    return review(settings, false);
   }
 
-  private Review review(Settings now, Review.Kind kind, Optional<String> topic, boolean keep)
-      throws InterruptedException {
+  private Review review(Settings now, boolean keep) throws InterruptedException {
     Reviews reviews = new Reviews(now, words.ids());
     FakeClock clock = new FakeClock();
     try (LanguageModelHost models = new LanguageModelHost(now, clock, new DaemonMetrics(clock))) {
       return reviews.onDemand(
           store(),
-          new Reviews.Wanted(kind, topic),
           reviews.subject(store(), DataLog.read(kb.log())),
           models,
           model -> JudgeProgress.SILENT,
@@ -155,7 +152,7 @@ class ReviewsTest {
 
   @Test
   void withoutAReportThereIsNoReview() {
-    Failure none = assertThrows(Failure.class, () -> review(Review.Kind.DRIFT));
+    Failure none = assertThrows(Failure.class, () -> review());
     assertEquals(ExitCode.KB, none.code());
   }
 
@@ -164,49 +161,22 @@ class ReviewsTest {
     write(new Random(3), 100);
     run();
     LastReport.Listing listing = store().report().list();
-    int items = 0;
-    for (Review.Kind kind : Review.Kind.values()) {
-      Review review = review(kind);
-      assertTrue(listing.ids().containsAll(ids(review)), review.toString());
-      assertEquals(AT, review.at());
-      items += review.items().size();
-    }
-    assertTrue(items > 20, items + " items");
-    List<String> overlaps =
-        listing.findings().stream()
-            .filter(one -> one.section().equals("topicOverlaps"))
-            .map(ReportedFinding::id)
-            .toList();
-    List<String> drift = ids(review(Review.Kind.DRIFT));
-    assertEquals(overlaps.subList(0, drift.size()), drift, "in the order of the report");
-  }
-
-  @Test
-  void aReviewOfATopicHasPairsOfItsEntriesOnly() throws Exception {
-    write(new Random(3), 100);
-    run();
-    int items = 0;
-    for (int topic = 0; topic < 4; topic++) {
-      String name = "topic-" + topic;
-      for (Review.Item item :
-          review(settings, Review.Kind.STALE, Optional.of(name), false).items()) {
-        assertTrue(item.a().startsWith(name) || item.b().startsWith(name), item.toString());
-        items++;
-      }
-    }
-    assertTrue(items > 0, "none of any topic");
+    Review review = review();
+    assertTrue(listing.ids().containsAll(ids(review)), review.toString());
+    assertEquals(AT, review.at());
+    assertTrue(review.items().size() > 10, review.items().size() + " items");
   }
 
   @Test
   void whatWasDecidedOrIsGoneIsInNoReview() throws Exception {
     write(new Random(3), 100);
     run();
-    String first = ids(review(Review.Kind.DRIFT)).getFirst();
+    String first = ids(review()).getFirst();
     store().decisions().add(List.of(new Decision(first, Verdict.DISMISSED, AT, "", By.PERSON, "")));
-    assertFalse(ids(review(Review.Kind.DRIFT)).contains(first));
-    assertTrue(review(Review.Kind.STALE).items().size() > 0);
+    assertFalse(ids(review()).contains(first));
+    assertTrue(review().items().size() > 0);
     Files.write(kb.log(), new DataLogBytes().toByteArray());
-    assertEquals(List.of(), review(Review.Kind.STALE).items(), "their entries are gone");
+    assertEquals(List.of(), review().items(), "their entries are gone");
   }
 
   @Test
@@ -215,9 +185,7 @@ class ReviewsTest {
     run();
     byte[] report = Files.readAllBytes(ReportFolder.of(kb.kb()).json());
     int number = store().report().origin().orElseThrow().number();
-    for (Review.Kind kind : Review.Kind.values()) {
-      review(settings, kind, Optional.empty(), true);
-    }
+    review(settings, true);
     assertArrayEquals(report, Files.readAllBytes(ReportFolder.of(kb.kb()).json()));
     assertEquals(number, store().report().origin().orElseThrow().number());
   }
@@ -227,34 +195,27 @@ class ReviewsTest {
     kb.append("a", "said once");
     kb.append("a", "said once");
     run();
-    Review.Item item = review(Review.Kind.SESSION).items().getFirst();
+    Review.Item item = review().items().getFirst();
     assertEquals("a:1 repeats a:0", item.a() + " " + item.relation() + " " + item.b());
     assertEquals(0, store().sessions().version(), "it was not to be kept");
-    Review kept = review(settings, Review.Kind.SESSION, Optional.empty(), true);
+    Review kept = review(settings, true);
     assertTrue(kept.summary().startsWith("2 new entries in a (2)."), kept.summary());
-    assertEquals(
-        "Nothing new was written.",
-        review(settings, Review.Kind.SESSION, Optional.empty(), true).summary());
+    assertEquals("Nothing new was written.", review(settings, true).summary());
     assertEquals(1, store().sessions().version(), "one of nothing is not kept");
     kb.append("b", "another");
     run();
-    assertTrue(review(Review.Kind.SESSION).summary().startsWith("1 new entry in b (1)."));
+    assertTrue(review().summary().startsWith("1 new entry in b (1)."));
   }
 
-  /** Drift and stale ask nothing, and a session of nothing neither: no model is loaded then. */
+  /** A session without new entries asks nothing: no model is loaded then. */
   @Test
   void aLanguageModelIsLoadedForNewEntriesOnly() throws Exception {
     Path gguf = Files.writeString(folder.resolve("none.gguf"), "not a model");
     Settings judged = DaemonFixture.settings(folder, Map.of("llm.model", gguf.toString()));
     write(new Random(3), 60);
     run();
-    review(judged, Review.Kind.DRIFT, Optional.empty(), true);
-    review(judged, Review.Kind.STALE, Optional.empty(), true);
-    assertThrows(
-        GgufException.class, () -> review(judged, Review.Kind.SESSION, Optional.empty(), true));
-    review(settings, Review.Kind.SESSION, Optional.empty(), true);
-    assertEquals(
-        "Nothing new was written.",
-        review(judged, Review.Kind.SESSION, Optional.empty(), true).summary());
+    assertThrows(GgufException.class, () -> review(judged, true));
+    review(settings, true);
+    assertEquals("Nothing new was written.", review(judged, true).summary());
   }
 }

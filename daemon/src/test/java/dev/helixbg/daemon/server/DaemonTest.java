@@ -255,20 +255,19 @@ class DaemonTest {
   @Test
   void settingsAreReadAgainAndWrongOnesLeaveTheOldInForce() throws Exception {
     WritableKb kb = kb("kb", 2);
-    kb.append("twins", "one and the same Aa"); // of one hash code, and so of one vector
-    kb.append("twins", "one and the same BB");
     start(kb.kb());
-    awaitUpToDate(4);
+    awaitUpToDate(2);
     Path report = ReportFolder.of(kb.kb()).json();
-    assertTrue(Files.readString(report).contains("\"dup-"));
-    flags.put("insight.max_near_duplicates", "0");
+    assertFalse(Files.readString(report).contains("no-repository"));
+    flags.put("sources", folder.resolve("no-repository").toString());
     ask(DaemonLink.request("reload"));
-    await(() -> !Files.readString(report).contains("\"dup-"));
-    flags.put("insight.max_near_duplicates", "many");
+    await(() -> Files.readString(report).contains("no-repository"));
+    flags.put("threads", "many");
     ask(DaemonLink.request("reload"));
     await(() -> status().at("/metrics/lastError/message").asText().contains("many"));
     kb.append();
-    awaitUpToDate(5);
+    awaitUpToDate(3);
+    assertTrue(Files.readString(report).contains("no-repository"));
   }
 
   @Test
@@ -441,24 +440,6 @@ class DaemonTest {
   }
 
   @Test
-  void staleLooksAtOneTopicWhenOneIsNamed() throws Exception {
-    WritableKb kb = kb("kb", 0);
-    kb.append("a", "one and the same");
-    kb.append("a", "one and the same");
-    kb.append("b", "and another");
-    start(kb.kb());
-    awaitUpToDate(3);
-    JsonNode a = ask(DaemonLink.request("stale").put("topic", "a")).getFirst();
-    assertTrue(a.path("summary").asText().contains(" in a"), a.toString());
-    JsonNode b = ask(DaemonLink.request("stale").put("topic", "b")).getFirst();
-    assertTrue(b.path("summary").asText().contains(" in b"), b.toString());
-    assertEquals(0, b.path("items").size());
-    assertFalse(
-        Files.exists(kb.kb().insights().resolve("history.jsonl")),
-        "reviews of nothing are not kept");
-  }
-
-  @Test
   void theModelIsReleasedWhenIdle() throws Exception {
     flags.put("daemon.embedder_idle_minutes", "0");
     WritableKb kb = kb("kb", 3);
@@ -485,8 +466,6 @@ class DaemonTest {
     assertTrue(next.path("summary").asText().startsWith("1 new entry in a (1)."));
     assertTrue(next.path("summary").asText().contains("No language model judged"));
     assertEquals("repeats", next.at("/items/0/relation").asText());
-    assertEquals("drift", ask(DaemonLink.request("drift")).getFirst().path("kind").asText());
-    assertEquals("stale", ask(DaemonLink.request("stale")).getFirst().path("kind").asText());
     assertFalse(Files.exists(kb.kb().insights().resolve("history.jsonl")));
     List<JsonNode> chat = ask(DaemonLink.request("chat").put("text", "what is said twice?"));
     assertEquals(Chat.ENTRIES, chat.stream().filter(line -> line.has("source")).count());

@@ -113,6 +113,19 @@ class FindingRequestsTest {
     return lines;
   }
 
+  @Test
+  void findingsOfOneVerdictAreListed() throws Exception {
+    ((ObjectNode) report.at("/relations/1")).putObject("verdict").put("verdict", "overtaken");
+    ((ObjectNode) report.at("/relations/2")).putObject("verdict").put("verdict", "same");
+    WrittenReport.write(store, report);
+    String overtaken = report.at("/relations/1/id").asText();
+    ObjectNode request = JSON.createObjectNode().put("verdict", "overtaken");
+    List<ObjectNode> lines = ask(request, false);
+    assertEquals(1, lines.getFirst().path("total").asInt());
+    assertEquals(overtaken, lines.get(1).path("id").asText());
+    assertEquals(1, ask(request.put("verdict", "related"), false).size(), "the line of counts");
+  }
+
   /** Of what was written since the report nobody has looked for findings. */
   @Test
   void howManyEntriesTheReportKnowsIsSaid() throws Exception {

@@ -215,8 +215,8 @@ class KbRequestsTest {
     assertEquals(1 + 1, search("a two").size(), "nor is what was deleted found");
   }
 
-  private JsonNode review(String kind, boolean keep) throws Exception {
-    return ask(DaemonLink.request(kind).put("keep", keep)).getFirst();
+  private JsonNode review(boolean keep) throws Exception {
+    return ask(DaemonLink.request("synthesize").put("keep", keep)).getFirst();
   }
 
   /** An agent asks as often as it likes: the next who asks is told the same. */
@@ -226,14 +226,12 @@ class KbRequestsTest {
     kb.append("b", "two");
     index();
     for (int i = 0; i < 2; i++) {
-      String summary = review("synthesize", false).path("summary").asText();
+      String summary = review(false).path("summary").asText();
       assertTrue(summary.startsWith("2 new entries"), summary);
-      review("drift", false);
-      review("stale", false);
     }
     assertEquals(0, stores.of(kb.kb()).sessions().version());
-    review("synthesize", true);
-    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    review(true);
+    assertEquals("Nothing new was written.", review(true).path("summary").asText());
     assertEquals(1, stores.of(kb.kb()).sessions().version(), "nothing is not kept");
   }
 
@@ -244,10 +242,10 @@ class KbRequestsTest {
     kb.append("b", "two");
     index();
     kb.append("a", "three");
-    JsonNode review = review("synthesize", true);
+    JsonNode review = review(true);
     assertEquals("{\"indexed\":2,\"total\":3}", review.path("coverage").toString());
     index();
-    review = review("synthesize", true);
+    review = review(true);
     assertTrue(review.path("summary").asText().startsWith("3 new entries"), review.toString());
     assertEquals("{\"indexed\":3,\"total\":3}", review.path("coverage").toString());
   }
@@ -258,16 +256,11 @@ class KbRequestsTest {
     Path broken = Files.writeString(folder.resolve("broken.gguf"), "no model");
     start(DaemonFixture.settings(folder, Map.of("llm.model", broken.toString())));
     index();
-    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    assertEquals("Nothing new was written.", review(true).path("summary").asText());
     kb.append("a", "one");
     kb.append("b", "two");
     index();
-    assertEquals("No two topics overlap.", review("drift", true).path("summary").asText());
-    Failure mistyped =
-        assertThrows(Failure.class, () -> ask(DaemonLink.request("stale").put("topic", "c")));
-    assertTrue(mistyped.getMessage().contains("no topic c"), mistyped.getMessage());
-    assertTrue(review("stale", true).path("summary").asText().startsWith("No entry"));
-    assertThrows(GgufException.class, () -> review("synthesize", true));
+    assertThrows(GgufException.class, () -> review(true));
   }
 
   private JsonNode entry(String named, int from) throws Exception {
@@ -337,7 +330,6 @@ class KbRequestsTest {
           ask(DaemonLink.request("search").put("text", "one").put("topic", topic));
       assertEquals("Bu\u0308cher:0", found.getFirst().path("name").asText(), topic);
     }
-    ask(DaemonLink.request("stale").put("keep", false).put("topic", "Cafe\u0301"));
   }
 
   /** A file and a section of another file may have the same name. */

@@ -65,7 +65,7 @@ public final class Database implements AutoCloseable {
    * @param tables SQL statements that create the tables
    * @param first fills the new tables with what is known from elsewhere
    */
-  public record Schema(int version, List<String> tables, Work<Void> first) {
+  public record Schema(int version, List<String> tables, Transaction<Void> first) {
     public Schema(int version, List<String> tables) {
       this(version, tables, connection -> null);
     }
@@ -73,7 +73,7 @@ public final class Database implements AutoCloseable {
 
   /** What is done with the connection; may be done twice. */
   @FunctionalInterface
-  public interface Work<T> {
+  public interface Transaction<T> {
     T with(Connection connection) throws SQLException, IOException;
   }
 
@@ -126,7 +126,7 @@ public final class Database implements AutoCloseable {
    *
    * @throws StoreException when the database cannot be read
    */
-  public <T> T read(Work<T> work) {
+  public <T> T read(Transaction<T> work) {
     return transaction("BEGIN", work);
   }
 
@@ -135,12 +135,12 @@ public final class Database implements AutoCloseable {
    *
    * @throws StoreException when the database cannot be written; nothing is changed then
    */
-  public <T> T write(Durability durability, Work<T> work) {
+  public <T> T write(Durability durability, Transaction<T> work) {
     String level = durability == Durability.FOREVER ? "FULL" : "NORMAL";
     return transaction("PRAGMA synchronous = " + level + "; BEGIN IMMEDIATE", work);
   }
 
-  private synchronized <T> T transaction(String begin, Work<T> work) {
+  private synchronized <T> T transaction(String begin, Transaction<T> work) {
     try {
       open();
       return attempt(begin, work);
@@ -160,7 +160,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  private <T> T attempt(String begin, Work<T> work) throws SQLException, IOException {
+  private <T> T attempt(String begin, Transaction<T> work) throws SQLException, IOException {
     execute(connection, begin);
     boolean done = false;
     try {

@@ -1,5 +1,7 @@
 package dev.helixbg.embed.store;
 
+import static org.sqlite.SQLiteErrorCode.SQLITE_IOERR_SHMSIZE;
+
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +12,8 @@ import org.sqlite.SQLiteException;
  * A database of helix-bg cannot be read or written; the message says which, why, and what to do.
  */
 public final class StoreException extends RuntimeException {
+  private static final String FULL = "the disk is full. Make room";
+
   public StoreException(String message, Throwable cause) {
     super(message, cause);
   }
@@ -27,12 +31,13 @@ public final class StoreException extends RuntimeException {
 
   private static String reason(Path file, Exception e) {
     return switch (e) {
+      case SQLiteException sqlite when sqlite.getResultCode() == SQLITE_IOERR_SHMSIZE -> FULL;
       case SQLiteException sqlite ->
           switch (sqlite.getResultCode().code & 0xFF) {
             case 5, 6 -> "other processes keep it busy. Try again";
             case 8, 3 -> "it cannot be written. Make it writable";
-            case 13 -> "the disk is full. Make room";
-            case 14 -> "it cannot be opened. Check its permissions";
+            case 13 -> FULL;
+            case 14 -> "it cannot be opened. Make it and its folder writable";
             default -> sqlite.getMessage() + ". Check the disk";
           };
       case AccessDeniedException denied -> "permission denied. Check its permissions";

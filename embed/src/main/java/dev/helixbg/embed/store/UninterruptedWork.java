@@ -12,11 +12,11 @@ final class UninterruptedWork {
   private UninterruptedWork() {}
 
   /** What is done with files. */
-  interface Work {
+  interface FileWork {
     void run() throws IOException;
   }
 
-  static void run(Work work) throws IOException {
+  static void run(FileWork work) throws IOException {
     FutureTask<Void> task =
         new FutureTask<>(
             () -> {

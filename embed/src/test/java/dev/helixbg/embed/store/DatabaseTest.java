@@ -1,6 +1,7 @@
 package dev.helixbg.embed.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -101,6 +103,34 @@ class DatabaseTest {
         say(two, "two" + i);
         assertEquals("two" + i, said(one).getLast());
       }
+    }
+    assertEquals(List.of(), warnings);
+  }
+
+  /** So it is where a file system shares no memory, such as one of a network. */
+  @Test
+  void withoutAWriteAheadLogNothingIsLostEither() throws Exception {
+    open().close();
+    try (Database database = open()) {
+      assertEquals(List.of("first"), said(database));
+    }
+    try (Connection plain = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = plain.createStatement()) {
+      statement.execute("PRAGMA journal_mode = DELETE");
+    }
+    try (Database one = open();
+        Database two = open()) {
+      for (int i = 0; i < 20; i++) {
+        say(one, "one" + i);
+        assertEquals("one" + i, said(two).getLast());
+        say(two, "two" + i);
+        assertEquals("two" + i, said(one).getLast());
+      }
+      assertEquals(Optional.empty(), one.fault());
+      assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + "-wal")), "there is no such log");
+    }
+    try (Database database = open()) {
+      assertEquals(41, said(database).size());
     }
     assertEquals(List.of(), warnings);
   }

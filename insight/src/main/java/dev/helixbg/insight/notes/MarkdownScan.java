@@ -82,13 +82,13 @@ final class MarkdownScan {
   }
 
   /** What a text has. */
-  record Found(List<Heading> headings, List<Link> links) {}
+  record Marks(List<Heading> headings, List<Link> links) {}
 
-  static Found of(String text) {
+  static Marks of(String text) {
     MarkdownScan scan = new MarkdownScan(text);
     scan.lines();
     scan.resolve();
-    return new Found(scan.headings, scan.links);
+    return new Marks(scan.headings, scan.links);
   }
 
   private void lines() {

@@ -285,7 +285,6 @@ public final class JsonReport {
   }
 
   private void review(Review review) throws IOException {
-    json.writeStringField("kind", review.kind().title());
     json.writeStringField("at", review.at().toString());
     text("logSha256", review.logSha256());
     optional("languageModel", review.judge());

@@ -64,8 +64,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
    * @param note what to bear in mind
    */
   record ReviewView(
-      String kind,
-      String title,
       String when,
       Optional<String> judge,
       Optional<String> note,
@@ -78,8 +76,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
 
     static ReviewView of(Review review, String logSha256) {
       return new ReviewView(
-          review.kind().title(),
-          title(review.kind()),
           WHEN.format(review.at()),
           review.judge().flatMap(name -> ItemView.excerpt(name, 80)),
           Optional.of("The log has changed since; entries are named as they were then.")
@@ -90,14 +86,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
               FIRST,
               2,
               more -> more + " more"));
-    }
-
-    private static String title(Review.Kind kind) {
-      return switch (kind) {
-        case SESSION -> "The last session";
-        case DRIFT -> "Topics that drift together";
-        case STALE -> "Perhaps overtaken";
-      };
     }
   }
 

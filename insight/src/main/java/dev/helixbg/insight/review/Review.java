@@ -10,22 +10,18 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What one review found.
+ * What the review of a session of writing found.
  *
- * @param topic the only one that was looked at; empty: all
  * @param logSha256 of the log it looked at
  * @param judge the language model that judged; empty: the vectors alone
  * @param summary in a sentence or a few
- * @param marks by which the next review of this kind finds where this one ended; may be empty
+ * @param marks by which the next review finds where this one ended; may be empty
  */
 public record Review(
-    Kind kind,
-    Optional<String> topic,
     Instant at,
     String logSha256,
     Optional<String> judge,
@@ -33,28 +29,13 @@ public record Review(
     List<Item> items,
     List<String> marks) {
 
-  /** Which review. */
-  public enum Kind {
-    /** What a session of writing brought. */
-    SESSION,
-    /** Topics that overlap under different names. */
-    DRIFT,
-    /** Entries that newer ones contradict or supersede. */
-    STALE;
-
-    /** As it is called in files and output. */
-    public String title() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
   /**
    * One thing found.
    *
    * @param id of the finding that it is, by which it can be dismissed or done
    * @param relation of b to a, such as {@code repeats}
-   * @param a an entry's name, or a topic
-   * @param b the other one; empty when there is none
+   * @param a name of the newer entry
+   * @param b name of the other one; empty when there is none
    * @param similarity cosine; 0 when there is only one
    * @param verdict of the model; empty when nobody judged
    * @param text an excerpt, for people
@@ -71,8 +52,6 @@ public record Review(
   /** As clients of the daemon, commands with --json and the store have it. */
   public ObjectNode toJson() {
     ObjectNode json = JSON.createObjectNode();
-    json.put("kind", kind.title());
-    json.put("topic", topic.orElse(null));
     json.put("at", at.toString());
     json.put("logSha256", logSha256);
     json.put("judge", judge.orElse(null));
@@ -111,15 +90,13 @@ public record Review(
       json.path("marks").forEach(mark -> marks.add(mark.asText()));
       return Optional.of(
           new Review(
-              Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT)),
-              Optional.ofNullable(json.path("topic").textValue()),
               Instant.parse(json.path("at").asText()),
               json.path("logSha256").asText(),
               Optional.ofNullable(json.path("judge").textValue()),
               json.path("summary").asText(),
               items,
               marks));
-    } catch (IllegalArgumentException | DateTimeException e) {
+    } catch (DateTimeException e) {
       return Optional.empty();
     }
   }
@@ -127,17 +104,14 @@ public record Review(
   /** The same with one more sentence, if there is one. */
   Review saying(String sentence) {
     String words = sentence.isEmpty() ? summary : summary + " " + sentence;
-    return new Review(kind, topic, at, logSha256, judge, words, items, marks);
+    return new Review(at, logSha256, judge, words, items, marks);
   }
 
   /** The same without what the user has settled. */
   public Review without(Predicate<String> settled) {
     List<Item> open = items.stream().filter(item -> !settled.test(item.id())).toList();
-    return new Review(kind, topic, at, logSha256, judge, summary, open, marks);
+    return new Review(at, logSha256, judge, summary, open, marks);
   }
-
-  /** Most items of a review. */
-  static final int MAX_ITEMS = 100;
 
   /** Longest name and longest excerpt, in UTF-16 units: topics can be longer. */
   private static final int MAX_TEXT = 1_000;

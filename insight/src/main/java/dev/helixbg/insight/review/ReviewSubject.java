@@ -27,24 +27,16 @@ public record ReviewSubject(
 
   /** A pair of the list of relations with its two entries, the one with the lower offset first. */
   record Pair(ReportedFinding finding, NamedEntry a, NamedEntry b) {
-    NamedEntry older() {
-      return a.isOlderThan(b) ? a : b;
-    }
-
-    NamedEntry newer() {
-      return a.isOlderThan(b) ? b : a;
-    }
-
-    /** The pair as an item that begins with its older or its newer entry. */
-    Review.Item item(NamedEntry first, String relation) {
+    /** The pair as an item that begins with the entry of the higher offset. */
+    Review.Item item(String relation) {
       return new Review.Item(
           finding.id(),
           relation,
-          first.name(),
-          (first == a ? b : a).name(),
+          b.name(),
+          a.name(),
           finding.similarity(),
           finding.verdict().map(verdict -> verdict.title()).orElse(""),
-          excerpt(first));
+          excerpt(b));
     }
   }
 
@@ -65,16 +57,8 @@ public record ReviewSubject(
     return findings.stream().filter(finding -> finding.section().equals(section)).toList();
   }
 
-  Review review(
-      Review.Kind kind,
-      Optional<String> topic,
-      Instant at,
-      String summary,
-      List<Review.Item> items,
-      List<String> marks) {
+  Review review(Instant at, String summary, List<Review.Item> items, List<String> marks) {
     return new Review(
-        kind,
-        topic,
         at,
         entries.log().sha256(),
         model,

@@ -101,12 +101,7 @@ public final class SessionReview {
     String summary = summary(fresh, items);
     Review review =
         kb.review(
-            Review.Kind.SESSION,
-            Optional.empty(),
-            at,
-            summary,
-            items,
-            marks.subList(Math.max(0, marks.size() - MARKS), marks.size()));
+            at, summary, items, marks.subList(Math.max(0, marks.size() - MARKS), marks.size()));
     return asking.isPresent() && !fresh.isEmpty()
         ? review.saying(sentence(asking.get(), fresh))
         : review;
@@ -117,8 +112,7 @@ public final class SessionReview {
     List<Item> items = copies(kb, fresh);
     for (ReviewSubject.Pair pair : kb.pairs()) {
       if (fresh.contains(pair.b()) && items.size() < MAX_ITEMS) {
-        relation(pair, kb.limits())
-            .ifPresent(relation -> items.add(pair.item(pair.b(), relation.words)));
+        relation(pair, kb.limits()).ifPresent(relation -> items.add(pair.item(relation.words)));
       }
     }
     return items;

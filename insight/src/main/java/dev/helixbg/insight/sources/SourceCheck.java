@@ -31,14 +31,14 @@ public final class SourceCheck {
 
   private final List<Path> folders;
   private final ZoneId zone;
-  private final Map<Path, Known> known = new HashMap<>();
+  private final Map<Path, CommitOutcomes> known = new HashMap<>();
 
   /**
    * What was found at a commit.
    *
    * @param about by what tells entries apart here
    */
-  private record Known(String commit, Map<String, Outcome> about) {}
+  private record CommitOutcomes(String commit, Map<String, Outcome> about) {}
 
   /**
    * What one folder has to say of an entry.
@@ -118,7 +118,7 @@ public final class SourceCheck {
   private Map<String, Outcome> look(
       Path folder, GitRepository repository, List<NamedEntry> entries, SourceTroubles troubles)
       throws SourceException {
-    Known before = known.get(folder);
+    CommitOutcomes before = known.get(folder);
     boolean same = before != null && before.commit().equals(repository.commit());
     Map<String, Outcome> about = new HashMap<>();
     Map<String, NamedEntry> fresh = new HashMap<>();
@@ -149,7 +149,7 @@ public final class SourceCheck {
         throw e;
       }
     }
-    known.put(folder, new Known(repository.commit(), about));
+    known.put(folder, new CommitOutcomes(repository.commit(), about));
     return about;
   }
 

@@ -40,38 +40,6 @@ record SourceMentions(List<File> files, Set<String> identifiers) {
   private static final Pattern IS_CODE =
       Pattern.compile("--.+|.*[A-Za-z0-9]_+[A-Za-z0-9].*|.*[a-z0-9][A-Z].*");
 
-  /** Names that are written like identifiers, and that everybody uses. */
-  private static final Set<String> COMMON =
-      Set.of(
-          "GitHub",
-          "GitLab",
-          "JavaScript",
-          "TypeScript",
-          "PostgreSQL",
-          "MongoDB",
-          "DynamoDB",
-          "GraphQL",
-          "OpenAI",
-          "ChatGPT",
-          "YouTube",
-          "LinkedIn",
-          "iPhone",
-          "WebSocket",
-          "DevOps",
-          "WebAssembly",
-          "RabbitMQ",
-          "MariaDB",
-          "OpenSSL",
-          "NumPy",
-          "PyTorch",
-          "TensorFlow",
-          "OAuth2",
-          "VSCode",
-          "IntelliJ",
-          "StackOverflow",
-          "CloudFront",
-          "README_md");
-
   /**
    * A file as an entry names it.
    *
@@ -122,7 +90,7 @@ record SourceMentions(List<File> files, Set<String> identifiers) {
       if (name.length() >= MIN_IDENTIFIER
           && name.length() <= MAX_IDENTIFIER
           && IS_CODE.matcher(name).matches()
-          && !COMMON.contains(name)) {
+          && !BrandNames.isOne(name)) {
         identifiers.add(name);
       }
     }

@@ -91,15 +91,7 @@ class JsonReportTest {
             0,
             Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))));
     Review review =
-        new Review(
-            Review.Kind.STALE,
-            Optional.empty(),
-            Instant.EPOCH,
-            endless,
-            Optional.of(endless),
-            endless,
-            List.of(),
-            List.of());
+        new Review(Instant.EPOCH, endless, Optional.of(endless), endless, List.of(), List.of());
     Report plain = kb.report();
     byte[] json =
         JsonReport.render(

@@ -26,7 +26,9 @@ class ReviewedReportTest {
       "<script>alert(1)</script> {{{style}}} `x` | **b** \u001B[31m \u202Egnp\u202C </p> \uD800"
           + "\n# heading\n";
 
-  /** The small fixture after a session, a look for drift and one for stale entries. */
+  /**
+   * The small fixture with three reviews: of this log, of another one, and with a known verdict.
+   */
   static Report reviewed(String words) {
     Report plain = KbFixtures.small().report();
     List<Item> session = new ArrayList<>();
@@ -49,8 +51,6 @@ class ReviewedReportTest {
         plain,
         List.of(
             new Review(
-                Review.Kind.SESSION,
-                Optional.empty(),
                 Instant.parse("2026-03-02T08:05:09.123Z"),
                 plain.log().sha256(),
                 Optional.of("Qwen3 " + words),
@@ -58,8 +58,6 @@ class ReviewedReportTest {
                 List.copyOf(session),
                 List.of("secret mark")),
             new Review(
-                Review.Kind.DRIFT,
-                Optional.empty(),
                 Instant.parse("2026-03-01T23:59:00Z"),
                 "cd".repeat(32),
                 Optional.empty(),
@@ -75,8 +73,6 @@ class ReviewedReportTest {
                         "closest: auth:0 and sessions:1")),
                 List.of()),
             new Review(
-                Review.Kind.STALE,
-                Optional.empty(),
                 Instant.parse("2026-03-01T23:00:00Z"),
                 plain.log().sha256(),
                 Optional.of("Qwen3"),
@@ -100,7 +96,7 @@ class ReviewedReportTest {
   void htmlShowsEachReviewWithItsTimeAndJudge() {
     Document page = html(reviewed("x"));
     assertEquals("#over-time", page.select("nav a:contains(Over time)").attr("href"));
-    Element session = page.getElementById("review-session");
+    Element session = page.getElementById("last-session");
     assertEquals("2026-03-02 08:05 UTC · judged by Qwen3 x", session.selectFirst(".how").text());
     assertTrue(session.text().contains("11 new entries in auth (1)"), session.text());
     assertTrue(session.select(".note").text().contains("14 days after the last refresh"));
@@ -108,20 +104,20 @@ class ReviewedReportTest {
     assertEquals("rel-3f9a01c2d4", session.selectFirst(".id").text());
     assertFalse(session.text().contains("The log has changed"));
     assertFalse(page.text().contains("secret mark"), "marks are for the next review");
-    Element drift = page.getElementById("review-drift");
-    assertEquals("2026-03-01 23:59 UTC · by similarity alone", drift.selectFirst(".how").text());
-    assertTrue(drift.text().contains("entries are named as they were then"));
+    Element earlier = page.select(".review").get(1);
+    assertEquals("2026-03-01 23:59 UTC · by similarity alone", earlier.selectFirst(".how").text());
+    assertTrue(earlier.text().contains("entries are named as they were then"));
     assertEquals(
         "0.710 auth now overlaps sessions closest: auth:0 and sessions:1",
-        drift.selectFirst("li").text());
-    Element stale = page.getElementById("review-stale");
-    assertEquals("0.950 auth:0 is superseded by auth:1 Old.", stale.selectFirst("li").text());
-    assertEquals(0, stale.select(".verdict").size(), "the relation says it");
+        earlier.selectFirst("li").text());
+    Element judged = page.select(".review").get(2);
+    assertEquals("0.950 auth:0 is superseded by auth:1 Old.", judged.selectFirst("li").text());
+    assertEquals(0, judged.select(".verdict").size(), "the relation says it");
   }
 
   @Test
   void aLongReviewIsFolded() {
-    Element session = html(reviewed("x")).getElementById("review-session");
+    Element session = html(reviewed("x")).getElementById("last-session");
     assertEquals(5, session.select("> .entry > ul > li").size());
     assertEquals(6, session.select("details li").size());
     assertEquals("6 more", session.selectFirst("summary").text());
@@ -141,8 +137,6 @@ class ReviewedReportTest {
     for (Review review : hostile.reviews()) {
       renamed.add(
           new Review(
-              review.kind(),
-              review.topic(),
               review.at(),
               HOSTILE,
               Optional.of(HOSTILE),
@@ -155,7 +149,7 @@ class ReviewedReportTest {
       assertEquals(0, page.select("main script, main h1").size());
       assertEquals(1, page.select("script").size(), "ours");
       assertEquals(1, page.select("style").size());
-      assertTrue(page.getElementById("review-session").text().contains("<script>alert(1)"));
+      assertTrue(page.getElementById("last-session").text().contains("<script>alert(1)"));
       assertTrue(page.text().contains("{{{style}}}"));
       assertFalse(page.text().contains("\u001B") || page.text().contains("\u202E"));
       String markdown = MarkdownReport.render(report);
@@ -182,8 +176,6 @@ class ReviewedReportTest {
   void hugeReviewsAreCut() throws Exception {
     Review huge =
         new Review(
-            Review.Kind.STALE,
-            Optional.empty(),
             Instant.EPOCH,
             "",
             Optional.of("m".repeat(1 << 20)),
@@ -232,7 +224,6 @@ class ReviewedReportTest {
     JsonNode reviews = new ObjectMapper().readTree(JsonReport.render(reviewed("x"))).get("reviews");
     assertEquals(3, reviews.size());
     JsonNode session = reviews.get(0);
-    assertEquals("session", session.get("kind").asText());
     assertEquals("2026-03-02T08:05:09.123Z", session.get("at").asText());
     assertEquals("Qwen3 x", session.get("languageModel").asText());
     assertEquals("ab".repeat(32), session.get("logSha256").asText());

@@ -188,7 +188,6 @@ class ReviewTest {
         next.summary().contains(" 2 times a new entry connects to another."), next.summary());
     assertTrue(next.summary().endsWith(Review.NOT_JUDGED), next.summary());
     assertEquals(Optional.empty(), next.judge());
-    assertEquals(Review.Kind.SESSION, next.kind());
     assertEquals(SHA, next.logSha256());
     assertEquals(AT, next.at());
     assertEquals(
@@ -285,132 +284,6 @@ class ReviewTest {
         () -> SessionReview.of(kb(), Optional.empty(), AT, asking(this::parrot, () -> true)));
   }
 
-  @Test
-  void driftNamesTopicsThatOverlap() {
-    add("auth", "login", 0, 0);
-    add("login", "auth", 0, 20);
-    add("ops", "disk", 0, 120);
-    Review review = DriftReview.of(kb(), AT);
-    assertEquals(List.of("auth overlaps login"), said(review));
-    assertEquals("closest: auth:0 and login:0", review.items().getFirst().text());
-    assertEquals(
-        "1 pair of topics overlaps under different names." + Review.NOT_JUDGED, review.summary());
-    Review judged = DriftReview.of(kb(Verdict.SAME, false), AT);
-    assertEquals("same", judged.items().getFirst().verdict());
-    assertEquals(Optional.of("parrot"), judged.judge());
-    assertEquals(findings().topicOverlaps().getFirst().id(), judged.items().getFirst().id());
-  }
-
-  /** As many as the report has, though only the closest are listed. */
-  @Test
-  void driftCountsAllTopicsThatOverlap() {
-    for (int topic = 0; topic < 16; topic++) {
-      add("t" + topic, "one", 0, topic);
-    }
-    assertEquals(120, findings().topicOverlaps().size());
-    Review review = DriftReview.of(kb(), AT);
-    assertTrue(
-        review
-            .summary()
-            .startsWith(
-                "120 pairs of topics overlap under different names. The closest 100 are listed."),
-        review.summary());
-    assertEquals(100, review.items().size());
-    for (int i = 1; i < 100; i++) {
-      assertTrue(review.items().get(i).similarity() <= review.items().get(i - 1).similarity());
-    }
-  }
-
-  @Test
-  void staleAreOlderEntriesOfClosePairsUnlessTheReportSaysTheyHold() {
-    add("a", "old", 10 * DAY, 0);
-    add("a", "new", 40 * DAY, 10);
-    add("b", "same day", 40 * DAY + 60, 12);
-    add("b", "undated", 0, 11);
-    Review review = StaleReview.of(kb(), Optional.empty(), AT);
-    assertEquals(
-        Set.of("a:0 may be overtaken by a:1", "a:0 may be overtaken by b:0"),
-        Set.copyOf(said(review)));
-    assertEquals(2, review.items().size());
-    assertEquals(
-        "1 entry may be stale: newer ones are about the same." + Review.NOT_JUDGED,
-        review.summary());
-    Review only = StaleReview.of(kb(), Optional.of("b"), AT);
-    assertEquals(List.of("a:0 may be overtaken by b:0"), said(only));
-    assertEquals(Optional.of("b"), only.topic());
-    for (Verdict holds : List.of(Verdict.RELATED, Verdict.SAME, Verdict.DIFFERENT)) {
-      assertEquals(List.of(), StaleReview.of(kb(holds, false), Optional.empty(), AT).items());
-    }
-    assertEquals(
-        "No entry in c seems to be overtaken by a newer one.",
-        StaleReview.of(kb(), Optional.of("c"), AT).summary());
-  }
-
-  /** In a small KB each entry is near to none, but nearest to something. */
-  @Test
-  void anEntryThatIsFarIsNotCalledStale() {
-    add("a", "old", 10 * DAY, 0);
-    add("a", "new", 40 * DAY, 70);
-    assertEquals(1, findings().relations().size());
-    assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
-  }
-
-  /** An entry that several others have overtaken is one entry, however many pairs it is in. */
-  @Test
-  void staleEntriesAreCountedAndNotTheirPairs() {
-    for (int i = 0; i < 9; i++) {
-      add("a", "entry " + i, (10 + 2 * i) * DAY, i);
-    }
-    ReviewSubject kb = kb(Verdict.OVERTAKEN, false);
-    Review review = StaleReview.of(kb, Optional.empty(), AT);
-    assertTrue(review.items().size() > 9, review.items().size() + " pairs");
-    assertEquals("8 entries may be stale: newer ones are about the same.", review.summary());
-    Set<String> stale = new HashSet<>();
-    review.items().forEach(item -> stale.add(item.a()));
-    assertEquals(8, stale.size());
-    assertFalse(stale.contains("a:8"), "the newest is overtaken by none");
-  }
-
-  /** The entries of all pairs are counted, also where only the first pairs are listed. */
-  @Test
-  void allStaleEntriesAreCountedWhereOnlySomeAreListed() {
-    for (int i = 0; i < 60; i++) {
-      add("a", "entry " + i, (10 + 2 * i) * DAY, i / 4.0);
-    }
-    ReviewSubject kb = kb(Verdict.OVERTAKEN, false);
-    Set<String> stale = new HashSet<>();
-    kb.pairs().forEach(pair -> stale.add(pair.older().name()));
-    int pairs = kb.pairs().size();
-    assertTrue(pairs > 100, pairs + " pairs");
-    Review review = StaleReview.of(kb, Optional.empty(), AT);
-    assertEquals(100, review.items().size());
-    assertEquals(
-        stale.size()
-            + " entries may be stale: newer ones are about the same. The first 100 of "
-            + pairs
-            + " pairs are listed.",
-        review.summary());
-  }
-
-  /** What the report calls overtaken is stale, under the same id. */
-  @Test
-  void staleIsWhatTheJudgeOfTheReportCallsOvertaken() {
-    add("a", "The limit is 5 MB.", 10 * DAY, 0);
-    add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
-    Review review = StaleReview.of(kb(Verdict.OVERTAKEN, true), Optional.empty(), AT);
-    Review.Item item = review.items().getFirst();
-    assertEquals(List.of("a:0 is contradicted by a:1"), said(review));
-    assertEquals(findings().relations().getFirst().id(), item.id());
-    assertEquals("overtaken", item.verdict());
-    assertEquals("The limit is 5 MB.", item.text());
-    assertEquals(
-        List.of("a:0 is overtaken by a:1"),
-        said(StaleReview.of(kb(Verdict.OVERTAKEN, false), Optional.empty(), AT)));
-    assertEquals(
-        List.of(), review.without(item.id()::equals).items(), "it was dismissed since then");
-    assertEquals(List.of(item), review.without("rel-0"::equals).items());
-  }
-
   /** As the report says it. */
   @Test
   void aReviewOfAJudgeThatGuessesSaysSo() throws Exception {
@@ -420,16 +293,24 @@ class ReviewTest {
     Findings findings = findings();
     Judgements judged = judged(findings, Verdict.OVERTAKEN, false);
     ReviewSubject guessed = subject(findings, judged, true);
-    for (Review review :
-        List.of(
-            session(Optional.empty(), guessed),
-            StaleReview.of(guessed, Optional.empty(), AT),
-            DriftReview.of(guessed, AT))) {
-      assertTrue(review.summary().endsWith(JudgeTrust.GUESSING), review.summary());
-      assertFalse(review.items().isEmpty());
-    }
-    Review trusted = StaleReview.of(subject(findings, judged, false), Optional.empty(), AT);
+    Review review = session(Optional.empty(), guessed);
+    assertTrue(review.summary().endsWith(JudgeTrust.GUESSING), review.summary());
+    assertFalse(review.items().isEmpty());
+    Review trusted = session(Optional.empty(), subject(findings, judged, false));
     assertFalse(trusted.summary().contains(JudgeTrust.GUESSING));
+  }
+
+  @Test
+  void aReviewIsWithoutTheItemsThatWereSettled() throws Exception {
+    add("a", "The limit is 5 MB.", 10 * DAY, 0);
+    add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
+    Review review = session(Optional.empty(), kb(Verdict.OVERTAKEN, true));
+    Review.Item item = review.items().getFirst();
+    assertEquals(findings().relations().getFirst().id(), item.id());
+    assertEquals("overtaken", item.verdict());
+    assertEquals("The limit is 8 MB since May.", item.text());
+    assertEquals(List.of(), review.without(item.id()::equals).items());
+    assertEquals(List.of(item), review.without("rel-0"::equals).items());
   }
 
   /** The report is of an earlier log: names are those of now, and deleted entries are left out. */
@@ -440,25 +321,17 @@ class ReviewTest {
     add("a", "new", 40 * DAY, 10);
     add("b", "newer", 41 * DAY, 11);
     ReviewSubject report = kb(Verdict.OVERTAKEN, false);
-    assertEquals(6, StaleReview.of(report, Optional.empty(), AT).items().size());
+    assertEquals(6, session(Optional.empty(), report).items().size());
     entries.remove(0);
     entries.remove(1); // "new"
-    Review now = StaleReview.of(now(report), Optional.empty(), AT);
-    assertEquals(List.of("a:0 is overtaken by b:0"), said(now));
-    assertEquals("1 entry may be stale: newer ones are about the same.", now.summary());
     assertEquals(List.of("b:0 overtakes a:0"), said(session(Optional.empty(), now(report))));
     entries.clear();
-    assertEquals(List.of(), StaleReview.of(now(report), Optional.empty(), AT).items());
     assertEquals(List.of(), session(Optional.empty(), now(report)).items());
   }
 
   @Test
   void anEmptyKbHasNothingToReview() throws Exception {
     assertEquals(List.of(), session(Optional.empty(), kb()).items());
-    assertEquals("No two topics overlap.", DriftReview.of(kb(), AT).summary());
-    assertEquals(
-        "No entry seems to be overtaken by a newer one.",
-        StaleReview.of(kb(), Optional.empty(), AT).summary());
   }
 
   @Test
@@ -467,15 +340,10 @@ class ReviewTest {
     add("a", "two", 0, 1);
     for (Review review :
         List.of(
-            session(Optional.empty(), kb(Verdict.SAME, false)),
-            session(Optional.empty(), kb()),
-            DriftReview.of(kb(), AT),
-            StaleReview.of(kb(), Optional.of("a"), AT))) {
+            session(Optional.empty(), kb(Verdict.SAME, false)), session(Optional.empty(), kb()))) {
       Review read = Review.fromJson(review.toJson()).orElseThrow();
       assertEquals(review.toJson(), read.toJson());
       assertEquals(review.marks(), read.marks());
-      assertEquals(review.kind(), read.kind());
-      assertEquals(review.topic(), read.topic());
     }
   }
 }

@@ -40,8 +40,6 @@ class SessionStoreTest {
 
   private static Review review(String summary, Optional<String> judge) {
     return new Review(
-        Review.Kind.SESSION,
-        Optional.empty(),
         Instant.parse("2026-03-14T09:30:00.123Z"),
         "ab".repeat(32),
         judge,

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -167,7 +168,7 @@ final class BenchFindingsCommand extends JsonCommand {
             known.named(),
             known.vectors(),
             known.passages(),
-            settings.insight(),
+            InsightSettings.USUAL,
             settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
     try {

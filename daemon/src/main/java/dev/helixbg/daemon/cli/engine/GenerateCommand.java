@@ -127,7 +127,7 @@ public final class GenerateCommand extends ConsoleCommand {
    * @param allocatedPerToken heap bytes, by all threads, from the first token to the last
    * @param perToken what the backend counted for each token after the first; empty for one token
    */
-  private record Answer(
+  private record Generated(
       Generation generation, String text, double allocatedPerToken, Map<Counter, Double> perToken) {
 
     /** The same for the same tokens: greedy answers of two machines are compared by it. */
@@ -200,7 +200,7 @@ public final class GenerateCommand extends ConsoleCommand {
           .refused()
           .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = givenIds == null ? ids(model) : givenIds;
-      Answer answer = answer(model, ids, chosen, shown);
+      Generated answer = answer(model, ids, chosen, shown);
       Optional<GpuStatistics> gpu = GpuStatistics.of(model.backend());
       if (!json) {
         console.out().println();
@@ -222,7 +222,7 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  private static ExitCode exitCode(Answer answer, Optional<BackendAgreement> agreement) {
+  private static ExitCode exitCode(Generated answer, Optional<BackendAgreement> agreement) {
     if (answer.generation().stopReason() == StopReason.CANCELLED) {
       return ExitCode.INTERRUPTED;
     }
@@ -253,7 +253,7 @@ public final class GenerateCommand extends ConsoleCommand {
     return chat.prompt(system, prompt.text, thinking || chat.thought() == Thought.ALWAYS);
   }
 
-  private Answer answer(TextModel model, int[] ids, SamplingOptions chosen, Shown shown) {
+  private Generated answer(TextModel model, int[] ids, SamplingOptions chosen, Shown shown) {
     requireKnown(ids, model);
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions =
@@ -265,7 +265,7 @@ public final class GenerateCommand extends ConsoleCommand {
           model.generate(
               session, ids, generationOptions, listener, Thread.currentThread()::isInterrupted);
       listener.finish();
-      return new Answer(
+      return new Generated(
           generation,
           shown.text.toString(),
           listener.allocatedPerToken(),
@@ -365,7 +365,7 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  private void print(TextModel model, Answer answer) {
+  private void print(TextModel model, Generated answer) {
     Generation generation = answer.generation();
     console.note("backend   %s", model.backend().name());
     LoadReportLines.print(model.loadReport(), line -> console.note("%s", line));
@@ -385,7 +385,7 @@ public final class GenerateCommand extends ConsoleCommand {
 
   private static ObjectNode toJson(
       TextModel model,
-      Answer answer,
+      Generated answer,
       Optional<GpuStatistics> gpu,
       Optional<BackendAgreement> agreement) {
     Generation generation = answer.generation();

@@ -1,0 +1,117 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The state folder on a disk that is full or read-only: one clear error, and nothing is lost. */
+class StateFolderIT {
+  @TempDir Path folder;
+
+  private Path state;
+  private Program program;
+  private WritableKb kb;
+  private String finding;
+
+  @BeforeEach
+  void aKbWithADecision() throws Exception {
+    assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
+    state = Files.createDirectory(folder.resolve("state"));
+    mount("-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", state.toString());
+    program =
+        new Program(Files.createDirectory(folder.resolve("home")))
+            .withModel()
+            .withoutC2()
+            .with("HELIX_BG_STATE", state.toString());
+    kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    kb.append("a", "The broker keeps its leases for 30 seconds.");
+    kb.append("a", "The broker keeps its leases for 30 seconds, then drops them.");
+    kb.append("b", "The printer in the hall is out of paper.");
+    succeed("one-shot", at());
+    finding = succeed("findings", at()).split(" ")[0];
+  }
+
+  @AfterEach
+  void unmount() throws Exception {
+    if (state != null) {
+      new ProcessBuilder("umount", state.toString()).start().waitFor();
+    }
+  }
+
+  private String at() {
+    return kb.kb().folder().toString();
+  }
+
+  private String succeed(String... arguments) throws Exception {
+    Program.Ended ended = program.run(arguments);
+    assertEquals(0, ended.code(), ended.err());
+    return ended.out();
+  }
+
+  private void assertRefused(String why, String... arguments) throws Exception {
+    Program.Ended ended = program.run(arguments);
+    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.out() + ended.err());
+    List<String> lines = ended.err().lines().toList();
+    assertEquals(1, lines.size(), ended.err());
+    assertTrue(lines.getFirst().startsWith("helix-bg: cannot "), ended.err());
+    assertTrue(lines.getFirst().contains(state.toString()), ended.err());
+    assertTrue(lines.getFirst().contains(why), ended.err());
+  }
+
+  @Test
+  void aFullDiskIsNamedAndDecisionsStay() throws Exception {
+    succeed("dismiss", "--kb", at(), finding);
+    kb.append("b", "The printer in the hall has paper again.");
+    byte[] log = Files.readAllBytes(kb.log());
+    Path ballast = state.resolve("ballast");
+    fill(ballast);
+    assertRefused("the disk is full", "one-shot", at());
+    assertRefused("the disk is full", "undo", "--kb", at(), finding);
+    assertArrayEquals(log, Files.readAllBytes(kb.log()));
+    Files.delete(ballast);
+    succeed("one-shot", at());
+    assertTrue(succeed("findings", at(), "--settled").startsWith(finding));
+  }
+
+  @Test
+  void aReadOnlyDiskIsNamedAndWhatIsKnownStays() throws Exception {
+    succeed("dismiss", "--kb", at(), finding);
+    mount("-o", "remount,ro", state.toString());
+    assertRefused("writable", "findings", at());
+    assertRefused("writable", "undo", "--kb", at(), finding);
+    assertRefused("writable", "one-shot", at());
+    mount("-o", "remount,rw", state.toString());
+    assertTrue(succeed("findings", at(), "--settled").startsWith(finding));
+  }
+
+  private static void mount(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("mount"));
+    command.addAll(List.of(arguments));
+    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "mounting is not allowed here");
+  }
+
+  private static void fill(Path file) throws IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      while (true) {
+        out.write(new byte[4096]);
+      }
+    } catch (IOException full) {
+      assertTrue(full.getMessage().contains("No space left"), full.getMessage());
+    }
+  }
+}
