@@ -313,7 +313,7 @@ public final class FindingsBench {
     return new FindingsBench(cache, threads, ofPassages).result(related);
   }
 
-  private static String resource(String name) throws IOException {
+  static String resource(String name) throws IOException {
     try (InputStream in = FindingsBench.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -333,7 +333,7 @@ public final class FindingsBench {
     return source.toString();
   }
 
-  private static LogReading read(Path cache) throws IOException {
+  static LogReading read(Path cache) throws IOException {
     Path file = Files.createTempFile(Files.createDirectories(cache), "findings-kb", ".log");
     try {
       Files.write(file, log());
@@ -624,15 +624,15 @@ public final class FindingsBench {
         true,
         index.search(List.of(query)).getFirst().stream()
             .filter(hit -> hit.entry().entry() != entry)
-            .map(
-                hit ->
-                    new AlreadySaid.Near(
-                        hit.entry().name(),
-                        hit.passage().start() == 0
-                            ? hit.entry().entry().text().content()
-                            : hit.passage().text(hit.entry().entry()),
-                        hit.similarity()))
+            .map(FindingsBench::near)
             .toList());
+  }
+
+  static AlreadySaid.Near near(SearchIndex.Hit hit) {
+    Entry entry = hit.entry().entry();
+    String whole = entry.text().content();
+    String matched = hit.passage().start() == 0 ? whole : hit.passage().text(entry);
+    return new AlreadySaid.Near(hit.entry().name(), matched, whole, hit.similarity());
   }
 
   private static ReadingCost cost(List<double[]> costs) {

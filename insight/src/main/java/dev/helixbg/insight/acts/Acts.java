@@ -7,6 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.util.Comparator;
@@ -36,23 +37,21 @@ public enum Acts {
     if (verdict.isEmpty()) {
       return onUnjudged(a, b);
     }
-    NamedEntry older = older(a, b);
     return switch (verdict.get()) {
       case SAME -> List.of(remove(List.of(When.SAME), fuller(a, b) == a ? b : a, fuller(a, b)));
-      case OVERTAKEN -> List.of(remove(List.of(When.OVERTAKEN), older, older == a ? b : a));
+      case OVERTAKEN -> {
+        Act oneGoes = remove(List.of(When.OVERTAKEN), older(a, b), older(a, b) == a ? b : a);
+        Act otherGoes = remove(List.of(When.OVERTAKEN), older(a, b) == a ? b : a, older(a, b));
+        yield a.isAgeKnown(b) ? List.of(oneGoes) : List.of(oneGoes, otherGoes);
+      }
       case RELATED -> link(a, b);
       case DIFFERENT -> List.of();
     };
   }
 
-  /** One of them stays: the one with the most said about it, and of equals the last. */
+  /** One of them stays, see {@link #moreToKeep}. */
   public List<Act> onCopies(List<NamedEntry> copies) {
-    NamedEntry kept =
-        copies.stream()
-            .max(
-                Comparator.comparingInt((NamedEntry one) -> one.entry().body().length())
-                    .thenComparing(one -> one.entry().offset()))
-            .orElseThrow();
+    NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
@@ -157,14 +156,45 @@ public enum Acts {
         .contains(new EntryText.Link(target.entry().topic(), target.index()));
   }
 
-  /** The one with the longer text; of equals the later one. */
+  /** The one with the longer text, unless one is called a copy of the other. */
   private static NamedEntry fuller(NamedEntry a, NamedEntry b) {
-    int one = a.entry().text().content().strip().length();
-    int other = b.entry().text().content().strip().length();
-    if (one != other) {
-      return one > other ? a : b;
-    }
-    return a.entry().offset() > b.entry().offset() ? a : b;
+    List<NamedEntry> both = List.of(a, b);
+    return Stream.of(a, b)
+        .max(
+            Comparator.comparing((NamedEntry one) -> !isCopy(one, both))
+                .thenComparing(one -> one.entry().text().content().strip().length())
+                .thenComparing(moreToKeep(both)))
+        .orElseThrow();
+  }
+
+  /**
+   * Others' links decide, then the name that no program gave, then tags and time. Of notes the
+   * shorter name is more; of entries of helix the one with the most said about it, since its name
+   * is a place. Of equals it is the later one.
+   */
+  private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
+    return Comparator.comparing(NamedEntry::linked)
+        .thenComparing(one -> !isCopy(one, all))
+        .thenComparing(
+            one ->
+                (one.entry().text().tags().isEmpty() ? 0 : 1)
+                    + (one.entry().timestampMin() == 0 ? 0 : 1))
+        .thenComparing(
+            one ->
+                NoteName.of(one.entry())
+                    .map(note -> -note.file().length())
+                    .orElse(one.entry().body().length()))
+        .thenComparing(one -> one.entry().offset());
+  }
+
+  private static boolean isCopy(NamedEntry one, List<NamedEntry> all) {
+    return NoteName.of(one.entry())
+        .filter(
+            name ->
+                all.stream()
+                    .flatMap(other -> NoteName.of(other.entry()).stream())
+                    .anyMatch(other -> CopyName.isCopy(name, other)))
+        .isPresent();
   }
 
   private static NamedEntry older(NamedEntry a, NamedEntry b) {

@@ -122,7 +122,7 @@ public final class Analysis {
 
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Set<Long> declared = DeclaredLinks.of(entries);
+    Set<Long> declared = DeclaredLinks.of(entries, copies);
     Vectors middles = centroids.normalised();
     DuplicatesAndCrossLinks hits =
         DuplicatesAndCrossLinks.find(
@@ -188,9 +188,7 @@ public final class Analysis {
             group ->
                 new Finding.Copies(
                     ids.of(
-                        FindingIds.COPIES,
-                        group.getFirst().entry().text().content().strip(),
-                        "" + newest(group)),
+                        FindingIds.COPIES, ExactCopies.text(group.getFirst()), "" + newest(group)),
                     group))
         .toList();
   }
