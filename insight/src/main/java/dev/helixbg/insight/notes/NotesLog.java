@@ -108,8 +108,8 @@ public final class NotesLog {
       if (text.isEmpty()) {
         continue;
       }
-      String said = SaidText.of(PrintableText.wellFormed(text.get()));
-      Note note = Note.of(file.path(), said, alone);
+      String cleaned = SaidText.of(PrintableText.wellFormed(text.get()));
+      Note note = Note.of(file.path(), cleaned, alone);
       if (note.matter().values().containsKey(DRAWING)) {
         leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
         continue;
