@@ -179,7 +179,7 @@ final class DoctorCommand extends JsonCommand {
     /** No GPU is no problem: the CPU runs language models then. */
     private void checkGpu(GpuApi gpu) {
       String check = Json.word(gpu);
-      try (GpuDevice device = gpu.open(Optional.empty())) {
+      try (GpuDevice device = gpu.open()) {
         checks.add(
             CheckLine.ok(
                 check,
