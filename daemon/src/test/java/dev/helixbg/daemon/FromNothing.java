@@ -47,6 +47,8 @@ final class FromNothing {
   double compare() throws IOException, InterruptedException {
     Torture.delete(scratch);
     Kb fresh = copy("fresh");
+    // A case before may have left a store of this place, with vectors that no text has any more.
+    Torture.delete(ProgramStores.folder(program.stores().settings().state(), fresh.folder()));
     List<Decision> settled =
         program
             .stores()
