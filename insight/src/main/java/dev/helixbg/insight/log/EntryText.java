@@ -93,11 +93,6 @@ public record EntryText(
     return new Parser(true).parse(body);
   }
 
-  /** The same with another source. */
-  public EntryText withSource(Optional<String> other) {
-    return new EntryText(content, tags, other, confidence, links, modified, heading, part);
-  }
-
   /**
    * Walks over the lines of one body and keeps the last valid value of each kind; the rules are
    * those of {@link EntryText}.
