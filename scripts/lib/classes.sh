@@ -50,11 +50,11 @@ END
   wait $other
   run findings -Xshare:off "-XX:DumpLoadedClassList=$work/findings" -- findings "$work/kb" &
   other=$!
-  run drift -Xshare:off "-XX:DumpLoadedClassList=$work/drift" -- drift "$work/kb"
+  run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,drift} | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config} | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:
