@@ -313,7 +313,7 @@ public final class FindingsBench {
     return new FindingsBench(cache, threads, ofPassages).result(related);
   }
 
-  private static String resource(String name) throws IOException {
+  static String resource(String name) throws IOException {
     try (InputStream in = FindingsBench.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -333,7 +333,7 @@ public final class FindingsBench {
     return source.toString();
   }
 
-  private static LogReading read(Path cache) throws IOException {
+  static LogReading read(Path cache) throws IOException {
     Path file = Files.createTempFile(Files.createDirectories(cache), "findings-kb", ".log");
     try {
       Files.write(file, log());

@@ -16,6 +16,7 @@ final class BenchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a benchmark is missing: embed, kernels, label, llm or similarity");
+        spec.commandLine(),
+        "a benchmark is missing: embed, findings, kernels, label, llm, related or similarity");
   }
 }

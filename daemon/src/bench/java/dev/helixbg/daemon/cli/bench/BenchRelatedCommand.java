@@ -1,0 +1,85 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.RelatedBench;
+import dev.helixbg.insight.findings.RelatedBench.Answered;
+import dev.helixbg.insight.search.AlreadySaid.Answer;
+import java.io.IOException;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What {@code related} answers to texts of which it is known whether a fact was changed. */
+@Command(
+    name = "related",
+    description =
+        "What related answers to notes with one changed fact, which it must never call already"
+            + " said, and to notes in another form. JSON has a line for each text.")
+final class BenchRelatedCommand extends JsonCommand {
+  @Mixin private GlobalOptions options;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = options.settings(threads);
+    List<Answered> answers = RelatedBench.run(settings.cache(), settings.threads());
+    if (json) {
+      answers.forEach(answer -> console.json().println(toJson(answer)));
+    } else {
+      print(answers);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private void print(List<Answered> answers) {
+    answers.stream()
+        .collect(
+            Collectors.groupingBy(BenchRelatedCommand::group, TreeMap::new, Collectors.toList()))
+        .forEach(
+            (group, some) ->
+                console.say(
+                    "%-36s %4d asked, yes %4d (%d of the right one), contradicts %3d, perhaps %3d,"
+                        + " no %3d",
+                    group,
+                    some.size(),
+                    count(some, Answer.YES),
+                    some.stream()
+                        .filter(one -> one.said().answer() == Answer.YES && one.ofTheRightOne())
+                        .count(),
+                    count(some, Answer.CONTRADICTS),
+                    count(some, Answer.PERHAPS),
+                    count(some, Answer.NO)));
+  }
+
+  private static String group(Answered answer) {
+    return (answer.asked().edit() ? "edit: " : "rewrite: ") + answer.asked().what();
+  }
+
+  private static long count(List<Answered> answers, Answer answer) {
+    return answers.stream().filter(one -> one.said().answer() == answer).count();
+  }
+
+  private static ObjectNode toJson(Answered answer) {
+    ObjectNode json =
+        Json.object()
+            .put("what", group(answer))
+            .put("language", answer.asked().language())
+            .put("text", answer.asked().text())
+            .put("answer", Json.word(answer.said().answer()))
+            .put("ofTheRightOne", answer.ofTheRightOne());
+    answer.said().entry().ifPresent(entry -> json.put("entry", entry));
+    answer.said().probability().ifPresent(p -> json.put("probability", Json.sixDecimals(p)));
+    answer.said().differs().ifPresent(what -> json.put("differs", what));
+    return json;
+  }
+}
