@@ -60,7 +60,10 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
                 && Passage.of(asked, settings.embed().maxTokens()).isEmpty(),
             found.coverage().isWhole(),
             found.hits().stream()
-                .map(hit -> new AlreadySaid.Near(hit.name(), matched(hit), hit.similarity()))
+                .map(
+                    hit ->
+                        new AlreadySaid.Near(
+                            hit.name(), matched(hit), hit.whole(), hit.similarity()))
                 .toList());
     double nearDuplicate = settings.insight().nearDuplicate();
     AlreadySaid said = question.byVectors(nearDuplicate);

@@ -20,6 +20,7 @@ import dev.helixbg.insight.search.SearchIndex;
  * @param text without metadata lines, its beginning
  * @param passage what matches, in the whole text without metadata lines
  * @param matched the text of the passage, or its beginning
+ * @param whole all of the text, which {@link #toJson} leaves out
  */
 public record SearchHit(
     String name,
@@ -31,7 +32,8 @@ public record SearchHit(
     String written,
     String text,
     Passage passage,
-    String matched) {
+    String matched,
+    String whole) {
   /** In characters; passages are longer only where they have hardly any words. */
   static final int MAX_TEXT = 2_000;
 
@@ -47,7 +49,8 @@ public record SearchHit(
         entry.written().orElse(""),
         PrintableText.beginning(entry.text().content(), MAX_TEXT),
         hit.passage(),
-        PrintableText.beginning(hit.passage().text(entry), MAX_TEXT));
+        PrintableText.beginning(hit.passage().text(entry), MAX_TEXT),
+        entry.text().content());
   }
 
   /** As the control socket carries it. */
@@ -82,6 +85,7 @@ public record SearchHit(
         json.path("written").asText(),
         json.path("text").asText(),
         new Passage(passage.path("start").asInt(), passage.path("end").asInt()),
-        passage.path("text").asText());
+        passage.path("text").asText(),
+        json.path("text").asText());
   }
 }

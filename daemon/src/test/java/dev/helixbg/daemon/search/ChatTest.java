@@ -59,7 +59,7 @@ class ChatTest {
 
   private static SearchHit hit(String topic, int index, String text) {
     Passage whole = new Passage(0, text.length());
-    return new SearchHit(topic + ":" + index, "", "", 0.5, 0.5, 8, "", text, whole, text);
+    return new SearchHit(topic + ":" + index, "", "", 0.5, 0.5, 8, "", text, whole, text, text);
   }
 
   private static String answer(String question, List<SearchHit> hits) {

@@ -624,15 +624,15 @@ public final class FindingsBench {
         true,
         index.search(List.of(query)).getFirst().stream()
             .filter(hit -> hit.entry().entry() != entry)
-            .map(
-                hit ->
-                    new AlreadySaid.Near(
-                        hit.entry().name(),
-                        hit.passage().start() == 0
-                            ? hit.entry().entry().text().content()
-                            : hit.passage().text(hit.entry().entry()),
-                        hit.similarity()))
+            .map(FindingsBench::near)
             .toList());
+  }
+
+  static AlreadySaid.Near near(SearchIndex.Hit hit) {
+    Entry entry = hit.entry().entry();
+    String whole = entry.text().content();
+    String matched = hit.passage().start() == 0 ? whole : hit.passage().text(entry);
+    return new AlreadySaid.Near(hit.entry().name(), matched, whole, hit.similarity());
   }
 
   private static ReadingCost cost(List<double[]> costs) {

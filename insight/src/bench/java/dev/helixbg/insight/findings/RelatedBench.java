@@ -240,14 +240,7 @@ public final class RelatedBench {
             .getFirst()
             .stream()
             .filter(hit -> !text(hit.entry().entry()).equals(one.text()))
-            .map(
-                hit ->
-                    new AlreadySaid.Near(
-                        hit.entry().name(),
-                        hit.passage().start() == 0
-                            ? text(hit.entry().entry())
-                            : hit.passage().text(hit.entry().entry()),
-                        hit.similarity()))
+            .map(FindingsBench::near)
             .toList());
   }
 

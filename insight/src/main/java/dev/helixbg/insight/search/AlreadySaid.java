@@ -6,11 +6,13 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.pairs.PairDisagreement;
+import dev.helixbg.insight.pairs.MeaningDifference;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * Whether a knowledge base says already what a text says. Vectors hardly tell the same fact in
@@ -59,9 +61,10 @@ public record AlreadySaid(
    * An entry that is near.
    *
    * @param text of the entry, or of its passage that matches
+   * @param whole text of the entry
    * @param similarity cosine of what matches
    */
-  public record Near(String name, String text, double similarity) {}
+  public record Near(String name, String text, String whole, double similarity) {}
 
   /**
    * What is asked.
@@ -79,38 +82,43 @@ public record AlreadySaid(
     }
 
     /**
-     * What vectors tell.
+     * What can be told without reading: only an entry that is this text, but for its form, says it
+     * for certain.
      *
      * @param nearDuplicate from where on entries are near-duplicates
      */
     public AlreadySaid byVectors(double nearDuplicate) {
-      Optional<AlreadySaid> itself = itself();
-      if (itself.isPresent()) {
-        return itself.get();
-      }
-      double nearest = near.isEmpty() ? -1 : near.getFirst().similarity();
-      return nearest >= nearDuplicate
-          ? same(
-              near.getFirst(),
-              OptionalDouble.empty(),
-              PairDisagreement.of(near.getFirst().text(), text))
-          : unsaid(nearest < Finding.FAR, Optional.empty(), OptionalDouble.empty());
+      return itself()
+          .or(() -> nearDuplicate(nearDuplicate).map(one -> perhaps(one, OptionalDouble.empty())))
+          .orElseGet(
+              () ->
+                  unsaid(
+                      near.isEmpty() || near.getFirst().similarity() < Finding.FAR,
+                      Optional.empty(),
+                      OptionalDouble.empty()));
     }
 
     /** Where an entry is this very text, nobody has to read it: a judge can be wrong there, too. */
     private Optional<AlreadySaid> itself() {
       return near.stream()
-          .filter(one -> one.text().strip().equals(text.strip()))
+          .filter(one -> MeaningDifference.isNone(one.whole(), text))
           .findFirst()
-          .map(one -> same(one, OptionalDouble.of(1), Optional.empty()));
+          .map(
+              one ->
+                  new AlreadySaid(
+                      Answer.YES, Optional.of(one.name()), OptionalDouble.of(1), Optional.empty()));
     }
 
-    private static AlreadySaid same(Near one, OptionalDouble likely, Optional<String> differs) {
+    private Optional<Near> nearDuplicate(double from) {
+      return near.stream().limit(1).filter(one -> one.similarity() >= from).findFirst();
+    }
+
+    private AlreadySaid perhaps(Near one, OptionalDouble likely) {
       return new AlreadySaid(
-          differs.isPresent() ? Answer.PERHAPS : Answer.YES,
+          Answer.PERHAPS,
           Optional.of(one.name()),
           likely,
-          differs);
+          MeaningDifference.of(one.whole(), text).words());
     }
 
     /** What can be said where no entry is known to say it. */
@@ -150,46 +158,64 @@ public record AlreadySaid(
           (i, reading) -> readings[i] = reading);
       // As relations are scored, but for words, and for what is around the entries.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
-      Optional<AlreadySaid> said = Optional.empty();
+      double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;
-      Optional<String> suspect = Optional.empty();
-      double likely = 0;
+      Optional<AlreadySaid> said = Optional.empty();
+      int suspect = 0;
       for (int i = 0; i < readings.length; i++) {
         Near one = some.get(i);
         double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
         double same = p[Relation.SAME.ordinal()];
         double overtaken = p[Relation.OVERTAKEN.ordinal()];
-        if (same + overtaken > likely) {
-          likely = same + overtaken;
-          suspect = Optional.of(one.name());
-        }
-        if (same >= surest) {
-          surest = same;
-          said = Optional.of(same(one, OptionalDouble.of(same), differs(one, readings[i])));
-        } else if (overtaken >= surest) {
-          surest = overtaken;
+        likely[i] = same + overtaken;
+        suspect = likely[i] > likely[suspect] ? i : suspect;
+        if (Math.max(same, overtaken) >= surest) {
+          surest = Math.max(same, overtaken);
           said =
               Optional.of(
-                  new AlreadySaid(
-                      Answer.CONTRADICTS,
-                      Optional.of(one.name()),
-                      OptionalDouble.of(overtaken),
-                      Optional.empty()));
+                  same >= overtaken ? same(one, same, readings[i]) : contradicts(one, overtaken));
         }
+      }
+      if (some.isEmpty()) {
+        return byVectors(nearDuplicate);
+      }
+      if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
+        return said.get();
+      }
+      // Somebody changed a word of this one, whatever another one says.
+      OptionalInt edited =
+          IntStream.range(0, likely.length)
+              .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())
+              .findFirst();
+      if (edited.isPresent()) {
+        int i = edited.getAsInt();
+        return perhaps(some.get(i), OptionalDouble.of(likely[i]));
       }
       if (said.isPresent()) {
         return said.get();
       }
-      AlreadySaid byVectors = byVectors(nearDuplicate);
-      return byVectors.answer == Answer.YES
-          ? byVectors
-          : unsaid(likely < UNLIKELY, suspect, OptionalDouble.of(likely));
+      OptionalDouble of = OptionalDouble.of(likely[suspect]);
+      return nearDuplicate(nearDuplicate).isPresent()
+          ? perhaps(some.get(suspect), of)
+          : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
     }
 
-    private Optional<String> differs(Near one, Reading reading) {
-      return reading.newerWhole()
-          ? PairDisagreement.of(one.text(), text)
-          : Optional.of("not all of the text was read");
+    /** Judges of this size do not see that one fact differs. */
+    private AlreadySaid same(Near one, double likely, Reading reading) {
+      Optional<String> differs =
+          reading.newerWhole()
+              ? MeaningDifference.of(one.whole(), text).words()
+              : Optional.of("not all of the text was read");
+      return new AlreadySaid(
+          differs.isPresent() ? Answer.PERHAPS : Answer.YES,
+          Optional.of(one.name()),
+          OptionalDouble.of(likely),
+          differs);
+    }
+
+    private static AlreadySaid contradicts(Near one, double likely) {
+      return new AlreadySaid(
+          Answer.CONTRADICTS, Optional.of(one.name()), OptionalDouble.of(likely), Optional.empty());
     }
   }
 }

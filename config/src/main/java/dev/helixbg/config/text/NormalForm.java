@@ -1,0 +1,33 @@
+package dev.helixbg.config.text;
+
+import java.text.Normalizer;
+import java.text.Normalizer.Form;
+import java.util.regex.Pattern;
+
+/** One spelling of texts that Unicode can write in several ways: what keys and comparisons use. */
+public final class NormalForm {
+  /** Full width letters and digits, half width kana. */
+  private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
+
+  /** Hints on how to show or break a text. */
+  private static final Pattern HINTS =
+      Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
+
+  private NormalForm() {}
+
+  /** In composed form (NFC), of usual width, without hints on how to show or break it. */
+  public static String of(String text) {
+    if (text.chars().allMatch(c -> c < 0x80)) {
+      return text;
+    }
+    String plain = HINTS.matcher(text).replaceAll("");
+    plain =
+        WIDE.matcher(plain)
+            .replaceAll(
+                wide ->
+                    Normalizer.normalize(wide.group(), Form.NFKC)
+                        .replace("\\", "\\\\")
+                        .replace("$", "\\$"));
+    return Normalizer.normalize(plain, Form.NFC);
+  }
+}

@@ -1,0 +1,328 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.config.text.NormalForm;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What two texts, each as a whole, say differently. It forbids to call them the same, and decides
+ * nothing else: who says the same in other words may well write other numbers, too.
+ *
+ * <p>Texts that are equal but for Unicode forms, white space, case and markup do not differ. Of
+ * English texts that are worded alike every word counts but function words; of those that are
+ * worded otherwise numbers, identifiers, names, and words that deny, oblige or count, since only a
+ * model can tell what the others mean. Of other languages every word counts: no model here reads
+ * them.
+ *
+ * @param words what differs, such as {@code numbers: 9, 8}; nothing where both say the same
+ * @param edit whether it differs in texts that are worded alike
+ */
+public record MeaningDifference(Optional<String> words, boolean edit) {
+  /** Of texts that differ in more than so many words nothing is aligned. */
+  private static final int ALIGNED = 2_000;
+
+  /** The share of words in one order from which on texts are worded alike. */
+  private static final double ALIKE = 0.6;
+
+  /** So many more words of its own make a clause that the other text does not have. */
+  private static final int CLAUSE = 4;
+
+  /** The share of words by which a text is known to be English. */
+  private static final double ENGLISH = 0.1;
+
+  private static final String LONE =
+      "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
+
+  /**
+   * A number with its sign; a character of a script without spaces; a word; a sign that says
+   * something. Markup of headings, lists, quotes, tables and emphasis does not.
+   */
+  private static final Pattern TOKEN =
+      Pattern.compile(
+          "(?m:^[ \\t]*(?:>[ \\t]*|#+[ \\t]|=+$|\\+[ \\t])+)"
+              + "|(?<number>(?:(?<![^\\s(])[-−+])?\\p{Nd}+(?:[.,:]\\p{Nd}+)*)"
+              + "|(?<word>%1$s\\p{M}*|(?:(?!%1$s)[\\p{L}\\p{M}\\p{N}]|_(?=[\\p{L}\\p{N}])(?<=[\\p{L}\\p{N}]_))+)"
+                  .formatted(LONE)
+              + "|(?<sign>~~|(?<=/)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])|[\\p{Sm}\\p{Sc}\\p{So}%&@?#\\\\&&[^|~]])");
+
+  /** Something that no plain word has. */
+  private static final Pattern PECULIAR =
+      Pattern.compile("_|\\p{Ll}\\p{Lu}|\\p{L}\\p{N}|\\p{N}\\p{L}");
+
+  /** Between the parts of a path, an address or an option. */
+  private static final String JOINTS = "._/:@=\\";
+
+  private static final Set<String> FUNCTION_WORDS =
+      words(
+          "a an the this that these those is are be been being it its of do does which so then"
+              + " there also to for s");
+
+  /** By them English is known: no other language has them. */
+  private static final Set<String> ENGLISH_WORDS =
+      words(
+          "the and with that this are not from when which its by be it to is of for you must after"
+              + " them there then but they their has have were been can would should does did what"
+              + " if into than");
+
+  /** Words of which one text has one and the other text has another one. */
+  private static final List<Set<String>> OPPOSED =
+      List.of(
+          words("must shall should may might can could needs need would will"),
+          words("all every each any some many few most several both half only"),
+          words("always sometimes often rarely usually once twice"),
+          words("before after until since during unless except if"),
+          words("on off up down above below over under left right"),
+          words("more less most least fewer higher lower longer shorter"));
+
+  private static final Map<String, String> NUMBER_WORDS = new HashMap<>();
+
+  static {
+    String[] names =
+        ("zero one two three four five six seven eight nine ten eleven twelve").split(" ");
+    for (int i = 0; i < names.length; i++) {
+      NUMBER_WORDS.put(names[i], Integer.toString(i));
+    }
+  }
+
+  /**
+   * A word, number or sign.
+   *
+   * @param key equal of those that say the same
+   * @param name whether it is written as names are
+   */
+  private record Token(String key, String text, Kind kind, boolean name) {}
+
+  private enum Kind {
+    NUMBER("numbers"),
+    IDENTIFIER("identifiers"),
+    WORD("words"),
+    SIGN("signs");
+
+    private final String words;
+
+    Kind(String words) {
+      this.words = words;
+    }
+  }
+
+  private static final MeaningDifference NONE = new MeaningDifference(Optional.empty(), false);
+
+  private static Set<String> words(String list) {
+    return Set.of(list.split(" "));
+  }
+
+  /** Whether two texts are equal but for Unicode forms, white space, case and markup. */
+  public static boolean isNone(String one, String other) {
+    return one.strip().equals(other.strip()) || isNone(tokens(one), tokens(other));
+  }
+
+  private static boolean isNone(List<Token> a, List<Token> b) {
+    return !a.isEmpty() && keys(a).equals(keys(b));
+  }
+
+  private static List<String> keys(List<Token> tokens) {
+    return tokens.stream().map(Token::key).toList();
+  }
+
+  /** Of two texts, each as a whole. */
+  public static MeaningDifference of(String one, String other) {
+    List<Token> a = tokens(one);
+    List<Token> b = tokens(other);
+    if (isNone(a, b)) {
+      return NONE;
+    }
+    int begin = 0;
+    while (begin < Math.min(a.size(), b.size()) && same(a.get(begin), b.get(begin))) {
+      begin++;
+    }
+    int end = 0;
+    while (end < Math.min(a.size(), b.size()) - begin
+        && same(a.get(a.size() - 1 - end), b.get(b.size() - 1 - end))) {
+      end++;
+    }
+    boolean english = isEnglish(a) && isEnglish(b);
+    List<Token> left = a.subList(begin, a.size() - end);
+    List<Token> right = b.subList(begin, b.size() - end);
+    if (Math.max(left.size(), right.size()) > ALIGNED) {
+      return new MeaningDifference(Optional.of("much of both"), false);
+    }
+    List<Token> onlyA = new ArrayList<>();
+    List<Token> onlyB = new ArrayList<>();
+    int aligned = begin + end + align(left, right, onlyA, onlyB);
+    Predicate<Token> counts =
+        english ? token -> !FUNCTION_WORDS.contains(token.key) : token -> true;
+    onlyA.removeIf(counts.negate());
+    onlyB.removeIf(counts.negate());
+    List<Token> ownA = without(onlyA, onlyB);
+    List<Token> ownB = without(onlyB, onlyA);
+    boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
+    Optional<String> words =
+        alike || !english || ownA.isEmpty() && ownB.isEmpty()
+            ? told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()))
+            : PairDisagreement.of(one, other)
+                .or(() -> opposed(without(onlyA, b), without(onlyB, a)));
+    return new MeaningDifference(words, alike && words.isPresent());
+  }
+
+  /** Texts that are worded otherwise may each have a detail more, but not another one. */
+  private static Optional<String> opposed(List<Token> a, List<Token> b) {
+    if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
+      return told(a, b);
+    }
+    List<Predicate<Token>> all = new ArrayList<>(List.of(Token::name));
+    OPPOSED.forEach(words -> all.add(token -> words.contains(token.key)));
+    for (Predicate<Token> one : all) {
+      if (a.stream().anyMatch(one) && b.stream().anyMatch(one)) {
+        return told(a.stream().filter(one).toList(), b.stream().filter(one).toList());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean same(Token a, Token b) {
+    return a.key.equals(b.key);
+  }
+
+  /** The first of each text, of the kind that weighs most. */
+  private static Optional<String> told(List<Token> a, List<Token> b) {
+    return Stream.concat(a.stream(), b.stream())
+        .map(Token::kind)
+        .min(Enum::compareTo)
+        .flatMap(
+            kind ->
+                told(
+                    kind.words,
+                    a.stream().filter(token -> token.kind == kind),
+                    b.stream().filter(token -> token.kind == kind)));
+  }
+
+  private static Optional<String> told(String what, Stream<Token> a, Stream<Token> b) {
+    List<String> texts = Stream.concat(a.limit(1), b.limit(1)).map(Token::text).toList();
+    return Optional.of(what + ": " + String.join(", ", texts)).filter(_ -> !texts.isEmpty());
+  }
+
+  /** Each token of a list that another list does not have as often. */
+  private static List<Token> without(List<Token> some, List<Token> others) {
+    Map<String, Integer> left = new HashMap<>();
+    others.forEach(token -> left.merge(token.key, 1, Integer::sum));
+    List<Token> own = new ArrayList<>(some);
+    own.removeIf(token -> left.merge(token.key, -1, Integer::sum) >= 0);
+    return own;
+  }
+
+  /**
+   * The longest common subsequence.
+   *
+   * @return how many tokens both have in one order
+   */
+  private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
+    int[][] longest = new int[a.size() + 1][b.size() + 1];
+    for (int i = a.size() - 1; i >= 0; i--) {
+      for (int j = b.size() - 1; j >= 0; j--) {
+        longest[i][j] =
+            same(a.get(i), b.get(j))
+                ? longest[i + 1][j + 1] + 1
+                : Math.max(longest[i + 1][j], longest[i][j + 1]);
+      }
+    }
+    int i = 0;
+    int j = 0;
+    while (i < a.size() || j < b.size()) {
+      if (i < a.size() && j < b.size() && same(a.get(i), b.get(j))) {
+        i++;
+        j++;
+      } else if (j == b.size() || i < a.size() && longest[i + 1][j] >= longest[i][j + 1]) {
+        onlyA.add(a.get(i++));
+      } else {
+        onlyB.add(b.get(j++));
+      }
+    }
+    return longest[0][0];
+  }
+
+  private static boolean isEnglish(List<Token> tokens) {
+    long words = tokens.stream().filter(token -> token.kind == Kind.WORD).count();
+    long english = tokens.stream().filter(token -> ENGLISH_WORDS.contains(token.key)).count();
+    return english > 0 && english >= ENGLISH * words;
+  }
+
+  private static List<Token> tokens(String text) {
+    String normal = NormalForm.of(text);
+    List<Token> tokens = new ArrayList<>();
+    for (Matcher found = TOKEN.matcher(normal); found.find(); ) {
+      String token = found.group();
+      if (found.group("number") != null) {
+        tokens.add(new Token(digits(token), token, Kind.NUMBER, false));
+      } else if (found.group("sign") != null) {
+        tokens.add(new Token(token, token, Kind.SIGN, false));
+      } else if (found.group("word") != null) {
+        word(normal, found, tokens);
+      }
+    }
+    return tokens;
+  }
+
+  private static String digits(String number) {
+    StringBuilder digits = new StringBuilder();
+    number
+        .codePoints()
+        .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c == '−' ? '-' : c)
+        .forEach(digits::appendCodePoint);
+    return digits.toString();
+  }
+
+  private static void word(String text, Matcher found, List<Token> tokens) {
+    String word = found.group();
+    String key = word.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    if (key.equals("t") && isApostrophe(text, found.start() - 1) && !tokens.isEmpty()) {
+      Token before = tokens.removeLast(); // isn, can, won
+      String verb = before.key.equals("won") ? "will" : before.key.replaceFirst("(?<!ca)n$", "");
+      tokens.add(new Token(verb, before.text, Kind.WORD, false));
+      tokens.add(new Token("not", before.text + "'t", Kind.WORD, false));
+    } else if (key.equals("cannot")) {
+      tokens.add(new Token("can", word, Kind.WORD, false));
+      tokens.add(new Token("not", word, Kind.WORD, false));
+    } else if (NUMBER_WORDS.containsKey(key)) {
+      tokens.add(new Token(NUMBER_WORDS.get(key), word, Kind.NUMBER, false));
+    } else if (PECULIAR.matcher(word).find() || isJoined(text, found)) {
+      tokens.add(new Token(word, word, Kind.IDENTIFIER, false));
+    } else {
+      boolean name = Character.isUpperCase(word.codePointAt(0)) && !begins(text, found.start());
+      tokens.add(new Token(key, word, Kind.WORD, name));
+    }
+  }
+
+  private static boolean isApostrophe(String text, int at) {
+    return at > 0 && (text.charAt(at) == '\'' || text.charAt(at) == '’');
+  }
+
+  /** Whether a word is part of a path, an address or an option. */
+  private static boolean isJoined(String text, Matcher word) {
+    int start = word.start();
+    int end = word.end();
+    return start > 0 && JOINTS.indexOf(text.charAt(start - 1)) >= 0 && isDense(text, start - 2)
+        || end < text.length() && JOINTS.indexOf(text.charAt(end)) >= 0 && isDense(text, end + 1);
+  }
+
+  private static boolean isDense(String text, int at) {
+    return at >= 0 && at < text.length() && Character.isLetterOrDigit(text.charAt(at));
+  }
+
+  /** Whether a sentence begins there, or a line. */
+  private static boolean begins(String text, int start) {
+    int at = start - 1;
+    while (at >= 0 && " \t*_`\"“„«#>-".indexOf(text.charAt(at)) >= 0) {
+      at--;
+    }
+    return at < 0 || "\n.!?:".indexOf(text.charAt(at)) >= 0;
+  }
+}

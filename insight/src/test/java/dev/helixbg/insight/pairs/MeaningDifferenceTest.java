@@ -1,0 +1,101 @@
+package dev.helixbg.insight.pairs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.text.Normalizer;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What forbids to call two texts the same. */
+class MeaningDifferenceTest {
+  private static final String LONG = "The shed has a lamp and a bench. ".repeat(40);
+
+  static Stream<String> languages() throws Exception {
+    try (Stream<Path> files = Files.list(Path.of("src/test/resources/related"))) {
+      return files.map(Path::toString).sorted().toList().stream();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("languages")
+  void everyEditInEightLanguagesDiffersWhereverItStands(String file) throws Exception {
+    String note = "";
+    int edits = 0;
+    for (String line : Files.readAllLines(Path.of(file))) {
+      String[] row = line.split("\t");
+      if (row[0].equals("note")) {
+        note = row[1];
+      } else if (row.length == 3) {
+        String edited = note.replaceFirst(Pattern.quote(row[1]), row[2]);
+        assertTrue(MeaningDifference.of(note, edited).edit(), edited);
+        assertTrue(MeaningDifference.of(edited, note).edit(), edited);
+        assertTrue(MeaningDifference.of(note + "\n" + LONG, edited + "\n" + LONG).edit(), edited);
+        assertFalse(MeaningDifference.isNone(LONG + note, LONG + edited));
+        edits++;
+      }
+    }
+    assertTrue(edits >= 20);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the code is 4711 | the code is 9932 | numbers: 4711, 9932",
+        "the code is ٣ | the code is ٤ | numbers: ٣, ٤",
+        "it takes 1.5 kg | it takes 15 kg | numbers: 1.5, 15",
+        "it is at -5 degrees | it is at 5 degrees | numbers: -5, 5",
+        "it lives in /etc/mail.conf | it lives in /etc/main.conf | identifiers: mail, main",
+        "the guard is on | the guard is not on | words: not",
+        "it must not be moved | it may be moved | words: must, may",
+        "red is the signal | the signal is red | order: red",
+        "二時に開始します | 三時に開始します | words: 二, 三",
+        "the price is €5 | the price is $5 | signs: €, $",
+        "x < 5 is the bound | x > 5 is the bound | signs: <, >",
+        "~~the rule holds~~ | the rule holds | signs: ~~"
+      })
+  void whatDiffersIsTold(String one, String other, String words) {
+    assertEquals(Optional.of(words), MeaningDifference.of(one, other).words());
+  }
+
+  @Test
+  void ofTextsWordedOtherwiseTheJudgeTellsWhatPlainWordsMean() {
+    String one = "Uploads give up after five failed attempts; a person starts them again.";
+    String other = "Five times the worker retries a broken transfer, and then someone restarts it.";
+    assertEquals(Optional.empty(), MeaningDifference.of(one, other).words());
+    assertTrue(MeaningDifference.of(one, other.replace("Five", "Six")).words().isPresent());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "# The guard **is on**.\n\n- It isn't moved.",
+        "the guard is on. It is not moved",
+        "> The guard is on.\r\n> It is not moved.",
+        "Ｔｈｅ guard\u00A0is on. It is\u200B not moved."
+      })
+  void formIsNoDifference(String form) {
+    assertTrue(MeaningDifference.isNone("The guard is on. It is not moved.", form));
+  }
+
+  @Test
+  void composedAndDecomposedFormsAreOne() {
+    String text = "Der Müller prüft die Schlösser.";
+    assertTrue(MeaningDifference.isNone(text, Normalizer.normalize(text, Normalizer.Form.NFD)));
+    assertFalse(MeaningDifference.isNone("...", "!!"));
+    assertEquals(
+        List.of(Optional.of("much of both")),
+        List.of(MeaningDifference.of("a ".repeat(3_000), "b ".repeat(3_000)).words()));
+  }
+}
