@@ -36,10 +36,13 @@ public enum Acts {
     if (verdict.isEmpty()) {
       return onUnjudged(a, b);
     }
-    NamedEntry older = older(a, b);
     return switch (verdict.get()) {
       case SAME -> List.of(remove(List.of(When.SAME), fuller(a, b) == a ? b : a, fuller(a, b)));
-      case OVERTAKEN -> List.of(remove(List.of(When.OVERTAKEN), older, older == a ? b : a));
+      case OVERTAKEN -> {
+        Act oneGoes = remove(List.of(When.OVERTAKEN), older(a, b), older(a, b) == a ? b : a);
+        Act otherGoes = remove(List.of(When.OVERTAKEN), older(a, b) == a ? b : a, older(a, b));
+        yield a.isAgeKnown(b) ? List.of(oneGoes) : List.of(oneGoes, otherGoes);
+      }
       case RELATED -> link(a, b);
       case DIFFERENT -> List.of();
     };

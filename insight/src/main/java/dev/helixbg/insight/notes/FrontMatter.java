@@ -31,7 +31,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * YAML as a whole does not hold, each key is read by itself, and what is left makes the front
  * matter unsound.
  *
- * @param values of each key, in lower case
+ * @param values of each key, in lower case; {@code metadata.created} is a key below a key
  * @param end where the text begins, in characters
  * @param sound whether all of it was understood
  */
@@ -153,14 +153,24 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       if (root.isEmpty() || !(root.get() instanceof MappingNode mapping)) {
         return false;
       }
-      for (NodeTuple pair : mapping.getValue()) {
-        if (pair.getKeyNode() instanceof ScalarNode key) {
-          addAll(list(values, key.getValue()), pair.getValueNode(), 0);
-        }
-      }
+      addAll(values, "", mapping, 0);
       return true;
     } catch (YamlEngineException | StackOverflowError e) { // which deep nesting may end in
       return false;
+    }
+  }
+
+  private static void addAll(
+      Map<String, List<String>> values, String above, MappingNode mapping, int depth) {
+    for (NodeTuple pair : mapping.getValue()) {
+      if (pair.getKeyNode() instanceof ScalarNode key) {
+        String name = above + key.getValue();
+        if (!(pair.getValueNode() instanceof MappingNode below)) {
+          addAll(list(values, name), pair.getValueNode(), 0);
+        } else if (depth < MAX_DEPTH) {
+          addAll(values, name + ".", below, depth + 1);
+        }
+      }
     }
   }
 

@@ -2,86 +2,230 @@ package dev.helixbg.insight.notes;
 
 import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.Month;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.format.TextStyle;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * When a note was written, in the minutes of a data.log: what its front matter says, of a change
  * rather than of its making; else a date that its name begins with, as daily notes have it; else
  * when its file changed. In a Git work tree files are as old as the check-out, so there nobody
  * knows.
+ *
+ * <p>A date that is there and cannot be read makes the time unknown. Whether {@code 03/05/2024} is
+ * in March or in May is told by another date of the file, else by those of the folder, if they
+ * agree.
  */
 final class NoteTime {
-  private static final Pattern DATE =
-      Pattern.compile("(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})(?:[T ]+(\\d{1,2}):(\\d{2}))?.*");
+  private static final String CLOCK =
+      "(?:[T ,at]*(\\d{1,2}):(\\d{2})(?::\\d{2}(?:[.,]\\d+)?)?\\s*([AaPp]\\.?[Mm])?)?";
+
+  private static final Pattern YEAR_FIRST =
+      Pattern.compile("(\\d{4})[-/.年](\\d{1,2})[-/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
 
   /** As the names of daily notes and of a Zettelkasten have it: 20260131, or 202601311530. */
   private static final Pattern DIGITS =
-      Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?(?:\\D.*)?");
+      Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?()(?:\\D.*)?");
 
-  private static final String[] KEYS = {
-    "updated",
-    "modified",
-    "lastmod",
-    "last_modified_at",
-    "last_modified",
-    "date modified",
-    "date updated",
-    "date",
-    "created",
-    "created_at",
-    "date created",
-    "creation_date",
-    "published"
-  };
+  private static final Pattern YEAR_LAST =
+      Pattern.compile("(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?(\\d{4})(?!\\d)" + CLOCK + ".*");
+
+  /** Since 1970, as Dendron writes it. */
+  private static final Pattern MILLISECONDS = Pattern.compile("\\d{13}");
+
+  private static final Pattern SECONDS = Pattern.compile("\\d{10}");
+
+  /** With the name of a month somewhere before the year. */
+  private static final Pattern IN_WORDS =
+      Pattern.compile("\\D*(\\d{1,2})\\D+(\\d{4})(?!\\d)" + CLOCK + ".*");
+
+  private static final Pattern WORD = Pattern.compile("\\p{L}+");
+
+  /** Of a note's front matter, without what parts their words. */
+  private static final List<String> KEYS =
+      List.of(
+          ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
+                  + " lastmod lastmodified lastmodifiedat edited lastedited date created createdat"
+                  + " datecreated createddate creationdate ctime published publishedat publishdate"
+                  + " datepublished pubdate")
+              .split(" "));
+
+  /** In whose languages the names of months are known. */
+  private static final List<String> LANGUAGES =
+      List.of("en", "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "ru");
 
   private static final int FIRST_YEAR = 2000;
   private static final int LAST_YEAR = 2099;
+  private static final int MONTHS = 12;
 
-  private NoteTime() {}
+  private final Optional<Boolean> dayFirst;
 
-  /** What the note itself says, if it does. */
-  static OptionalInt said(Note note) {
-    for (String key : KEYS) {
-      OptionalInt minutes = minutes(note.matter().first(key).orElse(""));
-      if (minutes.isPresent()) {
-        return minutes;
-      }
+  private NoteTime(Optional<Boolean> dayFirst) {
+    this.dayFirst = dayFirst;
+  }
+
+  /** Of a folder: its other dates tell whether the day or the month comes first. */
+  static NoteTime of(Collection<Note> notes) {
+    return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
+  }
+
+  /** What the note itself says, if it does; 0 where that cannot be read. */
+  OptionalInt said(Note note) {
+    Optional<String> date = dates(note).findFirst();
+    if (date.isPresent()) {
+      return OptionalInt.of(
+          minutes(date.get(), dayFirst(dates(note)).or(() -> dayFirst)).orElse(0));
     }
-    return minutes(note.path().substring(note.path().lastIndexOf('/') + 1));
+    String name = note.path().substring(note.path().lastIndexOf('/') + 1);
+    return Stream.of(YEAR_FIRST, DIGITS)
+        .map(form -> form.matcher(name))
+        .filter(Matcher::matches)
+        .flatMapToInt(found -> yearFirst(found).stream())
+        .findFirst();
   }
 
   /** By the clock of this machine's place; 0 for a time that no log can have. */
   static int of(FileTime modified) {
-    return minutes(LocalDateTime.ofInstant(modified.toInstant(), ZoneId.systemDefault()));
+    return minutes(modified.toInstant()).orElse(0);
   }
 
-  private static OptionalInt minutes(String text) {
-    Matcher date = DATE.matcher(text);
-    if (!date.matches() && !date.usePattern(DIGITS).matches()) {
-      return OptionalInt.empty();
+  /** All that the front matter says of times, what weighs most first. */
+  private static Stream<String> dates(Note note) {
+    Map<String, String> dates = new HashMap<>();
+    note.matter()
+        .values()
+        .forEach(
+            (key, values) -> {
+              String last = key.substring(key.lastIndexOf('.') + 1).replaceAll("[-_ ]", "");
+              values.stream().findFirst().ifPresent(value -> dates.putIfAbsent(last, value));
+            });
+    return KEYS.stream().filter(dates::containsKey).map(dates::get).map(NoteTime::plain);
+  }
+
+  /** Without the brackets of a link and the quotes of a text. */
+  private static String plain(String date) {
+    return date.replaceAll("[\\[\\]\"'<>]", "").strip();
+  }
+
+  private static Optional<Boolean> dayFirst(Stream<String> dates) {
+    List<Boolean> known =
+        dates
+            .map(YEAR_LAST::matcher)
+            .filter(found -> found.matches() && !found.group(2).equals("."))
+            .flatMap(found -> dayFirst(found).stream())
+            .distinct()
+            .toList();
+    return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
+  }
+
+  /** By the date alone. Between points the day comes first in all countries that write so. */
+  private static Optional<Boolean> dayFirst(Matcher yearLast) {
+    int first = Integer.parseInt(yearLast.group(1));
+    int second = Integer.parseInt(yearLast.group(3));
+    return first > MONTHS || first == second || yearLast.group(2).equals(".")
+        ? Optional.of(true)
+        : second > MONTHS ? Optional.of(false) : Optional.empty();
+  }
+
+  private static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
+    Matcher found = YEAR_FIRST.matcher(date);
+    if (found.matches() || found.usePattern(DIGITS).matches()) {
+      return yearFirst(found);
     }
+    if (MILLISECONDS.matcher(date).matches()) {
+      return minutes(Instant.ofEpochMilli(Long.parseLong(date)));
+    }
+    if (SECONDS.matcher(date).matches()) {
+      return minutes(Instant.ofEpochSecond(Long.parseLong(date)));
+    }
+    if (found.usePattern(YEAR_LAST).matches()) {
+      Optional<Boolean> order = dayFirst(found).or(() -> dayFirst);
+      int day = order.orElse(true) ? 1 : 3;
+      return order.isEmpty()
+          ? OptionalInt.empty()
+          : minutes(found.group(4), found.group(4 - day), found.group(day), found, 5);
+    }
+    Set<Integer> months = Months.in(date);
+    return months.size() == 1 && found.usePattern(IN_WORDS).matches()
+        ? minutes(found.group(2), months.iterator().next().toString(), found.group(1), found, 3)
+        : OptionalInt.empty();
+  }
+
+  private static OptionalInt yearFirst(Matcher found) {
+    return minutes(found.group(1), found.group(2), found.group(3), found, 4);
+  }
+
+  /**
+   * @param hour its group, before those of the minute and of am or pm
+   */
+  private static OptionalInt minutes(
+      String year, String month, String day, Matcher clock, int hour) {
     try {
-      int minutes =
-          minutes(
-              LocalDateTime.of(
-                  Integer.parseInt(date.group(1)),
-                  Integer.parseInt(date.group(2)),
-                  Integer.parseInt(date.group(3)),
-                  date.group(4) == null ? 0 : Integer.parseInt(date.group(4)),
-                  date.group(5) == null ? 0 : Integer.parseInt(date.group(5))));
-      return minutes == 0 ? OptionalInt.empty() : OptionalInt.of(minutes);
+      int of24 = clock.group(hour) == null ? 0 : Integer.parseInt(clock.group(hour));
+      String half = clock.group(hour + 2);
+      if (half != null && !half.isEmpty()) {
+        of24 = of24 % 12 + (half.charAt(0) == 'p' || half.charAt(0) == 'P' ? 12 : 0);
+      }
+      return minutes(
+          LocalDateTime.of(
+              Integer.parseInt(year),
+              Integer.parseInt(month),
+              Integer.parseInt(day),
+              of24,
+              clock.group(hour) == null ? 0 : Integer.parseInt(clock.group(hour + 1))));
     } catch (DateTimeException e) {
       return OptionalInt.empty();
     }
   }
 
-  private static int minutes(LocalDateTime time) {
+  private static OptionalInt minutes(Instant time) {
+    return minutes(LocalDateTime.ofInstant(time, ZoneId.systemDefault()));
+  }
+
+  private static OptionalInt minutes(LocalDateTime time) {
     boolean fits = time.getYear() >= FIRST_YEAR && time.getYear() <= LAST_YEAR;
-    return fits ? (int) (time.toEpochSecond(ZoneOffset.UTC) / 60) : 0;
+    return fits
+        ? OptionalInt.of((int) (time.toEpochSecond(ZoneOffset.UTC) / 60))
+        : OptionalInt.empty();
+  }
+
+  /** Their names; loaded only where a date is in words. */
+  private static final class Months {
+    private static final Map<String, Integer> NAMES = new HashMap<>();
+
+    static {
+      for (String language : LANGUAGES) {
+        for (Month month : Month.values()) {
+          for (TextStyle style : TextStyle.values()) {
+            String name = month.getDisplayName(style, Locale.of(language));
+            NAMES.putIfAbsent(name.toLowerCase(Locale.ROOT).replace(".", ""), month.getValue());
+          }
+        }
+      }
+    }
+
+    /** The months that a text names. */
+    static Set<Integer> in(String text) {
+      return Set.copyOf(
+          WORD.matcher(text.toLowerCase(Locale.ROOT))
+              .results()
+              .map(word -> NAMES.get(word.group()))
+              .filter(month -> month != null)
+              .toList());
+    }
   }
 }

@@ -68,13 +68,13 @@ public final class NotesLog {
    * One entry to be.
    *
    * @param minutes when it was written; 0 when nobody knows
-   * @param isDated whether the note itself says when
+   * @param isDated whether the note itself tells of a time, which may be unknown
    * @param note with no texts, since there may be many
    * @param of which of its sections
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section of) {
-    Draft at(int time) {
-      return new Draft(said, time, isDated, note, of);
+    Draft at(OptionalInt time) {
+      return time.isPresent() ? new Draft(said, time.getAsInt(), true, note, of) : this;
     }
   }
 
@@ -119,13 +119,14 @@ public final class NotesLog {
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
-      OptionalInt date = NoteTime.said(note);
-      int minutes = date.orElseGet(() -> dated ? NoteTime.of(file.state().modified()) : 0);
+      int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
       for (int i = 0; i < note.sections().size(); i++) {
         Said said = said(note, note.sections().get(i), i == 0);
-        drafts.add(new Draft(said, minutes, date.isPresent(), linked, linked.sections().get(i)));
+        drafts.add(new Draft(said, minutes, false, linked, linked.sections().get(i)));
       }
     }
+    NoteTime times = NoteTime.of(notes);
+    drafts.replaceAll(draft -> draft.at(times.said(draft.note())));
     List<Written> before = before(dataLog);
     List<Draft> ordered = ordered(drafts, before);
     endIfInterrupted();
@@ -250,7 +251,7 @@ public final class NotesLog {
     for (Written record : before) {
       Draft kept = left.remove(record.said());
       if (kept != null) { // a file that was only touched is as old as before
-        ordered.add(kept.isDated() ? kept : kept.at(record.minutes()));
+        ordered.add(kept.isDated() ? kept : kept.at(OptionalInt.of(record.minutes())));
       }
     }
     left.values().stream().sorted(Comparator.comparingInt(Draft::minutes)).forEach(ordered::add);

@@ -334,7 +334,10 @@ public final class JsonReport {
           decimal("overtaken", said.overtaken());
           json.writeBooleanField("contradiction", said.contradiction());
           json.writeBooleanField("cut", said.cut());
-          text("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+          optional(
+              "newer",
+              Optional.of(pair.a().isOlderThan(pair.b()) ? "b" : "a")
+                  .filter(_ -> pair.a().isAgeKnown(pair.b())));
         });
   }
 

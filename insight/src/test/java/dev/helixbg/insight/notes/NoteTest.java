@@ -12,6 +12,9 @@ import java.lang.management.ThreadMXBean;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -131,7 +135,7 @@ class NoteTest {
     assertEquals(
         OptionalInt.of(
             (int) (java.time.Instant.parse("2024-03-01T10:30:00Z").getEpochSecond() / 60)),
-        NoteTime.said(note));
+        NoteTime.of(List.of(note)).said(note));
   }
 
   /** The forms of YAML and TOML that notes have; what is lost makes wrong titles and aliases. */
@@ -217,7 +221,8 @@ class NoteTest {
   }
 
   private static String writtenBy(String name) {
-    OptionalInt minutes = NoteTime.said(Note.of(name, "Text."));
+    Note note = Note.of(name, "Text.");
+    OptionalInt minutes = NoteTime.of(List.of(note)).said(note);
     return minutes.isEmpty()
         ? ""
         : java.time.Instant.ofEpochSecond(minutes.getAsInt() * 60L).toString();
@@ -450,5 +455,74 @@ class NoteTest {
               }
             });
     return headings;
+  }
+
+  /** A date that is there and cannot be read makes the time unknown, never the file's. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "date: 05.03.2021 | 2021-03-05T00:00",
+        "created: 1609632800000 | 2021-01-03T00:13",
+        "created: 1609632800 | 2021-01-03T00:13",
+        "date: '\"[[2021-03-05]]\"' | 2021-03-05T00:00",
+        "date: '[[2021-03-05]]' | 2021-03-05T00:00",
+        "'date: March 5, 2021' | 2021-03-05T00:00",
+        "'date: Friday, March 5th, 2021 at 3:20 PM' | 2021-03-05T15:20",
+        "date: Fri, 05 Mar 2021 10:00:00 GMT | 2021-03-05T10:00",
+        "date: 5. März 2021 | 2021-03-05T00:00",
+        "date: 5 de marzo de 2021 | 2021-03-05T00:00",
+        "date: 2021年3月5日 | 2021-03-05T00:00",
+        "date: 25/03/2021 12:30 AM | 2021-03-25T00:30",
+        "date: 03/25/2021 | 2021-03-25T00:00",
+        "date: 03/05/2024 | unknown",
+        "'date: 03/05/2024/created: 13/01/2024' | 2024-05-03T00:00",
+        "'date: 03/05/2024/created: 01/13/2024' | 2024-03-05T00:00",
+        "'date: 2021-02-30' | unknown",
+        "'updated: some day/created: 2021-03-05' | unknown",
+        "date: 05.03.21 | unknown",
+        "date: March or April 5, 2021 | unknown",
+        "modified_at: 2021-03-05 | 2021-03-05T00:00",
+        "ctime: 2021-03-05 | 2021-03-05T00:00",
+        "publishDate: 2021-03-05 | 2021-03-05T00:00",
+        "'metadata:/  created: 2021-03-05' | 2021-03-05T00:00",
+        "'date:' | file",
+        "title: A note | file"
+      })
+  void aDateIsReadInAllItsForms(String matter, String expected) {
+    TimeZone zone = TimeZone.getDefault();
+    TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
+    try {
+      String lines = matter.replaceFirst("^'(\"?\\[\\[.*)'$", "$1");
+      lines =
+          lines.contains("/created") || lines.contains(":/")
+              ? lines.replaceAll("/(?=created| )", "\n")
+              : lines;
+      Note note = Note.of("a.md", "---\n" + lines + "\n---\nText.");
+      OptionalInt said = NoteTime.of(List.of(note)).said(note);
+      assertEquals(
+          expected,
+          said.isEmpty()
+              ? "file"
+              : said.getAsInt() == 0
+                  ? "unknown"
+                  : LocalDateTime.ofEpochSecond(said.getAsInt() * 60L, 0, ZoneOffset.UTC)
+                      .toString(),
+          lines);
+    } finally {
+      TimeZone.setDefault(zone);
+    }
+  }
+
+  @Test
+  void otherDatesOfTheFolderTellWhetherTheDayComesFirst() {
+    Note asked = Note.of("a.md", "---\ndate: 03/05/2024\n---\nText.");
+    Note british = Note.of("b.md", "---\ndate: 31/05/2024\n---\nText.");
+    Note american = Note.of("c.md", "---\ndate: 05/31/2024\n---\nText.");
+    int may = (int) (LocalDate.of(2024, 5, 3).toEpochDay() * 24 * 60);
+    int march = (int) (LocalDate.of(2024, 3, 5).toEpochDay() * 24 * 60);
+    assertEquals(may, NoteTime.of(List.of(asked, british)).said(asked).orElseThrow());
+    assertEquals(march, NoteTime.of(List.of(asked, american)).said(asked).orElseThrow());
+    assertEquals(0, NoteTime.of(List.of(asked, british, american)).said(asked).orElseThrow());
   }
 }

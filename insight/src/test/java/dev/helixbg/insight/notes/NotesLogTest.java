@@ -439,4 +439,18 @@ class NotesLogTest {
     assertTrue(!files.digest().equals(NoteFiles.in(notes, log.getParent()).digest()));
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
   }
+
+  /** Also where the log has the time of the file from before. */
+  @Test
+  void aDateThatCannotBeReadIsNotThatOfTheFile() throws IOException {
+    note("plan.md", "The plan.");
+    update();
+    assertTrue(entry("plan.md").timestampMin() > 0);
+    note("plan.md", "---\ndate: 03/05/2024\n---\nThe plan.");
+    update();
+    assertEquals(0, entry("plan.md").timestampMin());
+    note("other.md", "---\ndate: 05/31/2024\n---\nAnother plan.");
+    update();
+    assertEquals("2024-03-05", entry("plan.md").written().orElseThrow());
+  }
 }
