@@ -202,7 +202,7 @@ final class PairLists {
             texts,
             nearest,
             ExactCopies.of(named),
-            DeclaredLinks.of(named),
+            DeclaredLinks.of(named, ExactCopies.of(named)),
             NearestNeighbours.Counting.ALL,
             order,
             threads)

@@ -66,7 +66,7 @@ public final class RelationsCost {
               texts,
               new NearestNeighbours.Both(nearest, nearest),
               ExactCopies.of(named),
-              DeclaredLinks.of(named),
+              DeclaredLinks.of(named, ExactCopies.of(named)),
               NearestNeighbours.Counting.ALL,
               order,
               threads)

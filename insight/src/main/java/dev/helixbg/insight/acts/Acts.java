@@ -7,6 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.util.Comparator;
@@ -48,14 +49,9 @@ public enum Acts {
     };
   }
 
-  /** One of them stays: the one with the most said about it, and of equals the last. */
+  /** One of them stays, see {@link #moreToKeep}. */
   public List<Act> onCopies(List<NamedEntry> copies) {
-    NamedEntry kept =
-        copies.stream()
-            .max(
-                Comparator.comparingInt((NamedEntry one) -> one.entry().body().length())
-                    .thenComparing(one -> one.entry().offset()))
-            .orElseThrow();
+    NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
@@ -160,14 +156,45 @@ public enum Acts {
         .contains(new EntryText.Link(target.entry().topic(), target.index()));
   }
 
-  /** The one with the longer text; of equals the later one. */
+  /** The one with the longer text, unless one is called a copy of the other. */
   private static NamedEntry fuller(NamedEntry a, NamedEntry b) {
-    int one = a.entry().text().content().strip().length();
-    int other = b.entry().text().content().strip().length();
-    if (one != other) {
-      return one > other ? a : b;
-    }
-    return a.entry().offset() > b.entry().offset() ? a : b;
+    List<NamedEntry> both = List.of(a, b);
+    return Stream.of(a, b)
+        .max(
+            Comparator.comparing((NamedEntry one) -> !isCopy(one, both))
+                .thenComparing(one -> one.entry().text().content().strip().length())
+                .thenComparing(moreToKeep(both)))
+        .orElseThrow();
+  }
+
+  /**
+   * Others' links decide, then the name that no program gave, then tags and time. Of notes the
+   * shorter name is more; of entries of helix the one with the most said about it, since its name
+   * is a place. Of equals it is the later one.
+   */
+  private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
+    return Comparator.comparing(NamedEntry::linked)
+        .thenComparing(one -> !isCopy(one, all))
+        .thenComparing(
+            one ->
+                (one.entry().text().tags().isEmpty() ? 0 : 1)
+                    + (one.entry().timestampMin() == 0 ? 0 : 1))
+        .thenComparing(
+            one ->
+                NoteName.of(one.entry())
+                    .map(note -> -note.file().length())
+                    .orElse(one.entry().body().length()))
+        .thenComparing(one -> one.entry().offset());
+  }
+
+  private static boolean isCopy(NamedEntry one, List<NamedEntry> all) {
+    return NoteName.of(one.entry())
+        .filter(
+            name ->
+                all.stream()
+                    .flatMap(other -> NoteName.of(other.entry()).stream())
+                    .anyMatch(other -> CopyName.isCopy(name, other)))
+        .isPresent();
   }
 
   private static NamedEntry older(NamedEntry a, NamedEntry b) {

@@ -122,7 +122,7 @@ public final class Analysis {
 
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Set<Long> declared = DeclaredLinks.of(entries);
+    Set<Long> declared = DeclaredLinks.of(entries, copies);
     Vectors middles = centroids.normalised();
     DuplicatesAndCrossLinks hits =
         DuplicatesAndCrossLinks.find(

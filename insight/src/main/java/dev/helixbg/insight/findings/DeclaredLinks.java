@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Pairs of entries of which one links to the other ({@code [links: …]}). */
+/**
+ * Pairs of entries of which one links to the other ({@code [links: …]}), or to a copy of it: of
+ * copies all other findings know one.
+ */
 final class DeclaredLinks {
   private DeclaredLinks() {}
 
   /** Each as {@link #pair} writes it. */
-  static Set<Long> of(List<NamedEntry> entries) {
+  static Set<Long> of(List<NamedEntry> entries, ExactCopies copies) {
     Set<Long> declared = new HashSet<>();
     Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
@@ -23,7 +26,7 @@ final class DeclaredLinks {
       for (EntryText.Link link : entries.get(i).entry().text().links()) {
         Integer other = places.get(link);
         if (other != null) {
-          declared.add(pair(i, other));
+          declared.add(pair(copies.originals()[i], copies.originals()[other]));
         }
       }
     }

@@ -1,10 +1,13 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -15,8 +18,14 @@ import java.util.stream.IntStream;
  *     {@code topic:index}
  * @param key 32 hex digits of the hash of its embedded text: the same wherever a compaction moves
  *     it
+ * @param linked whether another entry links to it
  */
-public record NamedEntry(Entry entry, int index, String key) {
+public record NamedEntry(Entry entry, int index, String key, boolean linked) {
+
+  /** One to which no other entry links. */
+  public NamedEntry(Entry entry, int index, String key) {
+    this(entry, index, key, false);
+  }
 
   /**
    * Names live entries.
@@ -26,8 +35,20 @@ public record NamedEntry(Entry entry, int index, String key) {
    */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
     int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
+    Set<EntryText.Link> targets = new HashSet<>();
+    for (int i = 0; i < indices.length; i++) {
+      EntryText.Link own = new EntryText.Link(entries.get(i).topic(), indices[i]);
+      entries.get(i).text().links().stream()
+          .filter(link -> !link.equals(own))
+          .forEach(targets::add);
+    }
     return IntStream.range(0, indices.length)
-        .mapToObj(i -> new NamedEntry(entries.get(i), indices[i], key.apply(entries.get(i))))
+        .mapToObj(
+            i -> {
+              Entry entry = entries.get(i);
+              boolean linked = targets.contains(new EntryText.Link(entry.topic(), indices[i]));
+              return new NamedEntry(entry, indices[i], key.apply(entry), linked);
+            })
         .toList();
   }
 
