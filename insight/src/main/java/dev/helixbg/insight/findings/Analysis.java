@@ -188,9 +188,7 @@ public final class Analysis {
             group ->
                 new Finding.Copies(
                     ids.of(
-                        FindingIds.COPIES,
-                        group.getFirst().entry().text().content().strip(),
-                        "" + newest(group)),
+                        FindingIds.COPIES, ExactCopies.text(group.getFirst()), "" + newest(group)),
                     group))
         .toList();
   }

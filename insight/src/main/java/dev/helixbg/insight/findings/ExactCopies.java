@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.config.text.NormalForm;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -8,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which entries are exact copies of another one: the same text, blanks around it and metadata
- * aside, in whatever topic. A blank text is nobody's copy. Of each group one is the original, the
- * same in whatever order they stand, so that findings about it keep their ids.
+ * Which entries are exact copies of another one: the same text, blanks around it, metadata and
+ * Unicode forms aside, in whatever topic. A blank text is nobody's copy. Of each group one is the
+ * original, the same in whatever order they stand, so that findings about it keep their ids.
  *
  * @param originals of each entry the index of the one that stands for its text
  */
@@ -36,8 +37,8 @@ record ExactCopies(int[] originals) {
     return new ExactCopies(originals);
   }
 
-  private static String text(NamedEntry named) {
-    return named.entry().text().content().strip();
+  static String text(NamedEntry named) {
+    return NormalForm.of(named.entry().text().content()).strip();
   }
 
   /** Whether another entry stands for its text: other findings know only that one. */

@@ -32,10 +32,11 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   }
 
   /**
-   * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines.
+   * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines, as
+   * {@link SaidText} has it.
    */
   public String embeddedText() {
-    return topic + " " + text.content();
+    return SaidText.of(topic + " " + text.content());
   }
 
   /** The same with another body. */

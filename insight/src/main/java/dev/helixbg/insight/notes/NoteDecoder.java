@@ -6,24 +6,33 @@ import java.nio.charset.Charset;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The bytes of a file to text, whatever wrote them: a byte order mark tells UTF-8 or UTF-16;
  * without one it is UTF-8, or UTF-16 where bytes are zero, as every other one of Latin letters is,
  * or else Windows-1252, which has Latin-1 in it. A file that is UTF-8 but for some bytes stays
- * UTF-8, with U+FFFD for those. Lines end at {@code \n} afterwards.
+ * UTF-8, with U+FFFD for those, and for control characters. Lines end at {@code \n} afterwards.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
-  /** Of characters in a hundred; text has none of the control characters that data is full of. */
+  /** Of characters in a hundred: data is full of control characters, in text one may be left. */
   private static final int MAX_CONTROLS = 2;
+
+  /** So that one does not outweigh a short text. */
+  private static final int SHORT = 50;
+
+  private static final Pattern CONTROL =
+      Pattern.compile("[\\x00-\\x08\\x0b\\x0e-\\x1a\\x1c-\\x1f]");
 
   private NoteDecoder() {}
 
   /** Empty for what is no text. */
   static Optional<String> text(byte[] bytes) {
-    return decoded(bytes).map(text -> text.replace("\r\n", "\n").replace('\r', '\n'));
+    return decoded(bytes)
+        .map(text -> text.replace("\r\n", "\n").replace('\r', '\n'))
+        .map(text -> CONTROL.matcher(text).replaceAll("\uFFFD"));
   }
 
   private static Optional<String> decoded(byte[] bytes) {
@@ -51,8 +60,8 @@ final class NoteDecoder {
   }
 
   private static boolean isText(String text) {
-    long controls = text.chars().filter(c -> c < ' ' && "\t\n\r\f\u001b".indexOf(c) < 0).count();
-    return text.indexOf('\0') < 0 && 100 * controls <= (long) MAX_CONTROLS * text.length();
+    long controls = CONTROL.matcher(text).results().count();
+    return 100 * controls <= (long) MAX_CONTROLS * (text.length() + SHORT);
   }
 
   private static String narrow(byte[] bytes) {

@@ -9,6 +9,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.SaidText;
 import dev.helixbg.insight.notes.Note.Section;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.io.IOException;
@@ -107,7 +108,8 @@ public final class NotesLog {
       if (text.isEmpty()) {
         continue;
       }
-      Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()), alone);
+      String cleaned = SaidText.of(PrintableText.wellFormed(text.get()));
+      Note note = Note.of(file.path(), cleaned, alone);
       if (note.matter().values().containsKey(DRAWING)) {
         leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
         continue;
@@ -169,7 +171,7 @@ public final class NotesLog {
   }
 
   private static Said said(Note note, Section section, boolean first) {
-    StringBuilder content = new StringBuilder(title(note, section));
+    StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
     List<String> aliases = note.aliases();
     if (!aliases.isEmpty() && first) {
       content.append("\nAlso called ").append(String.join(", ", aliases));

@@ -70,7 +70,15 @@ class NoteTest {
     byte[] random = new byte[4096];
     new Random(7).nextBytes(random);
     assertTrue(NoteDecoder.text(random).isEmpty());
-    assertEquals(Optional.empty(), NoteDecoder.text("a\0b, text with a zero".getBytes()));
+    assertTrue(NoteDecoder.text("a\0\0\1\2b, data".getBytes()).isEmpty());
+  }
+
+  /** By their share, not by one: a text stays one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\u0007", "\b", "\u000b", "\0"})
+  void aControlCharacterInATextIsReplaced(String control) {
+    assertEquals(
+        Optional.of("a\uFFFDb, text"), NoteDecoder.text(("a" + control + "b, text").getBytes()));
   }
 
   /** A line of a mebibyte that is all openings took half a minute once. */

@@ -440,6 +440,25 @@ class NotesLogTest {
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
   }
 
+  /** A picture within a note, a control character, and the Unicode form say nothing. */
+  @Test
+  void whatIsEmbeddedIsText() throws IOException {
+    String data = "iVBORw0KGgo".repeat(4_000);
+    note(
+        "key.md",
+        "# Key\n\nThe key hangs\u0007 here: ![](data:image/png;base64," + data + ") now.");
+    note("seal.md", "# Seal\n\nEnd " + "0123456789abcdef".repeat(32) + " of it.");
+    note("schlu\u0308ssel.md", "# Schlüssel\n\nDer Schlu\u0308ssel.");
+    note("b/schlüssel.md", "# Schlu\u0308ssel\n\nDer Schlüssel.");
+    update();
+    assertEquals(
+        "Key\n\nThe key hangs\uFFFD here: ![](" + "(data left out)" + ") now.",
+        entry("key.md").text().content());
+    assertEquals("Seal\n\nEnd (data left out) of it.", entry("seal.md").text().content());
+    assertEquals("Schlüssel\n\nDer Schlüssel.", entry("schlu\u0308ssel.md").text().content());
+    assertEquals("Schlüssel\n\nDer Schlüssel.", entry("b/schlüssel.md").text().content());
+  }
+
   /** Also where the log has the time of the file from before. */
   @Test
   void aDateThatCannotBeReadIsNotThatOfTheFile() throws IOException {

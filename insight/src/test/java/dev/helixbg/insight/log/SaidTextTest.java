@@ -1,0 +1,37 @@
+package dev.helixbg.insight.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.text.Normalizer;
+import org.junit.jupiter.api.Test;
+
+/** What is embedded of a text. */
+class SaidTextTest {
+  @Test
+  void dataIsLeftOutOfWhatIsEmbedded() {
+    String said = "The seal of the door is blue and ";
+    String lines = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n".repeat(5);
+    assertEquals(said + SaidText.MARK, SaidText.of(said + "a1B/".repeat(100) + "=="));
+    assertEquals(said + "\n" + SaidText.MARK + "end", SaidText.of(said + "\n" + lines + "end"));
+    assertEquals(
+        "a ![x](" + SaidText.MARK + ") b",
+        SaidText.of("a ![x](data:image/png;base64," + "AAAA".repeat(20) + ") b"));
+  }
+
+  @Test
+  void wordsAddressesAndHashesStay() {
+    String text =
+        "https://example.org/a/rather/long-address_with_parts/of-all-kinds?x=1 and "
+            + "da39a3ee5e6b4b0d3255bfef95601890afd80709da39a3ee5e6b4b0d3255bfef";
+    assertSame(text, SaidText.of(text));
+  }
+
+  @Test
+  void oneEntryIsKnownInBothUnicodeForms() {
+    String decomposed = Normalizer.normalize("Der Schlüssel", Normalizer.Form.NFD);
+    assertEquals(
+        Entry.of(0, "haus", "Der Schlüssel", 0).embeddedText(),
+        Entry.of(0, "haus", decomposed, 0).embeddedText());
+  }
+}
