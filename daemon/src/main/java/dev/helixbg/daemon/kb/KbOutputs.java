@@ -85,6 +85,32 @@ public final class KbOutputs {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }
 
+  /** Whether the log is the file that had this hash when a run read it. */
+  public boolean isLogAsSeen(String sha256) {
+    return isInPlace(kb.dataLog(), Optional.of(sha256));
+  }
+
+  /** The size, times and inode of the log; empty while a change could leave them as they are. */
+  public String logState() {
+    try {
+      return FileState.of(kb.dataLog()).isSettled() ? state(kb.dataLog()) : "";
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /**
+   * Remembers that a log was read, so that the next run need not read it to see that it is the
+   * same.
+   *
+   * @param state of {@link #logState}, before it was read
+   */
+  public void noteLog(String state, String sha256) {
+    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
+      note(kb.dataLog(), state, sha256, sha256);
+    }
+  }
+
   private boolean isInPlace(Path file, Optional<String> log) {
     Optional<Published> published = published(file);
     return published.isPresent()
@@ -170,7 +196,10 @@ public final class KbOutputs {
   }
 
   private void note(Path file, String sha256, String log) {
-    String state = state(file);
+    note(file, state(file), sha256, log);
+  }
+
+  private void note(Path file, String state, String sha256, String log) {
     database.write(
         Durability.COMPUTED,
         connection -> {

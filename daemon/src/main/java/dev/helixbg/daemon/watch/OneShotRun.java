@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
@@ -53,16 +52,17 @@ public record OneShotRun(Pipeline pipeline) {
         .report()
         .origin()
         .filter(last -> last.firstLook().isEmpty() && enough.isEnough(last, basis))
-        .filter(last -> last.logSha256().equals(logSha256(store.kb())))
+        .filter(last -> isLog(store, last.logSha256()))
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /** The hash of a log's bytes; empty where they cannot be read. */
-  private static String logSha256(Kb kb) {
+  /** Whether a KB's log has this hash. A log that was seen with it is not read again. */
+  private static boolean isLog(KbStore store, String sha256) {
     try {
-      return KbFiles.DISK.hash(kb.dataLog()).orElse("");
+      return store.outputs().isLogAsSeen(sha256)
+          || KbFiles.DISK.hash(store.kb().dataLog()).filter(sha256::equals).isPresent();
     } catch (IOException e) {
-      return ""; // the run that follows says what is wrong
+      return false; // the run that follows says what is wrong
     }
   }
 
@@ -77,12 +77,14 @@ public record OneShotRun(Pipeline pipeline) {
   public Result run(KbStore store, Enough enough, Optional<Reader> reader)
       throws InterruptedException {
     KbIdentity here = KbIdentity.of(store.kb());
+    String seen = store.outputs().logState();
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last = done(store, basis, enough);
     if (last.isPresent()) {
       if (!store.outputs().isReportInPlace()) { // somebody deleted or changed it
         store.outputs().publishReport(last.get().logSha256());
       }
+      store.outputs().noteLog(seen, last.get().logSha256());
       return new Result(last.get().summary(), Optional.empty());
     }
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
@@ -107,6 +109,7 @@ public record OneShotRun(Pipeline pipeline) {
         made.questions(),
         summary);
     Pipeline.publishVectors(store, log, made.vectors());
+    store.outputs().noteLog(seen, log.account().sha256());
     return new Result(summary, Optional.of(made));
   }
 }

@@ -159,7 +159,7 @@ class RestTest {
     assertEquals(1, reviews());
   }
 
-  /** The session is over twenty minutes after its last entry; drift and stale have been seen to. */
+  /** The session is over twenty minutes after its last entry. */
   @Test
   void withoutALanguageModelThreeDaysAreRest() throws Exception {
     start(Map.of());

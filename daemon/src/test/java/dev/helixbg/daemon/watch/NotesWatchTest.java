@@ -58,7 +58,8 @@ class NotesWatchTest {
     Files.move(home.resolve("vault"), away);
     daemon.run(Duration.ofMinutes(1));
     assertTrue(
-        daemon.watch.trouble().orElse("").contains("is not a folder"), "" + daemon.watch.trouble());
+        daemon.watch.trouble().orElse("").contains("is neither a folder nor a regular file"),
+        "" + daemon.watch.trouble());
     assertEquals(4, report().at("/log/liveEntries").asInt());
     Files.move(away, home.resolve("vault"));
     daemon.run(Duration.ofMinutes(10));
