@@ -160,7 +160,6 @@ class NotesIT {
   @Test
   void theDaemonFollowsTheNotes() throws Exception {
     program.with("HELIX_BG_DAEMON_QUIET_SECONDS", "0.2");
-    program.with("HELIX_BG_DAEMON_UNWATCHED_POLL_SECONDS", "0.5");
     Process daemon =
         program.start(
             List.of(), folder.resolve("out"), folder.resolve("err"), "daemon", "--notes", notes());

@@ -161,7 +161,9 @@ class AssessedReportTest {
     JsonNode groups = json(report(relations)).get("groups");
     assertEquals(1, groups.size());
     assertEquals(3, groups.get(0).size());
-    assertTrue(MarkdownReport.render(report(relations)).contains("3 entries may say the same"));
+    assertTrue(
+        MarkdownReport.render(report(relations)).contains(" · `3 entries may say the same: "),
+        "as code, since names of entries are in it");
   }
 
   @Test
