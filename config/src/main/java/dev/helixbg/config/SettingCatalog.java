@@ -49,13 +49,13 @@ final class SettingCatalog {
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Where the embedding model runs; auto: on the CPU, many texts on CoreML where that"
-                  + " was measured to be faster.");
+              "Where the embedding model runs; auto: on the CPU, and on a Mac on CoreML where a"
+                  + " trial finds that faster.");
   static final Setting<Precision> PRECISION =
-      choice("embed.precision", Precision.FP32)
+      choice("embed.precision", Precision.AUTO)
           .means(
-              "Of the embedding model's weights; with fp32, passages are embedded in int8 where"
-                  + " that was measured to be faster.");
+              "Of the embedding model; auto: int8 where this processor runs it by machine code and"
+                  + " a trial finds it faster, else fp32.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means("A longer text is cut there before it is embedded.");

@@ -38,7 +38,7 @@ public record Settings(
    * @param models folder searched for {@code model.onnx} with {@code tokenizer.json} or {@code
    *     vocab.txt}; without them the bundled model is used
    * @param provider where ONNX Runtime runs the model
-   * @param precision of the weights
+   * @param precision of the arithmetic
    * @param maxTokens a longer text is cut there; 8 to 512
    */
   public record EmbedSettings(
@@ -52,8 +52,10 @@ public record Settings(
       COREML
     }
 
-    /** Of the model's weights. */
+    /** Of the arithmetic. */
     public enum Precision {
+      /** Eight bits where a trial on this machine finds them faster, else FP32. */
+      AUTO,
       FP32,
       /** Eight-bit matrices: faster, with vectors a little off those of FP32. */
       INT8

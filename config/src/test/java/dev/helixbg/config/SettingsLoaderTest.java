@@ -57,7 +57,7 @@ class SettingsLoaderTest {
     assertEquals(home.resolve("state"), settings.state());
     assertEquals(
         new EmbedSettings(
-            home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
+            home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.AUTO, 256),
         settings.embed());
     assertEquals(new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100), settings.insight());
     assertEquals(

@@ -12,13 +12,13 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * The embedding model and the pair judge as the built program unpacks and prepares them, which
- * takes it seven seconds and 310 MB: once in a JVM of tests. Homes get them by hard links; nothing
- * writes into these files.
+ * The embedding model and the pair judge as the built program unpacks, tries and prepares them,
+ * which takes it ten seconds and 310 MB: once in a JVM of tests. Homes get them by hard links;
+ * nothing writes into these files.
  */
 final class PreparedModel {
   /** What a cache folder holds of it: no keys, no samples. */
-  private static final List<String> PARTS = List.of("models", "natives");
+  private static final List<String> PARTS = List.of("models", "natives", "trials");
 
   private static final Map<Path, Path> MADE = new HashMap<>();
 

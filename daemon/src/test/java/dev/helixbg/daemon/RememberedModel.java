@@ -5,6 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.TextKey;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +36,11 @@ final class RememberedModel extends FakeModel implements AutoCloseable {
   }
 
   @Override
+  public Arithmetic arithmetic() {
+    return real.arithmetic();
+  }
+
+  @Override
   public int maxTokens() {
     return real.maxTokens();
   }
@@ -60,7 +66,7 @@ final class RememberedModel extends FakeModel implements AutoCloseable {
   }
 
   private float[] vector(String text) throws InterruptedException {
-    TextKey key = TextKey.of(id(), text);
+    TextKey key = arithmetic().key(TextKey.of(id(), text));
     float[] vector = own.get(key);
     if (vector == null) {
       embedder = embedder == null ? real.open() : embedder;

@@ -1,7 +1,6 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.onnx.EncoderFile;
 import dev.helixbg.embed.onnx.FusedGraph;
@@ -28,8 +27,9 @@ enum CpuNetwork {
     this.description = description;
   }
 
-  static CpuNetwork of(Precision precision) {
-    return precision == Precision.FP32 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
+  /** The one in eight bits that this processor can run. */
+  static CpuNetwork ofEightBits() {
+    return Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
   /** The same where the same texts get the same vectors, up to their last bits. */
@@ -52,8 +52,8 @@ enum CpuNetwork {
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
     switch (this) {
       case ENCODER -> EncoderFile.write(export, judge, target);
-      case FUSED -> FusedGraph.write(export, Precision.FP32, judge, target);
-      case FUSED_INT8 -> FusedGraph.write(export, Precision.INT8, judge, target);
+      case FUSED -> FusedGraph.write(export, false, judge, target);
+      case FUSED_INT8 -> FusedGraph.write(export, true, judge, target);
       case EXPORTED -> throw new IllegalArgumentException("an export is there already");
     }
   }

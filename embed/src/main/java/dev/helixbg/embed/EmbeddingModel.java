@@ -3,9 +3,10 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
+import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,24 +14,48 @@ import java.util.Optional;
 
 /**
  * The embedding model that the settings lead to, found but not loaded: a run that has nothing to
- * embed needs its id only, and loads no native library.
+ * embed needs its id and arithmetic only, and loads no native library.
+ *
+ * <p>One machine has one kind of arithmetic for all texts and queries. Where the settings leave it
+ * open, a trial of some seconds decides, once for this machine, model and runtime.
  */
 public final class EmbeddingModel {
+
+  /** So many times as fast as fp32, and more, is worth other arithmetic: trials differ by less. */
+  public static final double WORTH = 1.15;
 
   /** Part of the id: changes when the same files would give other vectors. */
   private static final String RECIPE = "mean pooling 1";
 
+  private static final String CORE_ML = "CoreML";
+
+  /**
+   * How it is computed.
+   *
+   * @param network what a CPU runs
+   * @param isCoreMl whether CoreML runs the export instead
+   */
+  private record Way(CpuNetwork network, boolean isCoreMl) {
+    static final Way PLAIN = new Way(CpuNetwork.FUSED, false);
+    static final Way ON_CORE_ML = new Way(CpuNetwork.FUSED, true);
+
+    static Way ofEightBits() {
+      return new Way(CpuNetwork.ofEightBits(), false);
+    }
+  }
+
   private final EmbedSettings settings;
   private final Path cacheFolder;
   private final ModelSource source;
-  private final CpuNetwork network;
   private final String id;
+
+  /** Null before it was asked for: it may take a trial. */
+  private Way way;
 
   private EmbeddingModel(EmbedSettings settings, Path cacheFolder, ModelSource source) {
     this.settings = settings;
     this.cacheFolder = cacheFolder;
     this.source = source;
-    this.network = CpuNetwork.of(settings.precision());
     this.id =
         Sha256.of(
                 String.join(
@@ -38,8 +63,8 @@ public final class EmbeddingModel {
                     RECIPE,
                     source.graphHash(),
                     source.tokenizerHash(),
-                    network.id(),
-                    Integer.toString(settings.maxTokens()) + (isCoreMl() ? "\nCoreML" : "")))
+                    Arithmetic.FP32.name(),
+                    Integer.toString(settings.maxTokens())))
             .substring(0, 32);
   }
 
@@ -55,61 +80,99 @@ public final class EmbeddingModel {
   }
 
   /**
-   * 32 hexadecimal digits that are the same wherever the same text gets the same vector: from
-   * model, tokenizer, precision, token limit and provider. That of the CPU goes unnamed, as it did
-   * when its vectors were the only ones.
+   * 32 hexadecimal digits from model, tokenizer and token limit: with it texts and findings are
+   * named, whatever computes their vectors.
    */
   public String id() {
     return id;
   }
 
   /**
-   * Another way to embed, which may be faster and takes longer to open: on a Mac CoreML, elsewhere
-   * eight bits for passages, whose vectors nobody else reads, by our own engine where it can run.
-   * Its vectors have an id of their own. Empty where all is embedded in one way.
+   * What computes the vectors. The first time on a machine this may take seconds, load the model
+   * and write to the cache folder.
+   *
+   * @throws EmbeddingException when that fails, or the settings contradict each other
    */
-  public Optional<EmbeddingModel> forMany(boolean passages) {
-    if (settings.precision() == Precision.INT8 || isCoreMl()) {
-      return Optional.empty();
-    }
-    if (settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")) {
-      return Optional.of(with(ExecutionProvider.COREML, Precision.FP32));
-    }
-    return Optional.of(with(ExecutionProvider.CPU, Precision.INT8)).filter(model -> passages);
+  public Arithmetic arithmetic() {
+    return Arithmetic.of(name(way()));
   }
 
-  private EmbeddingModel with(ExecutionProvider provider, Precision precision) {
-    return new EmbeddingModel(
-        new EmbedSettings(settings.models(), provider, precision, settings.maxTokens()),
-        cacheFolder,
-        source);
+  private static String name(Way way) {
+    return way.isCoreMl ? CORE_ML : way.network.id();
+  }
+
+  private synchronized Way way() {
+    if (way == null) {
+      Way found = chosen().orElseGet(this::faster);
+      if (Thread.currentThread().isInterrupted()) {
+        return found; // perhaps of a trial that did not end
+      }
+      way = found;
+    }
+    return way;
+  }
+
+  /** The way that the settings name; empty where a trial decides. */
+  private Optional<Way> chosen() {
+    boolean isCoreMl = settings.provider() == ExecutionProvider.COREML;
+    return switch (settings.precision()) {
+      case FP32 -> Optional.of(isCoreMl ? Way.ON_CORE_ML : Way.PLAIN);
+      case AUTO -> Optional.of(Way.ON_CORE_ML).filter(way -> isCoreMl);
+      case INT8 -> {
+        if (isCoreMl) {
+          throw new EmbeddingException(
+              "embed.provider is coreml, which runs embed.precision fp32 only: change one of them");
+        }
+        yield Optional.of(Way.ofEightBits());
+      }
+    };
+  }
+
+  private Way faster() {
+    return trial().filter(verdict -> verdict.gain() >= WORTH).isPresent()
+        ? candidate().orElseThrow()
+        : Way.PLAIN;
+  }
+
+  /** What may be faster than fp32: on a Mac CoreML, elsewhere bytes by machine code. */
+  private Optional<Way> candidate() {
+    return settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")
+        ? Optional.of(Way.ON_CORE_ML)
+        : Optional.of(Way.ofEightBits()).filter(way -> Encoder.isAvailable());
   }
 
   /**
-   * How much faster this way to embed is than another one, by a trial of some seconds that is
-   * remembered for this machine, model and runtime.
+   * How much faster other arithmetic is than fp32: what was found before on this machine, else a
+   * trial. Empty where the settings leave nothing to choose, or the machine has none.
    *
-   * @throws EmbeddingException when the other one cannot be loaded
+   * @throws EmbeddingException when fp32 fails
    */
-  public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
-    NativeLibraries.load(cacheFolder);
+  public Optional<SpeedTrial.Verdict> trial() {
+    return chosen().isPresent() ? Optional.empty() : candidate().map(this::trial);
+  }
+
+  private SpeedTrial.Verdict trial(Way other) {
+    int threads = Runtime.getRuntime().availableProcessors();
     List<String> texts = ProbeTexts.window();
     SpeedTrial trial =
-        isCoreMl()
-            ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
-            : new SpeedTrial(
-                "eight bits, " + network.describe(), PreparedModel.INT8_BOUND, System::nanoTime);
+        other.isCoreMl
+            ? new SpeedTrial(CORE_ML, SpeedTrial.SAME, System::nanoTime)
+            : new SpeedTrial(other.network.describe(), PreparedModel.INT8_BOUND, System::nanoTime);
     return trial.remembered(
         ProviderSelection.trials(cacheFolder),
         source.graphHash(),
-        () -> plain.open(threads),
-        () -> open(threads),
+        () -> open(Way.PLAIN, threads),
+        () -> open(other, threads),
         model -> model.embedAll(texts));
   }
 
   /** For people: which model, precision and limit. */
   public String describe() {
-    String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";
+    String precision =
+        switch (way().network) {
+          case ENCODER, FUSED_INT8 -> ", eight-bit";
+          case FUSED, EXPORTED -> "";
+        };
     return "%s%s, texts cut at %d tokens"
         .formatted(source.describe(), precision, settings.maxTokens());
   }
@@ -121,24 +184,28 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when it cannot be loaded
    */
   public MiniLm open(int threads) {
-    return NativeLibraries.open("the embedding model", cacheFolder, () -> prepared(threads));
+    return open(way(), threads);
   }
 
-  private MiniLm prepared(int threads) throws IOException, OrtException {
-    ProviderSelection providers =
-        new ProviderSelection(settings.provider(), settings.precision(), cacheFolder);
+  private MiniLm open(Way chosen, int threads) {
+    return NativeLibraries.open(
+        "the embedding model", cacheFolder, () -> prepared(chosen, threads));
+  }
+
+  private MiniLm prepared(Way chosen, int threads) throws IOException, OrtException {
+    ProviderSelection providers = new ProviderSelection(settings.provider(), cacheFolder);
     providers.wantsCoreMl(); // which says so where it cannot be had
-    PreparedModel prepared = PreparedModel.of(source, network, cacheFolder);
+    PreparedModel prepared = PreparedModel.of(source, chosen.network, cacheFolder);
     String graph = prepared.network().describe() + ", " + prepared.why();
     MiniLm.Provenance provenance =
-        isCoreMl()
-            ? new MiniLm.Provenance("as exported, for CoreML", "CoreML")
+        chosen.isCoreMl
+            ? new MiniLm.Provenance("as exported, for CoreML", CORE_ML)
             : new MiniLm.Provenance(graph, "CPU");
     return Tokenizer.open(prepared.tokenizer(), settings.maxTokens())
         .into(
             tokenizer -> {
               TokenModel model =
-                  isCoreMl()
+                  chosen.isCoreMl
                       ? providers.coreMl(
                           source.placement().locate().graph(),
                           source.graphHash(),
@@ -146,9 +213,5 @@ public final class EmbeddingModel {
                       : prepared.network().open(prepared.file(), Pooling.UNIT_MEAN);
               return new MiniLm(tokenizer, model, threads, provenance);
             });
-  }
-
-  private boolean isCoreMl() {
-    return settings.provider() == ExecutionProvider.COREML;
   }
 }

@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads the native libraries of ONNX Runtime and of the tokenizer from the cache folder, with all
- * that could reach out turned off.
+ * Loads the native libraries of the tokenizer and, where a network runs on it, of ONNX Runtime from
+ * the cache folder, with all that could reach out turned off.
  */
 final class NativeLibraries {
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
 
-  private static boolean loaded;
+  /** Null before the tokenizer's library was loaded from it. */
+  private static Path folder;
+
+  private static boolean hasOnnxRuntime;
 
   private NativeLibraries() {}
 
@@ -30,7 +33,7 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads both, and opens a model with them.
+   * Loads the tokenizer's, and opens a model.
    *
    * @param model for people, such as {@code the pair judge}
    * @throws EmbeddingException when that fails
@@ -50,20 +53,35 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads both, once per process; later calls do nothing, whatever their folder.
+   * Loads the tokenizer's, once per process; later calls do nothing, whatever their folder.
    *
-   * @throws EmbeddingException when this platform has no libraries or they cannot be unpacked
-   * @throws CancellationException when the process is about to end
+   * @throws EmbeddingException when this platform has none or it cannot be unpacked
    */
   static synchronized void load(Path cacheFolder) {
-    if (loaded) {
+    if (folder == null) {
+      try {
+        TokenizerLibrary.load(cacheFolder);
+      } catch (IOException e) {
+        throw new EmbeddingException(e.getMessage(), e);
+      }
+      folder = cacheFolder;
+    }
+  }
+
+  /**
+   * Loads ONNX Runtime, once per process, from the folder of {@link #load}.
+   *
+   * @throws EmbeddingException when this platform has none or it cannot be unpacked
+   * @throws CancellationException when the process is about to end
+   */
+  static synchronized void loadOnnxRuntime() {
+    if (hasOnnxRuntime) {
       return;
     }
     try (OnnxCall call = OnnxCall.begin()) {
-      TokenizerLibrary.load(cacheFolder);
       Path onnxRuntime =
           PackedLibraries.unpack(
-              cacheFolder,
+              folder,
               "onnxruntime",
               "/ai/onnxruntime/native/" + platform(),
               List.of(
@@ -73,13 +91,13 @@ final class NativeLibraries {
       keepEnvironment();
       OrtEnvironment environment = environment();
       environment.setTelemetry(false);
-      loaded = true;
+      hasOnnxRuntime = true;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
     } catch (LinkageError | OrtException e) {
       throw new EmbeddingException(
           "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux it needs glibc 2.34 and libstdc++"
-              .formatted(cacheFolder.resolve("natives"), e.getCause() == null ? e : e.getCause()),
+              .formatted(folder.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }
   }

@@ -2,7 +2,6 @@ package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import java.io.IOException;
@@ -45,10 +44,7 @@ public final class PairModel {
    */
   public static PairModel locate(ExecutionProvider provider, Path cacheFolder, int threads) {
     return new PairModel(
-        PairWeights.bundled(),
-        new ProviderSelection(provider, Precision.FP32, cacheFolder),
-        cacheFolder,
-        threads);
+        PairWeights.bundled(), new ProviderSelection(provider, cacheFolder), cacheFolder, threads);
   }
 
   /**

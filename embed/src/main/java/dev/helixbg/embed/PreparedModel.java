@@ -163,7 +163,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return hashes.toString();
   }
 
+  /** As its jar says: to ask the library itself would load it. */
   static String onnxRuntimeVersion() {
-    return OrtEnvironment.getEnvironment().getVersion();
+    return OrtEnvironment.class.getPackage().getImplementationVersion();
   }
 }

@@ -1,7 +1,6 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
@@ -30,7 +29,7 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
   private static final String FORMAT = "helix-bg prepared pair judge 5";
 
   /** In eight bits: what leads is the same as in fp32, and it is read faster. */
-  static final CpuNetwork NETWORK = CpuNetwork.of(Precision.INT8);
+  static final CpuNetwork NETWORK = CpuNetwork.ofEightBits();
 
   /** How far a logit may be from the expected one, which fp32 computed; on 103 real pairs 0.45. */
   private static final double BOUND = 1;

@@ -1,16 +1,15 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /**
  * Where a network runs: on the CPU or on CoreML.
  *
- * @param precision of the network on the CPU; CoreML has one only
+ * @param cacheFolder for what CoreML compiles, and for verdicts of trials
  */
-record ProviderSelection(ExecutionProvider provider, Precision precision, Path cacheFolder) {
+record ProviderSelection(ExecutionProvider provider, Path cacheFolder) {
 
   /**
    * Whether CoreML comes into question: it is there, and the settings allow it.
@@ -20,17 +19,13 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
   boolean wantsCoreMl() {
     return switch (provider) {
       case CPU -> false;
-      case AUTO -> precision == Precision.FP32 && CoreMlModel.isAvailable();
+      case AUTO -> CoreMlModel.isAvailable();
       case COREML -> {
         if (!CoreMlModel.isAvailable()) {
           throw new EmbeddingException(
               "embed.provider is coreml, but ONNX Runtime has no CoreML on "
                   + System.getProperty("os.name")
                   + ": set it to auto or cpu");
-        }
-        if (precision != Precision.FP32) {
-          throw new EmbeddingException(
-              "embed.provider is coreml, which runs embed.precision fp32 only: change one of them");
         }
         yield true;
       }

@@ -2,6 +2,7 @@ package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,13 +11,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Whether another way to run a network is right and faster on this machine: both do the same work
- * in turn. CoreML is known to give wrong or slow results for some releases and machines, and eight
- * bits are faster only on some processors.
+ * in turn. CoreML is known to give wrong or slow results for some releases and machines, and how
+ * much faster eight bits are depends on the processor.
  *
  * @param way for people: what is tried
  * @param minimumCosine to the vectors of the plain way that every vector must reach
@@ -125,13 +125,15 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     }
   }
 
-  /** With its runtime and system: all that a verdict depends on. */
+  /** With its runtime and system: all that a verdict depends on. CoreML comes with macOS. */
   private static String machine() {
-    return Stream.of("os.name", "os.version", "os.arch")
-        .map(System::getProperty)
-        .collect(
-            Collectors.joining(
-                "\n", processor() + "\n", "\n" + PreparedModel.onnxRuntimeVersion()));
+    String system = System.getProperty("os.name");
+    return String.join(
+        "\n",
+        processor(),
+        PackedLibraries.os().equals("osx") ? system + System.getProperty("os.version") : system,
+        System.getProperty("os.arch"),
+        PreparedModel.onnxRuntimeVersion());
   }
 
   /** As Linux on x86 has it; elsewhere there is no such line. */

@@ -12,6 +12,9 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,50 +47,76 @@ class EmbeddingModelTest {
   }
 
   @Test
-  void idDependsOnWhateverChangesVectors() {
+  void textsAreNamedByModelAndLimitWhateverComputesTheirVectors() {
     Set<String> ids = new HashSet<>();
     for (Precision precision : Precision.values()) {
       for (int maxTokens : new int[] {128, 256}) {
         ids.add(TestModels.bundled(precision, maxTokens).id());
       }
     }
-    assertEquals(4, ids.size());
-    assertTrue(ids.contains(TestModels.bundled(Precision.FP32, 256).id()));
+    assertEquals(2, ids.size());
+    assertTrue(ids.contains("8a3a0a93367aad65c6c025978882037e"), "of all decisions there are");
   }
 
   @Test
-  void idsNamePrecisionAndProviderAndThatOfTheCpuStaysWhatItWas() {
-    EmbeddingModel cpu = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
-    EmbeddingModel auto = TestModels.bundled(Precision.FP32, 256);
-    EmbeddingModel int8 = TestModels.bundled(Precision.INT8, 256);
-    EmbeddingModel coreMl = EmbeddingModel.locate(settings(ExecutionProvider.COREML), cache);
-    assertEquals("8a3a0a93367aad65c6c025978882037e", cpu.id(), "of all caches there are");
-    assertEquals(cpu.id(), auto.id());
-    assertEquals(3, Set.of(cpu.id(), int8.id(), coreMl.id()).size());
-    assertEquals(int8.id(), cpu.forMany(true).orElseThrow().id());
-    assertTrue(cpu.forMany(false).isEmpty());
-    for (boolean passages : new boolean[] {true, false}) {
-      assertTrue(int8.forMany(passages).isEmpty());
-      assertTrue(coreMl.forMany(passages).isEmpty());
+  void vectorsAreKnownByPrecisionAndWhatComputesThem() {
+    TextKey text = TextKey.of("model", "a text");
+    Set<TextKey> keys = new HashSet<>();
+    for (EmbeddingModel model :
+        List.of(
+            TestModels.bundled(Precision.FP32, 256),
+            TestModels.bundled(Precision.INT8, 256),
+            EmbeddingModel.locate(
+                settings(ExecutionProvider.COREML, Precision.FP32), TestModels.CACHE))) {
+      keys.add(model.arithmetic().key(text));
     }
-    String os = System.getProperty("os.name");
-    try {
-      System.setProperty("os.name", "Mac OS X");
-      assertEquals(coreMl.id(), auto.forMany(true).orElseThrow().id());
-      assertEquals(coreMl.id(), auto.forMany(false).orElseThrow().id());
-    } finally {
-      System.setProperty("os.name", os);
+    keys.add(Arithmetic.of("another").key(text));
+    assertEquals(4, keys.size());
+    assertTrue(keys.contains(text), "that of fp32 is the name");
+    assertEquals(Arithmetic.FP32, Arithmetic.of("FP32"));
+    assertTrue(TestModels.bundled(Precision.FP32, 256).trial().isEmpty());
+    assertTrue(TestModels.bundled(Precision.INT8, 256).trial().isEmpty());
+  }
+
+  @Test
+  void coreMlInEightBitsIsRefused() {
+    EmbeddingModel model =
+        EmbeddingModel.locate(settings(ExecutionProvider.COREML, Precision.INT8), cache);
+    assertRefused("which runs embed.precision fp32 only", model::arithmetic);
+  }
+
+  /** What a trial found on this machine decides, and is asked for again without any library. */
+  @Test
+  void aTrialChoosesOneArithmeticForTheMachine() throws Exception {
+    EmbeddingModel model = TestModels.bundled(Precision.AUTO, 32);
+    assertEquals(Encoder.isAvailable(), model.trial().isPresent());
+    double gain = model.trial().map(SpeedTrial.Verdict::gain).orElse(0.0);
+    assertTrue(model.trial().isEmpty() || gain > 0.2, model.trial().toString());
+    Precision taken = gain >= EmbeddingModel.WORTH ? Precision.INT8 : Precision.FP32;
+    EmbeddingModel expected = TestModels.bundled(taken, 32);
+    assertEquals(expected.arithmetic(), model.arithmetic());
+    assertEquals(expected.describe(), model.describe());
+    List<String> texts = ProbeTexts.TEXTS;
+    try (MiniLm one = model.open(1);
+        MiniLm other = expected.open(1)) {
+      assertArrayEquals(other.embedAll(texts), one.embedAll(texts));
+    }
+    String log =
+        OtherJvm.run("-Xlog:class+load:stdout", Deciding.class, TestModels.CACHE.toString());
+    assertTrue(log.contains("arithmetic: " + model.arithmetic().name()), "the same");
+    for (String forbidden : List.of(" ai.onnxruntime.OrtSession", " ai.djl.")) {
+      assertFalse(log.contains(forbidden), forbidden);
     }
   }
 
-  /** On any processor: what a trial says is a number, or why it is none, and is remembered. */
-  @Test
-  void aTrialOfEightBitsSaysHowMuchFasterTheyAre() throws Exception {
-    EmbeddingModel plain = TestModels.bundled(Precision.FP32, 32);
-    EmbeddingModel int8 = plain.forMany(true).orElseThrow();
-    SpeedTrial.Verdict verdict = int8.against(plain, 2);
-    assertTrue(verdict.gain() > 0.2, verdict.toString());
-    assertEquals(verdict, int8.against(plain, 2));
+  /** The child process of the test above. */
+  static final class Deciding {
+    public static void main(String[] arguments) {
+      EmbedSettings settings =
+          new EmbedSettings(Path.of("none"), ExecutionProvider.AUTO, Precision.AUTO, 32);
+      EmbeddingModel model = EmbeddingModel.locate(settings, Path.of(arguments[0]));
+      System.out.println("arithmetic: " + model.arithmetic().name());
+    }
   }
 
   @Test
@@ -107,7 +136,7 @@ class EmbeddingModelTest {
   static final class Locating {
     public static void main(String[] arguments) {
       EmbedSettings settings =
-          new EmbedSettings(Path.of("none"), ExecutionProvider.AUTO, Precision.FP32, 256);
+          new EmbedSettings(Path.of("none"), ExecutionProvider.AUTO, Precision.AUTO, 256);
       EmbeddingModel.locate(settings, Path.of(arguments[0])).id();
     }
   }
@@ -297,7 +326,11 @@ class EmbeddingModelTest {
   }
 
   private EmbedSettings settings(ExecutionProvider provider) {
-    return new EmbedSettings(Path.of("none"), provider, Precision.FP32, 256);
+    return settings(provider, Precision.FP32);
+  }
+
+  private EmbedSettings settings(ExecutionProvider provider, Precision precision) {
+    return new EmbedSettings(Path.of("none"), provider, precision, 256);
   }
 
   private EmbeddingModel locate() {

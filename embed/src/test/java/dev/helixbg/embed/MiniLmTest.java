@@ -6,17 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.onnx.allminilml6v2.AllMiniLmL6V2EmbeddingModel;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -210,13 +213,29 @@ class MiniLmTest {
     }
   }
 
+  /** One vector space, whatever instructions a processor has: of every text the same bits. */
+  @Test
+  void bytesByMachineCodeAreTheSameBitsOnEveryProcessor() throws InterruptedException {
+    assumeTrue(Encoder.isAvailable(), "no processor that multiplies bytes");
+    CRC32C digest = new CRC32C();
+    try (MiniLm bytes = TestModels.bundled(Precision.INT8, 256).open(2)) {
+      for (float[] vector : bytes.embedAll(TEXTS)) {
+        for (float value : vector) {
+          digest.update(ByteBuffer.allocate(4).putFloat(0, value));
+        }
+      }
+    }
+    assertEquals("ec8bdcf5", Long.toHexString(digest.getValue()));
+  }
+
   /** Where our own engine cannot run or may not, eight bits are those of ONNX Runtime. */
   @Test
   void eightBitsWithoutMachineCodeHaveAnIdOfTheirOwn() throws Exception {
     String[] printed = OtherJvm.run("-Dhelixbg.machine.code=false", EightBits.class).split("\n");
     assertEquals(3, printed.length, String.join("\n", printed));
     assertEquals(
-        !Encoder.isAvailable(), printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
+        !Encoder.isAvailable(),
+        printed[0].equals(TestModels.bundled(Precision.INT8, 256).arithmetic().name()));
     assertTrue(printed[1].startsWith("fused, cosine to the original"), printed[1]);
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }
@@ -227,7 +246,7 @@ class MiniLmTest {
       EmbeddingModel eightBits = TestModels.bundled(Precision.INT8, 256);
       try (MiniLm int8 = eightBits.open(1)) {
         float[] vector = int8.embedAll(ProbeTexts.TEXTS)[1];
-        System.out.println(eightBits.id());
+        System.out.println(eightBits.arithmetic().name());
         System.out.println(int8.provenance().graph());
         System.out.println(Cosine.of(vector, vector));
       }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.TinyExport;
@@ -26,7 +25,7 @@ class ProcessEndTest {
     TinyExport.write(export);
     Path graph = folder.resolve("graph.onnx");
     try (OnnxFile file = OnnxFile.open(export)) {
-      FusedGraph.write(file, Precision.FP32, false, graph);
+      FusedGraph.write(file, false, false, graph);
     }
     Path output = folder.resolve("output");
     Process process =

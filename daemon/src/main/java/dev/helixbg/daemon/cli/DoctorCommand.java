@@ -11,7 +11,6 @@ import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
@@ -65,7 +64,7 @@ final class DoctorCommand extends JsonCommand {
     private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
     private static final String WORTH_IT =
-        " as the usual way; taken from %.2f times on".formatted(EmbeddingStage.WORTH);
+        " as fp32; taken from %.2f times on".formatted(EmbeddingModel.WORTH);
 
     private final boolean isNamed;
     private final Function<Settings, Kb> kb;
@@ -214,9 +213,8 @@ final class DoctorCommand extends JsonCommand {
         checks.add(CheckLine.ok("model graph", embedder.provenance().graph()));
         checks.add(CheckLine.ok("provider", embedder.provenance().provider()));
         model
-            .forMany(true)
-            .map(other -> other.against(model, settings.threads()).why())
-            .ifPresent(why -> checks.add(CheckLine.ok("many passages", why + WORTH_IT)));
+            .trial()
+            .ifPresent(trial -> checks.add(CheckLine.ok("arithmetic", trial.why() + WORTH_IT)));
       }
     }
 

@@ -148,7 +148,7 @@ final class ReviewCommand extends JsonCommand {
           run.run(store, enough, Optional.empty());
         }
       }
-      Reviews reviews = new Reviews(settings, source.ids());
+      Reviews reviews = new Reviews(settings, source.id());
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       Review review =
           reviews.onDemand(

@@ -28,13 +28,11 @@ final class VerifyCommand extends JsonCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
+    EmbedderSource model = EmbedderSource.located(settings);
     KbVerification.Result result;
     try (KbStores stores = stores(settings)) {
       result =
-          KbVerification.of(
-              stores.of(chosen),
-              EmbedderSource.located(settings).ids(),
-              settings.embed().maxTokens());
+          KbVerification.of(stores.of(chosen), model.id(), model.arithmetic(), model.maxTokens());
     }
     show(() -> toJson(chosen, result), () -> print(result));
     return CheckLine.exitCode(result.checks()).number();

@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.cache.Arithmetic;
 import java.util.List;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +20,11 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   @Override
   public String id() {
     return source.id();
+  }
+
+  @Override
+  public Arithmetic arithmetic() {
+    return source.arithmetic();
   }
 
   @Override
@@ -47,12 +52,6 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
         use.close();
       }
     };
-  }
-
-  /** Not kept loaded: many texts come seldom. */
-  @Override
-  public Optional<ForMany> forMany(boolean passages) {
-    return source.forMany(passages);
   }
 
   /** Loads the model on a thread of its own, beside what else is needed before it is used. */

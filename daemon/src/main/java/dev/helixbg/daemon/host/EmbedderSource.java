@@ -3,17 +3,16 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.cache.VectorIds;
-import java.util.List;
-import java.util.Optional;
-import java.util.function.DoubleSupplier;
-import java.util.function.Supplier;
+import dev.helixbg.embed.cache.Arithmetic;
 
 /** An embedding model by name, opened when there is something to embed. */
 public interface EmbedderSource {
 
-  /** The same wherever the same text gets the same vector. */
+  /** Names texts, whatever computes their vectors: of model, tokenizer and token limit. */
   String id();
+
+  /** Of all vectors that it makes. To find out may take seconds, once on a machine. */
+  Arithmetic arithmetic();
 
   /** The most tokens that it takes of a text. */
   int maxTokens();
@@ -24,30 +23,6 @@ public interface EmbedderSource {
   /** Whoever opens it closes it. */
   Embedder open();
 
-  /**
-   * Another way to embed, which may be faster and takes longer to open.
-   *
-   * @param id of its vectors
-   * @param gain so many times as fast, which may take seconds to find out; 0 where it is not to be
-   *     used
-   * @param model opens it
-   */
-  record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
-
-  /** For many texts; empty where all is embedded in one way. */
-  default Optional<ForMany> forMany(boolean passages) {
-    return Optional.empty();
-  }
-
-  /** Of all vectors that it may make. */
-  default VectorIds ids() {
-    return new VectorIds(ids(false), ids(true));
-  }
-
-  private List<String> ids(boolean passages) {
-    return forMany(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
-  }
-
   /** The model that the settings lead to, loaded anew by each {@link #open}. */
   static EmbedderSource located(Settings settings) {
     EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
@@ -55,6 +30,11 @@ public interface EmbedderSource {
       @Override
       public String id() {
         return model.id();
+      }
+
+      @Override
+      public Arithmetic arithmetic() {
+        return model.arithmetic();
       }
 
       @Override
@@ -70,18 +50,6 @@ public interface EmbedderSource {
       @Override
       public Embedder open() {
         return model.open(settings.threads());
-      }
-
-      @Override
-      public Optional<ForMany> forMany(boolean passages) {
-        return model
-            .forMany(passages)
-            .map(
-                other ->
-                    new ForMany(
-                        other.id(),
-                        () -> other.against(model, settings.threads()).gain(),
-                        () -> other.open(settings.threads())));
       }
     };
   }

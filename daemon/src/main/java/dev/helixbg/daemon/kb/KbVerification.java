@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.CheckLine;
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -22,16 +22,18 @@ import java.util.stream.Collectors;
  */
 public final class KbVerification {
   private final KbStore store;
-  private final VectorIds ids;
+  private final String modelId;
+  private final Arithmetic arithmetic;
   private final int modelTokens;
   private static final String AGAIN = "a run makes it anew, with your decisions";
 
   private final List<CheckLine> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
-  private KbVerification(KbStore store, VectorIds ids, int modelTokens) {
+  private KbVerification(KbStore store, String modelId, Arithmetic arithmetic, int modelTokens) {
     this.store = store;
-    this.ids = ids;
+    this.modelId = modelId;
+    this.arithmetic = arithmetic;
     this.modelTokens = modelTokens;
   }
 
@@ -42,12 +44,13 @@ public final class KbVerification {
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /**
-   * @param ids of the vectors of the model that a run would embed with
+   * @param modelId of the model that a run would embed with
+   * @param arithmetic of its vectors
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static Result of(KbStore store, VectorIds ids, int modelTokens)
+  public static Result of(KbStore store, String modelId, Arithmetic arithmetic, int modelTokens)
       throws InterruptedException {
-    KbVerification verification = new KbVerification(store, ids, modelTokens);
+    KbVerification verification = new KbVerification(store, modelId, arithmetic, modelTokens);
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
     verification.checkLog(log.account());
     verification.checkStore();
@@ -96,16 +99,16 @@ public final class KbVerification {
         passages.add(passage.embeddedText(entry, modelTokens));
       }
     }
-    checkVectors(VectorStore.ofEntries(store.database()), ids.entries(), texts, "entries");
-    checkVectors(VectorStore.ofPassages(store.database()), ids.passages(), passages, "passages");
+    checkVectors(VectorStore.ofEntries(store.database()), texts, "entries");
+    checkVectors(VectorStore.ofPassages(store.database()), passages, "passages");
   }
 
-  private void checkVectors(
-      VectorStore vectors, List<String> possibleIds, List<String> texts, String what) {
+  private void checkVectors(VectorStore vectors, List<String> texts, String what) {
     KnownVectors known = vectors.read();
-    String id = known.id(possibleIds, texts.stream());
     Set<TextKey> needed =
-        texts.stream().map(text -> TextKey.of(id, text)).collect(Collectors.toSet());
+        texts.stream()
+            .map(text -> arithmetic.key(TextKey.of(modelId, text)))
+            .collect(Collectors.toSet());
     long missing = needed.stream().filter(key -> known.vector(key).isEmpty()).count();
     checks.add(
         CheckLine.ok(

@@ -104,7 +104,7 @@ final class InProcessKbs implements AutoCloseable {
     Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
     this.pairs = judge;
     this.model = new LanguageModelHost(settings, DaemonClock.SYSTEM, metrics);
-    this.reviews = new Reviews(settings, source.ids());
+    this.reviews = new Reviews(settings, source.id());
     this.searches = new SearchService(() -> embedder, stores::of, metrics);
     this.requests =
         new KbRequests(

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.ParallelLoop;
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -20,13 +21,14 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Brings the vectors of a KB's live entries, and of the passages of long ones, up to date: from the
@@ -35,12 +37,7 @@ import java.util.function.LongSupplier;
  * <p>A batch is what is embedded between two saves, and what the death of the process costs at
  * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}.
  *
- * <p>A store has vectors of one way to embed. The other one that there may be for many texts (see
- * {@link EmbedderSource#forMany}) takes over when that is less work, and it was measured to be
- * faster: a handful of new texts goes the usual way, or that of the texts before.
- *
- * <p>Entries are embedded before passages and apart from them: batches, and so the last bits of a
- * vector, depend on the texts that are embedded together.
+ * <p>Entries are embedded before passages and apart from them, the newest first.
  *
  * @param store that remembers vectors
  * @param source of the model, which is opened only when there is something to embed
@@ -49,11 +46,8 @@ public record EmbeddingStage(
     Database store, EmbedderSource source, Progress.Display display, LongSupplier nanoTime) {
   public static final int BATCH_TEXTS = 512;
 
-  /** Texts of which it is worth the time to open the model for many texts, some seconds of work. */
-  static final int MANY = 512;
-
-  /** So many times as fast, and more, is worth another way: less is within what trials differ. */
-  public static final double WORTH = 1.15;
+  /** Texts between two looks at the clock: more of them hide it for seconds on a slow machine. */
+  static final int NEWEST_TEXTS = 256;
 
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
@@ -64,15 +58,18 @@ public record EmbeddingStage(
 
   /**
    * @param keys by which the entries are named, in their order
-   * @param vectors one per entry, in the order of the entries; entries of the same text share one
-   * @param passages of long entries, those that have a vector
-   * @param whole entries all of whose passages have one
+   * @param present which of the entries have a vector: all, once a run has ended
+   * @param vectors one per entry that has one, in the order of the entries; entries of the same
+   *     text share one
+   * @param passages of long entries that have a vector, those that have one, too
+   * @param whole entries all of whose text has vectors
    * @param reused distinct texts, of entries and of passages, whose vector was known
    * @param embedded distinct texts that were embedded
    * @param passagesLeft distinct passages that have no vector yet
    */
   public record Result(
       List<TextKey> keys,
+      BitSet present,
       List<float[]> vectors,
       PassageVectors passages,
       int whole,
@@ -89,7 +86,11 @@ public record EmbeddingStage(
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       return new KbEntries(
-          all, Vectors.of(vectors), passages, log.account(), new Coverage(whole, all.size()));
+          vectors.size() == all.size() ? all : present.stream().mapToObj(all::get).toList(),
+          Vectors.of(vectors),
+          passages,
+          log.account(),
+          new Coverage(whole, all.size()));
     }
   }
 
@@ -129,21 +130,34 @@ public record EmbeddingStage(
 
     private Stages(List<Entry> all) {
       entries = all.size();
+      Arithmetic arithmetic = source.arithmetic();
       // Each reads and hashes about as much text.
       Texts[] both = new Texts[2];
       ParallelLoop.runToTheEnd(
-          "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all) : ofPassages(all));
+          "texts",
+          2,
+          2,
+          i -> both[i] = i == 0 ? ofEntries(all, arithmetic) : ofPassages(all, arithmetic));
       own = both[0];
       parts = both[1];
     }
 
-    private Texts ofEntries(List<Entry> all) {
+    private Texts ofEntries(List<Entry> all, Arithmetic arithmetic) {
+      int[] newestFirst =
+          IntStream.range(0, entries)
+              .boxed()
+              .sorted(
+                  Comparator.comparingInt((Integer i) -> all.get(i).timestampMin())
+                      .thenComparing(Comparator.naturalOrder())
+                      .reversed())
+              .mapToInt(Integer::intValue)
+              .toArray();
       List<String> texts = all.stream().map(Entry::embeddedText).toList();
-      return new Texts(VectorStore.ofEntries(store), texts, source.forMany(false));
+      return new Texts(VectorStore.ofEntries(store), texts, newestFirst, arithmetic);
     }
 
     /** Cuts them, too. */
-    private Texts ofPassages(List<Entry> all) {
+    private Texts ofPassages(List<Entry> all, Arithmetic arithmetic) {
       List<String> texts = new ArrayList<>();
       for (int i = 0; i < entries; i++) {
         Entry entry = all.get(i);
@@ -153,7 +167,8 @@ public record EmbeddingStage(
           texts.add(passage.embeddedText(entry, source.maxTokens()));
         }
       }
-      return new Texts(VectorStore.ofPassages(store), texts, source.forMany(true));
+      int[] order = IntStream.range(0, texts.size()).toArray();
+      return new Texts(VectorStore.ofPassages(store), texts, order, arithmetic);
     }
 
     /** Distinct passages that have no vector yet. */
@@ -162,28 +177,54 @@ public record EmbeddingStage(
     }
 
     /**
+     * Embeds entries for so long, the newest first; goes on to the end where that takes no longer
+     * again.
+     *
+     * @return whether all have a vector
+     * @see EmbeddingStage#run for what this throws
+     */
+    boolean embedNewest(Duration time) throws InterruptedException {
+      embed(own, "Embedding", time);
+      return own.missing.isEmpty();
+    }
+
+    /**
      * @see EmbeddingStage#run for what this throws
      */
     void embedEntries() throws InterruptedException {
-      embed(own, "Embedding");
+      embed(own, "Embedding", null);
     }
 
     /**
      * @see EmbeddingStage#run for what this throws
      */
     void embedPassages() throws InterruptedException {
-      embed(parts, "Embedding passages");
+      embed(parts, "Embedding passages", null);
     }
 
-    private void embed(Texts texts, String what) throws InterruptedException {
+    /**
+     * @param time after which it ends before the end, where much is left; null: never
+     */
+    private void embed(Texts texts, String what, Duration time) throws InterruptedException {
       if (!texts.missing.isEmpty()) {
-        try (Embedder other = texts.openForMany()) {
-          if (other == null && embedder == null) {
-            embedder = source.open();
-          }
-          long work = texts.missing.values().stream().mapToLong(EmbeddingStage.this::work).sum();
-          try (Progress progress = display.begin(what, texts.missing.size(), work)) {
-            texts.embed(other == null ? embedder : other, progress);
+        if (embedder == null) {
+          embedder = source.open();
+        }
+        long start = nanoTime.getAsLong();
+        long work = texts.workLeft();
+        long left = work;
+        try (Progress progress = display.begin(what, texts.missing.size(), work)) {
+          while (!texts.missing.isEmpty()) {
+            texts.embed(embedder, progress, time == null ? Integer.MAX_VALUE : NEWEST_TEXTS);
+            long took = nanoTime.getAsLong() - start;
+            left = texts.workLeft();
+            if (time != null && took >= time.toNanos()) {
+              // As fast as until now, the rest takes took · left / (work - left).
+              if ((double) took * left > (double) time.toNanos() * (work - left)) {
+                break;
+              }
+              time = null;
+            }
           }
         } catch (InterruptedException e) {
           texts.save();
@@ -193,27 +234,40 @@ public record EmbeddingStage(
       texts.end();
     }
 
-    /** What is known by now; the entries must have been embedded. */
+    /** What is known by now. */
     Result result() {
+      BitSet present = new BitSet(entries);
+      int[] places = new int[entries];
+      List<float[]> ownVectors = new ArrayList<>(entries);
+      for (int i = 0; i < entries; i++) {
+        float[] vector = own.vector(i);
+        if (vector != null) {
+          present.set(i);
+          places[i] = ownVectors.size();
+          ownVectors.add(vector);
+        }
+      }
       List<Integer> knownOwners = new ArrayList<>(owners.size());
       List<Passage> known = new ArrayList<>(owners.size());
       List<float[]> vectors = new ArrayList<>(owners.size());
-      BitSet partly = new BitSet(entries);
+      BitSet whole = (BitSet) present.clone();
       for (int i = 0; i < owners.size(); i++) {
+        int owner = owners.get(i);
         float[] vector = parts.vector(i);
         if (vector == null) {
-          partly.set(owners.get(i));
-        } else {
-          knownOwners.add(owners.get(i));
+          whole.clear(owner);
+        } else if (present.get(owner)) {
+          knownOwners.add(places[owner]);
           known.add(passages.get(i));
           vectors.add(vector);
         }
       }
       return new Result(
-          own.names(),
-          own.vectors(),
+          List.copyOf(own.names),
+          present,
+          ownVectors,
           PassageVectors.of(knownOwners, List.copyOf(known), vectors),
-          entries - partly.cardinality(),
+          whole.cardinality(),
           own.reused + parts.reused,
           own.embedded + parts.embedded,
           parts.missing.size());
@@ -233,90 +287,57 @@ public record EmbeddingStage(
    */
   private final class Texts {
     private final VectorStore store;
-    private final List<String> texts;
-    private final Optional<EmbedderSource.ForMany> forMany;
-    private final List<TextKey> keys = new ArrayList<>();
+    private final Arithmetic arithmetic;
+    private final List<TextKey> names;
     private final Map<TextKey, float[]> known = new HashMap<>();
+
+    /** In the order in which they are embedded. */
     private final Map<TextKey, String> missing = new LinkedHashMap<>();
 
-    /** Of the vectors: part of their keys. */
-    private String id;
-
-    private int reused;
+    private final int reused;
     private int embedded;
-    private final KnownVectors stored;
+    private final int stored;
     private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
     private long due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
 
-    Texts(VectorStore store, List<String> texts, Optional<EmbedderSource.ForMany> forMany) {
+    /**
+     * @param order in which they are embedded
+     */
+    Texts(VectorStore store, List<String> texts, int[] order, Arithmetic arithmetic) {
       this.store = store;
-      this.stored = store.read();
-      this.texts = texts;
-      this.forMany = forMany;
-      List<String> ids = new ArrayList<>(List.of(source.id()));
-      forMany.ifPresent(other -> ids.add(other.id()));
-      lookUp(stored.id(ids, texts.stream()));
-    }
-
-    /** Finds out which texts are known under an id. */
-    private void lookUp(String id) {
-      this.id = id;
-      keys.clear();
-      known.clear();
-      missing.clear();
-      for (String text : texts) {
-        TextKey key = TextKey.of(id, text);
-        keys.add(key);
-        stored.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
+      this.arithmetic = arithmetic;
+      names = texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
+      KnownVectors found = store.read();
+      stored = found.stored();
+      for (int i : order) {
+        TextKey key = arithmetic.key(names.get(i));
+        found
+            .vector(key)
+            .ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, texts.get(i)));
       }
       reused = known.size();
     }
 
-    /** The model for many texts where it is to be used; else null. */
-    Embedder openForMany() {
-      boolean isUsed = !id.equals(source.id());
-      if (forMany.isEmpty() || !isUsed && missing.size() < MANY) {
-        return null;
-      }
-      double gain = forMany.get().gain().getAsDouble();
-      int all = known.size() + missing.size();
-      if (isUsed ? gain > 0 : gain >= WORTH && all / gain < missing.size()) {
-        if (!isUsed) {
-          lookUp(forMany.get().id());
-        }
-        return forMany.get().model().get();
-      }
-      if (isUsed) {
-        lookUp(source.id());
-      }
-      return null;
+    /** Of those that are missing. */
+    long workLeft() {
+      return missing.values().stream().mapToLong(EmbeddingStage.this::work).sum();
     }
 
-    /** The keys under the usual id, by which texts are named. */
-    List<TextKey> names() {
-      return id.equals(source.id())
-          ? List.copyOf(keys)
-          : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
-    }
-
-    void embed(Embedder embedder, Progress progress) throws InterruptedException {
-      List<TextKey> order = List.copyOf(missing.keySet());
+    /** Embeds the next. */
+    void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
+      List<TextKey> order = missing.keySet().stream().limit(most).toList();
+      List<String> texts = missing.values().stream().limit(most).toList();
       embedder.embed(
-          List.copyOf(missing.values()),
+          texts,
           (index, vector) -> {
-            progress.step(work(missing.get(order.get(index))));
+            progress.step(work(texts.get(index)));
             embedded(order.get(index), vector);
           });
     }
 
-    /** One per text, when all have one. */
-    List<float[]> vectors() {
-      return keys.stream().map(known::get).toList();
-    }
-
     /** Null where a text has none yet. */
     float[] vector(int text) {
-      return known.get(keys.get(text));
+      return known.get(arithmetic.key(names.get(text)));
     }
 
     /** A text was; saves when it completes a batch. */
@@ -337,10 +358,12 @@ public record EmbeddingStage(
       unsaved.clear();
     }
 
-    /** Saves what is new, and forgets what most of the store is no more needed for. */
+    /** Saves what is new, and forgets what much of the store is no more needed for. */
     void end() {
       save();
-      store.forgetStale(stored.stored() + embedded, known);
+      if (missing.isEmpty()) {
+        store.forgetStale(stored + embedded, known);
+      }
     }
   }
 }

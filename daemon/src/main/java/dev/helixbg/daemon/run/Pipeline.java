@@ -26,6 +26,7 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,8 @@ import java.util.stream.Collectors;
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, pairs read,
  * judgements, report.
+ *
+ * @param newest after so long of embedding there is a first look at the entries that have vectors
  */
 public record Pipeline(
     Settings settings,
@@ -44,7 +47,11 @@ public record Pipeline(
     RerankingStage reading,
     JudgingStage judging,
     Progress.Display display,
-    SourceCheck sources) {
+    SourceCheck sources,
+    Duration newest) {
+
+  /** Of embedding, after which a reader sees what the newest entries tell. */
+  private static final Duration NEWEST = Duration.ofSeconds(10);
 
   /** With the folders of sources that the settings name. */
   public Pipeline(
@@ -61,7 +68,8 @@ public record Pipeline(
         reading,
         judging,
         display,
-        new SourceCheck(settings.sources(), ZoneId.systemDefault()));
+        new SourceCheck(settings.sources(), ZoneId.systemDefault()),
+        NEWEST);
   }
 
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
@@ -113,10 +121,10 @@ public record Pipeline(
     /** To the end, and nothing is shown before. */
     GoingOn ALWAYS = known -> true;
 
-    /** Whoever wants the rest runs again. */
-    GoingOn NEVER = known -> false;
-
     boolean goesOn(Known known) throws InterruptedException;
+
+    /** Hears what the newest entries tell, of a KB that has no whole report; the run goes on. */
+    default void begins(Known newest) throws InterruptedException {}
   }
 
   /**
@@ -142,6 +150,9 @@ public record Pipeline(
     EmbeddingStage.Result vectors;
     boolean looked = false;
     try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+      if (isFirst(kb) && !stages.embedNewest(newest)) {
+        goingOn.begins(() -> remembered(findings(kb, log, stages.result())));
+      }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         Known known = () -> remembered(findings(kb, log, stages.result()));
@@ -169,6 +180,11 @@ public record Pipeline(
     }
     return new Outcome(
         report(found, judging.run(kb.answers(), found.open, vectors.vectors())), vectors);
+  }
+
+  /** Whether the KB has no whole report: a part of one would take its place. */
+  private static boolean isFirst(KbStore kb) {
+    return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
 
   private EmbeddingStage embedding(KbStore kb) {
@@ -237,7 +253,8 @@ public record Pipeline(
         report(found, judgements)
             .asFirstLook(
                 new FirstLook(
-                    found.vectors.keys().size() - found.vectors.whole(),
+                    found.vectors.keys().size() - found.vectors.vectors().size(),
+                    found.vectors.vectors().size() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
                     judging.mayAsk() ? left(judgements) : 0)),
@@ -313,6 +330,7 @@ public record Pipeline(
     List<String> made = new ArrayList<>();
     made.add(Version.text());
     made.add(embedder.id());
+    made.add(embedder.arithmetic().name());
     made.add(embedder.describe());
     made.add(settings.insight().toString());
     made.add(settings.llm().toString());

@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decisions;
@@ -28,9 +27,9 @@ import java.util.function.Function;
 /**
  * Reviews of a KB: views of its last report, with a sentence of the language model about a session.
  *
- * @param ids of the embedding model's vectors
+ * @param modelId of the embedding model, which names entries
  */
-public record Reviews(Settings settings, VectorIds ids) {
+public record Reviews(Settings settings, String modelId) {
   /**
    * @param topic whose entries are looked at; empty: all
    */
@@ -50,7 +49,7 @@ public record Reviews(Settings settings, VectorIds ids) {
             .filter(finding -> !decisions.isSettled(finding.aliases()))
             .toList();
     return new ReviewSubject(
-        new PresentEntries(log, ids.name()),
+        new PresentEntries(log, modelId),
         open,
         settings.insight(),
         listing.origin().model(),

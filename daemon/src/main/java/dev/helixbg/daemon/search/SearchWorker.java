@@ -180,7 +180,8 @@ final class SearchWorker implements AutoCloseable {
     boolean known = entries != null || index != null;
     if (!known || now.log().isEmpty() || !now.equals(indexed)) {
       drop();
-      entries = KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens());
+      entries =
+          KbEntries.read(kb.dataLog(), store, source.id(), source.arithmetic(), source.maxTokens());
       indexed = now;
     }
   }

@@ -157,7 +157,7 @@ public final class Daemon implements AutoCloseable {
     EmbedderSource source = models.apply(now);
     EmbedderHost embedder = new EmbedderHost(source, clock);
     LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
-    Reviews reviews = new Reviews(now, source.ids());
+    Reviews reviews = new Reviews(now, source.id());
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));

@@ -81,7 +81,7 @@ public record KbRequests(
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
       case "entry" ->
-          EntryRequests.read(kb(request), held.get().reviews().ids().name(), request, reply);
+          EntryRequests.read(kb(request), held.get().reviews().modelId(), request, reply);
       case "findings" -> findings(request).list(request, reply);
       case "finding" -> findings(request).one(request, reply);
       case "act" -> findings(request).act(request, reply);
@@ -113,7 +113,7 @@ public record KbRequests(
     Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
     NotesKb.of(kb, now.settings().cache()).ifPresent(notes -> notes.refresh(files -> {}));
-    return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().ids().name());
+    return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().modelId());
   }
 
   private static boolean isAt(Kb kb, String named) {
@@ -161,7 +161,7 @@ public record KbRequests(
     int limit = SearchRequest.checkLimit(request.path("limit").asInt(USUAL_HITS));
     Optional<NamedEntry> of =
         request.has("entry")
-            ? Optional.of(EntryRequests.find(kb, now.reviews().ids().name(), request))
+            ? Optional.of(EntryRequests.find(kb, now.reviews().modelId(), request))
             : Optional.empty();
     Entry asked =
         of.map(NamedEntry::entry)

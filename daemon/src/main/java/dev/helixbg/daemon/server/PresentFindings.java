@@ -18,7 +18,6 @@ import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.report.FirstLook;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -49,7 +48,7 @@ public record PresentFindings(PresentEntries entries) {
       Set<String> known = report.entries();
       there = entries.all().stream().filter(one -> known.contains(one.key())).count();
     }
-    int partly = made.firstLook().map(FirstLook::entries).orElse(0);
+    int partly = made.firstLook().map(look -> look.unread() + look.entries()).orElse(0);
     return new Coverage((int) Math.max(0, there - partly), total);
   }
 

@@ -123,7 +123,21 @@ public final class KbUpdate {
       return;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(store, log, Pipeline.GoingOn.NEVER);
+    Pipeline.GoingOn shortly =
+        new Pipeline.GoingOn() {
+          @Override
+          public boolean goesOn(Pipeline.Known known) {
+            return false; // idle work does the rest
+          }
+
+          @Override
+          public void begins(Pipeline.Known newest) throws InterruptedException {
+            Pipeline.Outcome look = newest.take();
+            here.check();
+            publish(store, look, basis);
+          }
+        };
+    Pipeline.Outcome made = pipeline.run(store, log, shortly);
     here.check();
     Report report = made.report();
     outcome = made;
@@ -131,18 +145,28 @@ public final class KbUpdate {
     passagesLeft = report.firstLook().map(FirstLook::passages).orElse(0);
     pairsLeft = report.firstLook().map(FirstLook::pairs).orElse(0);
     if (last.filter(one -> one.firstLook().equals(report.firstLook())).isEmpty()) {
-      files.publish(store, report, basis, questions, TerminalSummary.render(report));
-      published = clock.now();
-      metrics.reports.increment();
-      LOG.info(
-          "{}: {} entries, {} texts embedded, {} published",
-          store.kb().folder(),
-          log.account().live(),
-          made.vectors().embedded(),
-          passagesLeft + pairsLeft == 0
-              ? "report"
-              : "first look, %d passages and %d pairs left,".formatted(passagesLeft, pairsLeft));
+      publish(store, made, basis);
     }
+  }
+
+  private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {
+    Report report = made.report();
+    files.publish(store, report, basis, made.questions(), TerminalSummary.render(report));
+    published = clock.now();
+    metrics.reports.increment();
+    LOG.info(
+        "{}: {} entries, {} texts embedded, {} published",
+        store.kb().folder(),
+        report.log().live(),
+        made.vectors().embedded(),
+        report
+            .firstLook()
+            .filter(look -> look.unread() + look.passages() + look.pairs() > 0)
+            .map(
+                look ->
+                    "first look, %d entries, %d passages and %d pairs left,"
+                        .formatted(look.unread(), look.passages(), look.pairs()))
+            .orElse("report"));
   }
 
   /** Puts the vectors of a log where other programs read them, and leaves all else as it is. */

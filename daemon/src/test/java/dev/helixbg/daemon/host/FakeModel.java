@@ -2,11 +2,11 @@ package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.cache.Arithmetic;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
@@ -15,8 +15,8 @@ public class FakeModel implements EmbedderSource {
   public final AtomicInteger closed = new AtomicInteger();
   public volatile boolean broken;
 
-  /** A way for many texts, if there is one. */
-  public volatile Optional<ForMany> forMany = Optional.empty();
+  /** Of its vectors. */
+  public volatile Arithmetic arithmetic = Arithmetic.FP32;
 
   /** Runs before texts are embedded. */
   public volatile Runnable whileEmbedding = () -> {};
@@ -43,8 +43,8 @@ public class FakeModel implements EmbedderSource {
   public void beforeText(int index) throws InterruptedException {}
 
   @Override
-  public Optional<ForMany> forMany(boolean passages) {
-    return forMany;
+  public Arithmetic arithmetic() {
+    return arithmetic;
   }
 
   @Override

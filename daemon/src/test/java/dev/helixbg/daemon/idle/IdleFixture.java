@@ -3,7 +3,6 @@ package dev.helixbg.daemon.idle;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.VectorIds;
 import java.util.List;
 
 /** Idle work of a daemon on a machine that is on battery and busy. */
@@ -18,7 +17,7 @@ final class IdleFixture implements AutoCloseable {
     work =
         new IdleWork(
             model,
-            new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake"))),
+            new Reviews(daemon.settings, "fake"),
             new IdleQuestions(daemon.settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,

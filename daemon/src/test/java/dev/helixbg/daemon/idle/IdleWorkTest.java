@@ -23,7 +23,6 @@ import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.AnswerStore;
@@ -91,7 +90,7 @@ class IdleWorkTest {
     idle =
         new IdleWork(
             model,
-            new Reviews(settings, new VectorIds(List.of("fake"), List.of("fake"))),
+            new Reviews(settings, "fake"),
             new IdleQuestions(settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,

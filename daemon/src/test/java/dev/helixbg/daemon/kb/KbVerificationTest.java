@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.HxecFile;
-import dev.helixbg.embed.cache.VectorIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class KbVerificationTest {
   }
 
   private KbVerification.Result verified() throws InterruptedException {
-    return KbVerification.of(daemon.store(), new VectorIds(List.of("fake"), List.of("fake")), 256);
+    return KbVerification.of(daemon.store(), "fake", Arithmetic.FP32, 256);
   }
 
   private CheckLine check(String name) throws InterruptedException {

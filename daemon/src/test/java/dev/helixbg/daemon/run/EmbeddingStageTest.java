@@ -2,17 +2,17 @@ package dev.helixbg.daemon.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.StoreException;
@@ -29,11 +29,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,12 +49,12 @@ class EmbeddingStageTest {
     return update(entries, "model").run(entries);
   }
 
-  /** A model with another way for many texts, whose vectors are those of other texts. */
-  private EmbeddingStage.Result update(List<Entry> entries, double gain)
+  /** The same model with other arithmetic. */
+  private EmbeddingStage.Result update(List<Entry> entries, Arithmetic arithmetic)
       throws InterruptedException {
     embedder.asked.clear();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
-    model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
+    model.arithmetic = arithmetic;
     return new EmbeddingStage(store(), model, SILENT).run(entries);
   }
 
@@ -77,14 +75,6 @@ class EmbeddingStageTest {
     return VectorStore.ofPassages(store()).read();
   }
 
-  /** All entries have vectors of one way. */
-  private void assertStoreIsOf(String id, List<Entry> entries) {
-    KnownVectors known = ofEntries();
-    for (Entry entry : entries) {
-      assertTrue(known.vector(TextKey.of(id, entry.embeddedText())).isPresent(), entry.body());
-    }
-  }
-
   /** The store has the vectors of all entries, bit for bit. */
   private void assertHolds(List<Entry> entries) {
     KnownVectors known = ofEntries();
@@ -95,80 +85,75 @@ class EmbeddingStageTest {
     }
   }
 
-  /** Of the other way. */
-  private final FakeEmbedder other = new FakeEmbedder();
-
-  private void assertAsked(int usual, int others) {
-    assertEquals(List.of(usual, others), List.of(embedder.asked.size(), other.asked.size()));
-    embedder.asked.clear();
-    other.asked.clear();
+  /** Vectors of two kinds never mix, and those of the old one go where they are many. */
+  @Test
+  void otherArithmeticMakesAllVectorsAnewUnderTheSameNames() throws Exception {
+    EmbeddingStage.Result before = update(notes(600));
+    Arithmetic bytes = Arithmetic.of("bytes");
+    EmbeddingStage.Result after = update(notes(600), bytes);
+    assertEquals(600, after.embedded());
+    assertEquals(before.keys(), after.keys(), "entries keep their names");
+    assertEquals(600, ofEntries().stored(), "the old ones are gone");
+    for (TextKey name : after.keys()) {
+      assertTrue(ofEntries().vector(bytes.key(name)).isPresent());
+    }
+    assertEquals(0, update(notes(600), bytes).embedded());
+    assertEquals(600, update(notes(600)).embedded());
   }
 
   @Test
-  void manyTextsGoTheOtherWayAndTheirCacheStaysWithIt() throws Exception {
-    EmbeddingStage.Result made = update(notes(512), 1.2);
-    assertAsked(0, 512);
-    assertStoreIsOf("other", notes(512));
-    assertEquals(
-        notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
-        made.keys(),
-        "entries keep their names");
-    EmbeddingStage.Result more = update(notes(515), 1.01);
-    assertAsked(0, 3);
-    assertEquals(512, more.reused());
-    assertStoreIsOf("other", notes(515));
-    update(notes(516), 0); // it computes something else now
-    assertAsked(516, 0);
-    assertStoreIsOf("model", notes(516));
+  void passagesHaveTheArithmeticOfTheirEntries() throws Exception {
+    List<Entry> entries = List.of(entry(8, longBody("one")));
+    Arithmetic bytes = Arithmetic.of("bytes");
+    update(entries, bytes);
+    String text =
+        Passage.of(entries.getFirst(), 256).getFirst().embeddedText(entries.getFirst(), 256);
+    assertTrue(ofPassages().vector(bytes.key(TextKey.of("model", text))).isPresent());
+  }
+
+  /** What a reader sees first after so many seconds is what was written last. */
+  @Test
+  void theNewestAreEmbeddedFirstAndForAsLongAsIsGiven() throws Exception {
+    List<Entry> entries = new ArrayList<>(notes(2_000));
+    entries.set(3, new Entry(8 + 300, "topic", "newest", 99, EntryText.parse("newest")));
+    long[] now = {0};
+    Progress clock = work -> now[0] += Duration.ofMillis(10).toNanos();
+    EmbeddingStage stage =
+        new EmbeddingStage(
+            store(),
+            FakeEmbedder.model("model", () -> embedder),
+            (what, things, work) -> clock,
+            () -> now[0]);
+    try (EmbeddingStage.Stages stages = stage.begin(entries)) {
+      assertFalse(stages.embedNewest(Duration.ofSeconds(4)));
+      assertEquals("topic newest", embedder.asked.getFirst());
+      assertEquals("topic note 1999", embedder.asked.get(1));
+      EmbeddingStage.Result some = stages.result();
+      assertEquals(512, some.vectors().size(), "4 s, and the batch that had begun");
+      assertEquals(2_000, some.keys().size());
+      assertTrue(some.present().get(3));
+      assertEquals(1_489, some.present().nextSetBit(4));
+      assertEquals(512, ofEntries().byKey().size(), "they are saved");
+      stages.embedEntries();
+      assertEquals(2_000, stages.result().vectors().size());
+    }
+    assertEquals(2_000, embedder.asked.size(), "each once");
+    assertHolds(entries);
   }
 
   @Test
-  void aHandfulGoesTheUsualWayAndSoDoesAllWhereTheOtherOneIsHardlyFaster() throws Exception {
-    update(notes(511), 9);
-    assertAsked(511, 0);
-    update(notes(2_000), 1.14);
-    assertAsked(1_489, 0);
-    assertStoreIsOf("model", notes(2_000));
-  }
-
-  @Test
-  void aCacheChangesWaysOnlyWhereThatIsLessWork() throws Exception {
-    update(notes(400), 2);
-    assertAsked(400, 0);
-    update(notes(1_000), 1.6); // 600 of them, or all in the time of 625
-    assertAsked(600, 0);
-    update(notes(3_000), 1.6); // 2,000, or all in the time of 1,875
-    assertAsked(0, 3_000);
-    assertStoreIsOf("other", notes(3_000));
-  }
-
-  @Test
-  void aChangeOfWaysThatWasInterruptedGoesOn() throws Exception {
-    update(notes(400), 2);
-    assertAsked(400, 0);
-    other.interruptAfter = 1_300;
-    assertThrows(InterruptedException.class, () -> update(notes(2_000), 2));
-    assertAsked(0, 1_300);
-    update(notes(2_000), 2);
-    assertAsked(0, 700);
-    assertStoreIsOf("other", notes(2_000));
-  }
-
-  @Test
-  void passagesOfAnotherWayAreReadBesideEntriesOfTheUsualOne() throws Exception {
-    List<Entry> entries =
-        IntStream.range(0, 60).mapToObj(i -> entry(8 + 90_000L * i, longBody("n" + i))).toList();
-    EmbeddingStage.Result made = update(entries, 2);
-    int passages = made.passages().passages().size();
-    assertTrue(passages >= 512);
-    assertAsked(60, passages);
-    assertStoreIsOf("model", entries);
-    KnownVectors known = ofPassages();
-    VectorIds ids = new VectorIds(List.of("model", "other"), List.of("model", "other"));
-    Entry last = entries.getLast();
-    String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
-    assertEquals("other", known.id(ids.passages(), Stream.of("unknown", text)));
-    assertEquals("model", known.id(ids.passages(), Stream.of("unknown")));
+  void whereLittleIsLeftAfterThatTimeItIsEmbeddedAtOnce() throws Exception {
+    long[] now = {0};
+    Progress clock = work -> now[0] += Duration.ofMillis(10).toNanos();
+    EmbeddingStage stage =
+        new EmbeddingStage(
+            store(),
+            FakeEmbedder.model("model", () -> embedder),
+            (what, things, work) -> clock,
+            () -> now[0]);
+    try (EmbeddingStage.Stages stages = stage.begin(notes(900))) {
+      assertTrue(stages.embedNewest(Duration.ofSeconds(5)), "9 s in all");
+    }
   }
 
   private EmbeddingStage update(List<Entry> entries, String modelId) {

@@ -135,7 +135,7 @@ class ReviewsTest {
 
   private Review review(Settings now, Review.Kind kind, Optional<String> topic, boolean keep)
       throws InterruptedException {
-    Reviews reviews = new Reviews(now, words.ids());
+    Reviews reviews = new Reviews(now, words.id());
     FakeClock clock = new FakeClock();
     try (LanguageModelHost models = new LanguageModelHost(now, clock, new DaemonMetrics(clock))) {
       return reviews.onDemand(

@@ -61,7 +61,7 @@ class KbRequestsTest {
 
   private void start(Settings settings) {
     texts = new LanguageModelHost(settings, clock, metrics);
-    Reviews reviews = new Reviews(settings, model.ids());
+    Reviews reviews = new Reviews(settings, model.id());
     stores = new KbStores(settings, notice -> {});
     requests =
         new KbRequests(

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 
 /**
  * Names a text as one model sees it: the first 128 bits of SHA-256 over the model's id, a zero byte
- * and the text in UTF-8. A vector is reused where the keys are equal.
+ * and the text in UTF-8. {@link Arithmetic#key} makes the key of its vector of that.
  */
 public record TextKey(long high, long low) {
 

@@ -141,13 +141,13 @@ public final class VectorStore {
   }
 
   /**
-   * Keeps only these vectors, when most of many are others.
+   * Keeps only these vectors, when a third of many are others.
    *
    * @param stored how many the store holds, repetitions included
    * @param used of all texts that there are now
    */
   public void forgetStale(int stored, Map<TextKey, float[]> used) {
-    if (stored < FEW_STALE + 2 * used.size()) {
+    if (stored < FEW_STALE + used.size() + used.size() / 2) {
       return;
     }
     database.write(

@@ -1,6 +1,5 @@
 package dev.helixbg.embed.onnx;
 
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,13 +36,13 @@ public final class FusedGraph {
   private static final String TYPES = "token_type_ids";
 
   private final OnnxFile source;
-  private final Precision precision;
+  private final boolean eightBits;
   private final boolean judge;
   private final GraphWriter graph;
 
-  private FusedGraph(OnnxFile source, Precision precision, boolean judge, Path target) {
+  private FusedGraph(OnnxFile source, boolean eightBits, boolean judge, Path target) {
     this.source = source;
-    this.precision = precision;
+    this.eightBits = eightBits;
     this.judge = judge;
     this.graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
   }
@@ -56,13 +55,14 @@ public final class FusedGraph {
   /**
    * Writes the rewritten model, and beside it the file of its large weights.
    *
+   * @param eightBits whether its matrices are rounded to as many
    * @param judge whether it is one of pairs, which takes token types; without them all are 0
    * @param target is replaced
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
+  public static void write(OnnxFile source, boolean eightBits, boolean judge, Path target)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision, judge, target);
+    FusedGraph fused = new FusedGraph(source, eightBits, judge, target);
     fused.build();
     AtomicFile.replace(weightsOf(target), out -> fused.graph.writeLargeTo(out, source.path()));
     AtomicFile.replace(target, out -> fused.graph.writeTo(out, source.path()));
@@ -203,7 +203,7 @@ public final class FusedGraph {
     String name = stem + "weight";
     String result = stem + "product";
     OnnxFile.Tensor weight = source.weight(source.matrixOfBias(bias), rows, columns);
-    if (precision == Precision.FP32) {
+    if (!eightBits) {
       graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, graph.copy(weight, name)), result);
     } else if (outliers) {
       blockwise(input, source.floats(weight), rows, columns, name, result);

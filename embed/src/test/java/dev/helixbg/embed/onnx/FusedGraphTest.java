@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,12 +47,12 @@ class FusedGraphTest {
             "BiasGelu",
             "MatMul",
             "SkipLayerNormalization"),
-        operators(Precision.FP32));
+        operators(false));
   }
 
   @Test
   void eightBitGraphTakesBlocksForTheMatrixWithOutliers() throws IOException {
-    List<String> operators = operators(Precision.INT8);
+    List<String> operators = operators(true);
     assertEquals(5, operators.stream().filter("DynamicQuantizeMatMul"::equals).count());
     assertEquals(1, operators.stream().filter("MatMulNBits"::equals).count());
     assertTrue(operators.stream().noneMatch("MatMul"::equals));
@@ -63,7 +62,7 @@ class FusedGraphTest {
   void weightsAreTakenOverUnchanged() throws IOException {
     Path target = folder.resolve("fused.onnx");
     try (OnnxFile source = OnnxFile.open(export)) {
-      FusedGraph.write(source, Precision.FP32, false, target);
+      FusedGraph.write(source, false, false, target);
     }
     try (OnnxFile source = OnnxFile.open(export);
         OnnxFile fused = OnnxFile.open(target)) {
@@ -81,7 +80,7 @@ class FusedGraphTest {
   void largeWeightsAreInAFileOfTheirOwn() throws IOException {
     Path target = folder.resolve("apart.onnx");
     try (OnnxFile source = OnnxFile.open(export)) {
-      FusedGraph.write(source, Precision.FP32, false, target);
+      FusedGraph.write(source, false, false, target);
       assertTrue(Files.size(target) < 100_000, "of the matrices only where they are");
       byte[] apart = Files.readAllBytes(FusedGraph.weightsOf(target));
       assertEquals(4 * (4 * 384 * 384 + 2 * 384 * 1536), apart.length);
@@ -104,8 +103,7 @@ class FusedGraphTest {
             "encoder.layer.0.output.LayerNorm.weight")) {
       Path broken = folder.resolve("renamed.onnx");
       Files.write(broken, replaced(name, "X" + name.substring(1)));
-      OnnxFormatException e =
-          assertThrows(OnnxFormatException.class, () -> rewrite(broken, Precision.INT8));
+      OnnxFormatException e = assertThrows(OnnxFormatException.class, () -> rewrite(broken, true));
       assertTrue(e.getMessage().contains(name), e.getMessage());
       names.add(name);
     }
@@ -116,7 +114,7 @@ class FusedGraphTest {
   void otherModelsAreRefused() throws IOException {
     for (byte[] other : List.of(new byte[0], "hello".getBytes(), new byte[1000])) {
       Path file = Files.write(folder.resolve("other.onnx"), other);
-      assertThrows(OnnxFormatException.class, () -> rewrite(file, Precision.FP32));
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, false));
     }
   }
 
@@ -128,7 +126,7 @@ class FusedGraphTest {
     for (int i = 0; i < 60; i++) {
       int length = i < 20 ? i : random.nextInt(bytes.length);
       Files.write(file, Arrays.copyOf(bytes, length));
-      assertThrows(OnnxFormatException.class, () -> rewrite(file, Precision.FP32));
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, false));
     }
   }
 
@@ -145,7 +143,7 @@ class FusedGraphTest {
       }
       Files.write(file, damaged);
       try {
-        rewrite(file, i % 8 == 0 ? Precision.INT8 : Precision.FP32);
+        rewrite(file, i % 8 == 0);
       } catch (OnnxFormatException e) {
         refused++;
       }
@@ -187,19 +185,19 @@ class FusedGraphTest {
     return -1;
   }
 
-  private static List<String> operators(Precision precision) throws IOException {
-    Path target = folder.resolve(precision + ".onnx");
+  private static List<String> operators(boolean eightBits) throws IOException {
+    Path target = folder.resolve("eight bits " + eightBits + ".onnx");
     try (OnnxFile source = OnnxFile.open(export)) {
-      FusedGraph.write(source, precision, false, target);
+      FusedGraph.write(source, eightBits, false, target);
     }
     try (OnnxFile fused = OnnxFile.open(target)) {
       return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
     }
   }
 
-  private static void rewrite(Path file, Precision precision) throws IOException {
+  private static void rewrite(Path file, boolean eightBits) throws IOException {
     try (OnnxFile source = OnnxFile.open(file)) {
-      FusedGraph.write(source, precision, false, folder.resolve("rewritten.onnx"));
+      FusedGraph.write(source, eightBits, false, folder.resolve("rewritten.onnx"));
     }
   }
 }

@@ -1,8 +1,8 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.log.DataLog;
@@ -42,40 +42,36 @@ public record KbEntries(
   /**
    * Those whose vectors are in a store.
    *
-   * @param ids of the embedding model's vectors
+   * @param modelId of the embedding model
+   * @param arithmetic of its vectors
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static KbEntries read(Path dataLog, Database store, VectorIds ids, int modelTokens) {
+  public static KbEntries read(
+      Path dataLog, Database store, String modelId, Arithmetic arithmetic, int modelTokens) {
     LogReading log = DataLog.read(dataLog);
     KnownVectors cached = VectorStore.ofEntries(store).read();
     KnownVectors ofPassages = VectorStore.ofPassages(store).read();
-    String id = cached.id(ids.entries(), log.entries().stream().map(Entry::embeddedText));
-    String idOfPassages =
-        ofPassages.id(
-            ids.passages(),
-            log.entries().stream()
-                .flatMap(
-                    entry ->
-                        Passage.of(entry, modelTokens).stream()
-                            .map(passage -> passage.embeddedText(entry, modelTokens))));
     List<NamedEntry> named = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<float[]> passageVectors = new ArrayList<>();
-    List<TextKey> keys = keys(id, log);
-    Iterator<TextKey> names = (id.equals(ids.name()) ? keys : keys(ids.name(), log)).iterator();
-    List<NamedEntry> live = NamedEntry.all(log.entries(), entry -> names.next().hex());
+    // Hashing them is most of the work of reading a KB.
+    List<TextKey> names =
+        log.entries().stream().map(entry -> TextKey.of(modelId, entry.embeddedText())).toList();
+    Iterator<TextKey> next = names.iterator();
+    List<NamedEntry> live = NamedEntry.all(log.entries(), entry -> next.next().hex());
     int indexed = 0;
     for (int i = 0; i < live.size(); i++) {
       NamedEntry one = live.get(i);
       Entry entry = one.entry();
-      Optional<float[]> vector = cached.vector(keys.get(i));
+      Optional<float[]> vector = cached.vector(arithmetic.key(names.get(i)));
       if (vector.isPresent()) {
         boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
           Optional<float[]> found =
-              ofPassages.vector(TextKey.of(idOfPassages, passage.embeddedText(entry, modelTokens)));
+              ofPassages.vector(
+                  arithmetic.key(TextKey.of(modelId, passage.embeddedText(entry, modelTokens))));
           if (found.isPresent()) {
             owners.add(named.size());
             passages.add(passage);
@@ -94,10 +90,5 @@ public record KbEntries(
         PassageVectors.of(owners, passages, passageVectors),
         log.account(),
         new Coverage(indexed, live.size()));
-  }
-
-  /** Of the entries' texts, one each: hashing them is most of the work of reading a KB. */
-  private static List<TextKey> keys(String id, LogReading log) {
-    return log.entries().stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList();
   }
 }

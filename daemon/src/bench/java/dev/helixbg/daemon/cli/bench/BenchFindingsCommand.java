@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -98,12 +97,6 @@ final class BenchFindingsCommand extends JsonCommand {
               + " doctor.")
   private Path model;
 
-  @Option(
-      names = "--passages",
-      paramLabel = "PRECISION",
-      description = "Of the model that passages are embedded with: fp32 (default), int8.")
-  private Precision passages = Precision.FP32;
-
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
@@ -130,7 +123,8 @@ final class BenchFindingsCommand extends JsonCommand {
       show(() -> toJson(trust), () -> console.say("%s", trust.words()));
       return ExitCode.OK.number();
     }
-    Result result = FindingsBench.run(settings.cache(), settings.threads(), passages, true);
+    Result result =
+        FindingsBench.run(settings.cache(), settings.threads(), settings.embed().precision(), true);
     show(() -> toJson(result), () -> print(result));
     return ExitCode.OK.number();
   }
