@@ -23,10 +23,12 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -65,7 +67,7 @@ public record EmbeddingStage(
    * @param whole entries all of whose text has vectors
    * @param reused distinct texts, of entries and of passages, whose vector was known
    * @param embedded distinct texts that were embedded
-   * @param passagesLeft distinct passages that have no vector yet
+   * @param passagesLeft distinct passages of entries that have a vector, those that have none yet
    */
   public record Result(
       List<TextKey> keys,
@@ -251,12 +253,17 @@ public record EmbeddingStage(
       List<Passage> known = new ArrayList<>(owners.size());
       List<float[]> vectors = new ArrayList<>(owners.size());
       BitSet whole = (BitSet) present.clone();
+      Set<TextKey> left = new HashSet<>();
       for (int i = 0; i < owners.size(); i++) {
         int owner = owners.get(i);
         float[] vector = parts.vector(i);
+        if (!present.get(owner)) {
+          continue;
+        }
         if (vector == null) {
           whole.clear(owner);
-        } else if (present.get(owner)) {
+          left.add(parts.names.get(i));
+        } else {
           knownOwners.add(places[owner]);
           known.add(passages.get(i));
           vectors.add(vector);
@@ -270,7 +277,7 @@ public record EmbeddingStage(
           whole.cardinality(),
           own.reused + parts.reused,
           own.embedded + parts.embedded,
-          parts.missing.size());
+          left.size());
     }
 
     @Override
