@@ -5,7 +5,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.TextKey;
 import java.util.HashMap;
 import java.util.List;
@@ -66,7 +66,7 @@ final class RememberedModel extends FakeModel implements AutoCloseable {
   }
 
   private float[] vector(String text) throws InterruptedException {
-    TextKey key = arithmetic().key(TextKey.of(id(), text));
+    TextKey key = TextKey.of(id(), text).by(arithmetic());
     float[] vector = own.get(key);
     if (vector == null) {
       embedder = embedder == null ? real.open() : embedder;

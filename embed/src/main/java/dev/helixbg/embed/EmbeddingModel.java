@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
-import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Path;

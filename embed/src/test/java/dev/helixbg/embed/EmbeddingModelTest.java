@@ -12,7 +12,6 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.embed.cache.Arithmetic;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
@@ -68,9 +67,9 @@ class EmbeddingModelTest {
             TestModels.bundled(Precision.INT8, 256),
             EmbeddingModel.locate(
                 settings(ExecutionProvider.COREML, Precision.FP32), TestModels.CACHE))) {
-      keys.add(model.arithmetic().key(text));
+      keys.add(text.by(model.arithmetic()));
     }
-    keys.add(Arithmetic.of("another").key(text));
+    keys.add(text.by(Arithmetic.of("another")));
     assertEquals(4, keys.size());
     assertTrue(keys.contains(text), "that of fp32 is the name");
     assertEquals(Arithmetic.FP32, Arithmetic.of("FP32"));

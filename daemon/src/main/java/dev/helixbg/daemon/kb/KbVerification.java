@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.CheckLine;
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -107,7 +107,7 @@ public final class KbVerification {
     KnownVectors known = vectors.read();
     Set<TextKey> needed =
         texts.stream()
-            .map(text -> arithmetic.key(TextKey.of(modelId, text)))
+            .map(text -> TextKey.of(modelId, text).by(arithmetic))
             .collect(Collectors.toSet());
     long missing = needed.stream().filter(key -> known.vector(key).isEmpty()).count();
     checks.add(

@@ -5,7 +5,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.ParallelLoop;
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -317,7 +317,7 @@ public record EmbeddingStage(
       KnownVectors found = store.read();
       stored = found.stored();
       for (int i : order) {
-        TextKey key = arithmetic.key(names.get(i));
+        TextKey key = names.get(i).by(arithmetic);
         found
             .vector(key)
             .ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, texts.get(i)));
@@ -344,7 +344,7 @@ public record EmbeddingStage(
 
     /** Null where a text has none yet. */
     float[] vector(int text) {
-      return known.get(arithmetic.key(names.get(text)));
+      return known.get(names.get(text).by(arithmetic));
     }
 
     /** A text was; saves when it completes a batch. */

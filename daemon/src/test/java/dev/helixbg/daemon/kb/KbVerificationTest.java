@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.HxecFile;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -95,7 +95,7 @@ class EmbeddingStageTest {
     assertEquals(before.keys(), after.keys(), "entries keep their names");
     assertEquals(600, ofEntries().stored(), "the old ones are gone");
     for (TextKey name : after.keys()) {
-      assertTrue(ofEntries().vector(bytes.key(name)).isPresent());
+      assertTrue(ofEntries().vector(name.by(bytes)).isPresent());
     }
     assertEquals(0, update(notes(600), bytes).embedded());
     assertEquals(600, update(notes(600)).embedded());
@@ -108,7 +108,7 @@ class EmbeddingStageTest {
     update(entries, bytes);
     String text =
         Passage.of(entries.getFirst(), 256).getFirst().embeddedText(entries.getFirst(), 256);
-    assertTrue(ofPassages().vector(bytes.key(TextKey.of("model", text))).isPresent());
+    assertTrue(ofPassages().vector(TextKey.of("model", text).by(bytes)).isPresent());
   }
 
   /** What a reader sees first after so many seconds is what was written last. */

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.Arithmetic;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -8,7 +9,7 @@ import java.util.HexFormat;
 
 /**
  * Names a text as one model sees it: the first 128 bits of SHA-256 over the model's id, a zero byte
- * and the text in UTF-8. {@link Arithmetic#key} makes the key of its vector of that.
+ * and the text in UTF-8. {@link #by} makes the key of its vector of that.
  */
 public record TextKey(long high, long low) {
 
@@ -23,6 +24,11 @@ public record TextKey(long high, long low) {
     digest.update((byte) 0);
     ByteBuffer hash = ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
     return new TextKey(hash.getLong(), hash.getLong());
+  }
+
+  /** The key of the text's vector. The text is hashed once, whatever the arithmetic. */
+  public TextKey by(Arithmetic arithmetic) {
+    return new TextKey(high ^ arithmetic.high(), low ^ arithmetic.low());
   }
 
   // Written out: a young JVM takes long to make what a record has by itself.

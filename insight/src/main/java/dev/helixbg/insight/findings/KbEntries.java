@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.embed.cache.Arithmetic;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -65,13 +65,13 @@ public record KbEntries(
     for (int i = 0; i < live.size(); i++) {
       NamedEntry one = live.get(i);
       Entry entry = one.entry();
-      Optional<float[]> vector = cached.vector(arithmetic.key(names.get(i)));
+      Optional<float[]> vector = cached.vector(names.get(i).by(arithmetic));
       if (vector.isPresent()) {
         boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
           Optional<float[]> found =
               ofPassages.vector(
-                  arithmetic.key(TextKey.of(modelId, passage.embeddedText(entry, modelTokens))));
+                  TextKey.of(modelId, passage.embeddedText(entry, modelTokens)).by(arithmetic));
           if (found.isPresent()) {
             owners.add(named.size());
             passages.add(passage);
