@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.host;
 
-import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.Arithmetic;
+import dev.helixbg.embed.Embedder;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.Arithmetic;
 
 /** An embedding model by name, opened when there is something to embed. */
 public interface EmbedderSource {

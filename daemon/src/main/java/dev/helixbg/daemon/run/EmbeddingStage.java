@@ -2,10 +2,10 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.ParallelLoop;
-import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;

@@ -119,12 +119,12 @@ public record Pipeline(
   @FunctionalInterface
   public interface GoingOn {
     /** To the end, and nothing is shown before. */
-    GoingOn ALWAYS = known -> true;
+    GoingOn ALWAYS = (known, newest) -> true;
 
-    boolean goesOn(Known known) throws InterruptedException;
-
-    /** Hears what the newest entries tell, of a KB that has no whole report; the run goes on. */
-    default void begins(Known newest) throws InterruptedException {}
+    /**
+     * @param newest whether it is of the newest entries alone; then the run goes on anyway
+     */
+    boolean goesOn(Known known, boolean newest) throws InterruptedException;
   }
 
   /**
@@ -151,7 +151,7 @@ public record Pipeline(
     boolean looked = false;
     try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
       if (isFirst(kb) && !stages.embedNewest(newest)) {
-        goingOn.begins(() -> remembered(findings(kb, log, stages.result())));
+        goingOn.goesOn(() -> remembered(findings(kb, log, stages.result())), true);
       }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
@@ -197,7 +197,7 @@ public record Pipeline(
    */
   private static boolean goesOn(GoingOn goingOn, Known known) throws InterruptedException {
     System.gc();
-    if (!goingOn.goesOn(known)) {
+    if (!goingOn.goesOn(known, false)) {
       return false;
     }
     System.gc();

@@ -124,18 +124,13 @@ public final class KbUpdate {
     }
     again = false;
     Pipeline.GoingOn shortly =
-        new Pipeline.GoingOn() {
-          @Override
-          public boolean goesOn(Pipeline.Known known) {
-            return false; // idle work does the rest
-          }
-
-          @Override
-          public void begins(Pipeline.Known newest) throws InterruptedException {
-            Pipeline.Outcome look = newest.take();
+        (known, newest) -> {
+          if (newest) {
+            Pipeline.Outcome look = known.take();
             here.check();
             publish(store, look, basis);
           }
+          return false; // idle work does the rest
         };
     Pipeline.Outcome made = pipeline.run(store, log, shortly);
     here.check();

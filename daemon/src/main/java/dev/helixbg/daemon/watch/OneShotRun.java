@@ -87,22 +87,14 @@ public record OneShotRun(Pipeline pipeline) {
     }
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
     Pipeline.GoingOn goingOn =
-        new Pipeline.GoingOn() {
-          @Override
-          public boolean goesOn(Pipeline.Known known) throws InterruptedException {
-            begins(known);
-            return true;
+        (known, newest) -> {
+          if (reader.isPresent()) {
+            Pipeline.Outcome look = known.take();
+            here.check();
+            store.publish(look.report(), basis, look.questions(), "");
+            reader.get().read(look.report());
           }
-
-          @Override
-          public void begins(Pipeline.Known newest) throws InterruptedException {
-            if (reader.isPresent()) {
-              Pipeline.Outcome look = newest.take();
-              here.check();
-              store.publish(look.report(), basis, look.questions(), "");
-              reader.get().read(look.report());
-            }
-          }
+          return true;
         };
     Pipeline.Outcome made = pipeline.run(store, log, goingOn);
     here.check();

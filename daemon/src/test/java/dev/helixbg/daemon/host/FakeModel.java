@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.host;
 
+import dev.helixbg.embed.Arithmetic;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
-import dev.helixbg.embed.Arithmetic;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
