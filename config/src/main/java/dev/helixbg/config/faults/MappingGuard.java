@@ -12,9 +12,9 @@ import java.util.Optional;
  *
  * <p>Linux answers such a read with the signal SIGBUS. In most code the JVM turns it into an error,
  * but in helix-bg's machine code and in compiled vector loops it ends the process. Therefore this
- * class installs a signal handler before the JVM's. Within a guarded mapping the handler puts pages
- * of zeros from the missing page to the end, notes the fault, and lets the read go on. It passes
- * every other signal to the JVM's handler. Without a fault a guard costs no time.
+ * class installs a signal handler before the JVM's. For a fault within a guarded mapping the
+ * handler maps zeros from the missing page to the end and notes the fault; then the read continues.
+ * It passes every other signal to the JVM's handler. Without a fault a guard costs no time.
  *
  * <p>On Linux on x86-64 and arm64; elsewhere no mapping is guarded, and such a read may end the
  * process.

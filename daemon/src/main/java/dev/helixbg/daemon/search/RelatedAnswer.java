@@ -69,7 +69,9 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
     double nearDuplicate = InsightSettings.USUAL.nearDuplicate();
     AlreadySaid said = question.byVectors(nearDuplicate);
     Optional<String> unread = Optional.empty();
-    if (judge.isPresent() && !question.worthReading().isEmpty()) {
+    boolean isReadable =
+        said.answer() != AlreadySaid.Answer.YES && !question.worthReading().isEmpty();
+    if (judge.isPresent() && isReadable) {
       try (PairReader reader = judge.get().open()) {
         said = question.read(reader, judge.get().judge().calibration(), nearDuplicate);
       } catch (EmbeddingException e) {

@@ -97,17 +97,16 @@ public record PresentFindings(PresentEntries entries) {
         List<String> topics = List.copyOf(finding.topics());
         String a = topics.get(0);
         String b = topics.get(1);
-        yield Acts.OF_ONE_KB.onOverlap(a, entries.in(a), b, entries.in(b));
+        yield Acts.onOverlap(a, entries.in(a), b, entries.in(b));
       }
-      case "copies" -> Acts.OF_ONE_KB.onCopies(entries.allOf(finding.keys()));
-      case "misfiled" ->
-          Acts.OF_ONE_KB.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
+      case "copies" -> Acts.onCopies(entries.allOf(finding.keys()));
+      case "misfiled" -> Acts.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
       case ReportedFinding.MOVED_SOURCES ->
-          Acts.OF_ONE_KB.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
-      case "merges" -> Acts.OF_ONE_KB.onMerge(all, finding.proposed().orElseThrow());
+          Acts.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
+      case "merges" -> Acts.onMerge(all, finding.proposed().orElseThrow());
       default ->
           all.size() == 2
-              ? Acts.OF_ONE_KB.on(all.get(0), all.get(1), opinion.or(finding::verdict))
+              ? Acts.on(all.get(0), all.get(1), opinion.or(finding::verdict))
               : List.of();
     };
   }

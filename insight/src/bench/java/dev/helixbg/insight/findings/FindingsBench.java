@@ -747,7 +747,7 @@ public final class FindingsBench {
   }
 
   private NearestNeighbours nearest(PackedVectors packed) {
-    NearestNeighbours lists = new NearestNeighbours(order, NearestNeighbours.Counting.ALL);
+    NearestNeighbours lists = new NearestNeighbours(order);
     int[] owners = IntStream.range(0, entries.size()).toArray();
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(owners));
     return lists;

@@ -191,8 +191,7 @@ final class PairLists {
     }
     int[] order = EvenSample.orderByKey(keys);
     ComparedVectors texts = ComparedVectors.of(own, passages);
-    NearestNeighbours.Both nearest =
-        NearestNeighbours.Both.empty(texts, order, NearestNeighbours.Counting.ALL);
+    NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts));
     }
@@ -203,7 +202,6 @@ final class PairLists {
             nearest,
             ExactCopies.of(named),
             DeclaredLinks.of(named, ExactCopies.of(named)),
-            NearestNeighbours.Counting.ALL,
             order,
             threads)
         .best(PER_NOTE * entries.size(), new FindingIds());

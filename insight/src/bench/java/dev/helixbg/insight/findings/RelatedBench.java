@@ -39,7 +39,7 @@ public final class RelatedBench {
       new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
   private static final double NEAR_DUPLICATE = 0.92;
 
-  /** So many notes each rule changes. */
+  /** Number of notes that each rule changes. */
   private static final int OF_A_RULE = 30;
 
   /** How a script changes a fact of an English note. */
@@ -66,7 +66,7 @@ public final class RelatedBench {
   public record Asked(String what, boolean edit, String language, Entry from, String text) {}
 
   /**
-   * What was answered.
+   * The answer to a text.
    *
    * @param said by the program
    * @param ofTheRightOne whether it names the note that the text was made of
@@ -178,7 +178,7 @@ public final class RelatedBench {
     return new Asked(row[0], true, language, from, text(from).replace(note, edited));
   }
 
-  /** What editors, mail programs and file systems do to a text. */
+  /** Changes of form that editors, mail programs and file systems make. */
   private void cosmetic(String language, Entry note) {
     String text = text(note);
     String decomposed = Normalizer.normalize(text, Normalizer.Form.NFD);

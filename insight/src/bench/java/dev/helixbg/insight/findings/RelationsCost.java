@@ -52,7 +52,7 @@ public final class RelationsCost {
       AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      NearestNeighbours nearest = new NearestNeighbours(order, NearestNeighbours.Counting.ALL);
+      NearestNeighbours nearest = new NearestNeighbours(order);
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(order));
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
@@ -67,7 +67,6 @@ public final class RelationsCost {
               new NearestNeighbours.Both(nearest, nearest),
               ExactCopies.of(named),
               DeclaredLinks.of(named, ExactCopies.of(named)),
-              NearestNeighbours.Counting.ALL,
               order,
               threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());

@@ -13,27 +13,22 @@ import dev.helixbg.insight.sources.SourceCheck;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** What can be done about findings: of each one or a few acts, of which one is right. */
-public enum Acts {
-  /** One knowledge base, which one helix can edit. */
-  OF_ONE_KB,
-  /** Several of them: no one helix can do anything about what they share. */
-  NONE;
+public final class Acts {
+  private Acts() {}
 
   /**
    * @param verdict of a model or a person; without one there is an act for each that it may be
    */
-  public List<Act> on(Finding.OfTwo pair, Optional<Verdict> verdict) {
+  public static List<Act> on(Finding.OfTwo pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
   }
 
   /** The same of two entries. */
-  public List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
-    if (this == NONE) {
-      return List.of();
-    }
+  public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
     if (verdict.isEmpty()) {
       return onUnjudged(a, b);
     }
@@ -50,14 +45,14 @@ public enum Acts {
   }
 
   /** One of them stays, see {@link #moreToKeep}. */
-  public List<Act> onCopies(List<NamedEntry> copies) {
+  public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
 
   /** The smaller topic goes into the larger one. */
-  public List<Act> onOverlap(String a, int entriesA, String b, int entriesB) {
+  public static List<Act> onOverlap(String a, int entriesA, String b, int entriesB) {
     String small = entriesA < entriesB ? a : b;
     String large = entriesA < entriesB ? b : a;
     boolean swap = !ActPlanner.isPlainTopic(large) && ActPlanner.isPlainTopic(small);
@@ -66,7 +61,7 @@ public enum Acts {
         swap ? new Change.MergeTopics(large, small) : new Change.MergeTopics(small, large));
   }
 
-  public List<Act> onMisfiled(NamedEntry entry, String nearer) {
+  public static List<Act> onMisfiled(NamedEntry entry, String nearer) {
     return one(When.MISFILED, new Change.Move(entry, nearer));
   }
 
@@ -76,7 +71,7 @@ public enum Acts {
    *
    * @param named in source code
    */
-  public List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
+  public static List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
     return one(
         When.MOVED,
         now.filter(SourceCheck::isPlace)
@@ -85,34 +80,34 @@ public enum Acts {
   }
 
   /** The fullest of the entries gets the text, the others go. */
-  public List<Act> onMerge(List<NamedEntry> entries, String text) {
+  public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
-  public List<Act> on(Finding.Copies copies) {
+  public static List<Act> on(Finding.Copies copies) {
     return onCopies(copies.entries());
   }
 
-  public List<Act> on(Finding.TopicOverlap overlap) {
+  public static List<Act> on(Finding.TopicOverlap overlap) {
     return onOverlap(overlap.a(), overlap.entriesA(), overlap.b(), overlap.entriesB());
   }
 
-  public List<Act> on(Finding.Misfiled misfiled) {
+  public static List<Act> on(Finding.Misfiled misfiled) {
     return onMisfiled(misfiled.entry(), misfiled.nearer());
   }
 
-  public List<Act> on(Finding.MovedSource moved) {
+  public static List<Act> on(Finding.MovedSource moved) {
     return onMoved(moved.entry(), moved.named(), moved.now());
   }
 
-  public List<Act> on(Judgements.Merge merge) {
+  public static List<Act> on(Judgements.Merge merge) {
     return onMerge(merge.entries(), merge.text());
   }
 
-  private List<Act> one(When when, Change change) {
-    return this == NONE ? List.of() : List.of(new Act(List.of(when), change));
+  private static List<Act> one(When when, Change change) {
+    return List.of(new Act(List.of(when), change));
   }
 
   private static List<Act> onUnjudged(NamedEntry a, NamedEntry b) {
@@ -159,9 +154,10 @@ public enum Acts {
   /** The one with the longer text, unless one is called a copy of the other. */
   private static NamedEntry fuller(NamedEntry a, NamedEntry b) {
     List<NamedEntry> both = List.of(a, b);
-    return Stream.of(a, b)
+    Set<String> names = CopyName.names(both.stream().flatMap(one -> note(one).stream()));
+    return both.stream()
         .max(
-            Comparator.comparing((NamedEntry one) -> !isCopy(one, both))
+            Comparator.comparing((NamedEntry one) -> !isCopy(one, names))
                 .thenComparing(one -> one.entry().text().content().strip().length())
                 .thenComparing(moreToKeep(both)))
         .orElseThrow();
@@ -173,28 +169,24 @@ public enum Acts {
    * is a place. Of equals it is the later one.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
+    Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));
     return Comparator.comparing(NamedEntry::linked)
-        .thenComparing(one -> !isCopy(one, all))
+        .thenComparing(one -> !isCopy(one, names))
         .thenComparing(
             one ->
                 (one.entry().text().tags().isEmpty() ? 0 : 1)
                     + (one.entry().timestampMin() == 0 ? 0 : 1))
         .thenComparing(
-            one ->
-                NoteName.of(one.entry())
-                    .map(note -> -note.file().length())
-                    .orElse(one.entry().body().length()))
+            one -> note(one).map(note -> -note.file().length()).orElse(one.entry().body().length()))
         .thenComparing(one -> one.entry().offset());
   }
 
-  private static boolean isCopy(NamedEntry one, List<NamedEntry> all) {
-    return NoteName.of(one.entry())
-        .filter(
-            name ->
-                all.stream()
-                    .flatMap(other -> NoteName.of(other.entry()).stream())
-                    .anyMatch(other -> CopyName.isCopy(name, other)))
-        .isPresent();
+  private static Optional<NoteName> note(NamedEntry one) {
+    return NoteName.of(one.entry());
+  }
+
+  private static boolean isCopy(NamedEntry one, Set<String> names) {
+    return note(one).filter(note -> CopyName.isCopy(note, names)).isPresent();
   }
 
   private static NamedEntry older(NamedEntry a, NamedEntry b) {

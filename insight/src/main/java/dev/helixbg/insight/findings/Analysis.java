@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
-import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
@@ -48,7 +47,6 @@ public final class Analysis {
   private final ExactCopies copies;
   private final InsightSettings settings;
   private final int threads;
-  private final TopicPairs counting;
 
   /** Position of each entry by key, then offset. */
   private final int[] order;
@@ -66,7 +64,6 @@ public final class Analysis {
       ComparedVectors texts,
       PairSimilarities similarities,
       InsightSettings settings,
-      TopicPairs counting,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
@@ -74,7 +71,6 @@ public final class Analysis {
     this.similarities = similarities;
     this.settings = settings;
     this.threads = threads;
-    this.counting = counting;
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
     this.copies = ExactCopies.of(entries);
@@ -97,7 +93,7 @@ public final class Analysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return new IncrementalAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
+    return new IncrementalAnalysis(MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
         .update(entries, vectors, passages, settings, threads);
   }
 
@@ -132,27 +128,17 @@ public final class Analysis {
     List<Finding.Pair> pairs = pairs(duplicates, links);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-                packed,
-                centroids,
-                middles,
-                topics,
-                similarities.nearest().own(),
-                order,
-                settings.misfiledMargin(),
-                threads)
-            .stream()
-            .filter(found -> counting.count(topics.topicOf()[found.entry()], found.nearer()))
-            .toList();
+            packed,
+            centroids,
+            middles,
+            topics,
+            similarities.nearest().own(),
+            order,
+            settings.misfiledMargin(),
+            threads);
     RankedRelations relations =
         new RankedRelations(
-            entries,
-            texts,
-            similarities.nearest(),
-            copies,
-            declared,
-            counting.of(topics),
-            order,
-            threads);
+            entries, texts, similarities.nearest(), copies, declared, order, threads);
     long count = entries.size();
     return new Findings(
         entries,
@@ -173,11 +159,8 @@ public final class Analysis {
   }
 
   /** Who can be told to say the same: sections of one note stand where their writer wants them. */
-  private NearestNeighbours.Counting apart() {
-    NearestNeighbours.Counting ofTopics = counting.of(topics);
-    return (a, b) ->
-        ofTopics.count(a, b)
-            && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
+  private DuplicatesAndCrossLinks.PairFilter apart() {
+    return (a, b) -> !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
   }
 
   private List<Finding.Copies> copies() {
@@ -219,10 +202,7 @@ public final class Analysis {
               () ->
                   new Overlaps(
                       settings.topicOverlap(),
-                      (a, b) ->
-                          counting.count(a, b)
-                              && areApart(a, b)
-                              && !(single.get(a) && single.get(b)),
+                      (a, b) -> areApart(a, b) && !(single.get(a) && single.get(b)),
                       new TopPairs(MAX_TOPIC_OVERLAPS, byName)))
           .forEach(worker -> best.offerAll(worker.best()));
     }
@@ -253,10 +233,11 @@ public final class Analysis {
   }
 
   /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, TopicPairs counting, TopPairs best) implements PairSink {
+  private record Overlaps(double limit, DuplicatesAndCrossLinks.PairFilter topics, TopPairs best)
+      implements PairSink {
     @Override
     public void accept(int a, int b, float similarity) {
-      if (similarity > limit && counting.count(a, b)) {
+      if (similarity > limit && topics.admits(a, b)) {
         best.offer(a, b, similarity);
       }
     }

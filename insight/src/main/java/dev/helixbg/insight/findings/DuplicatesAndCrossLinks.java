@@ -7,9 +7,16 @@ import java.util.Set;
 /** Near-duplicates and cross-links: the best of each, and how many there are in all. */
 final class DuplicatesAndCrossLinks implements PairSink {
   private final InsightSettings settings;
+
+  /** Tells which entries may be in one finding. */
+  @FunctionalInterface
+  interface PairFilter {
+    boolean admits(int a, int b);
+  }
+
   private final int[] topicOf;
   private final ExactCopies copies;
-  private final NearestNeighbours.Counting counting;
+  private final PairFilter filter;
   private final TopPairs nearDuplicates;
   private final TopPairs crossLinks;
   private final Set<Long> declared;
@@ -22,12 +29,12 @@ final class DuplicatesAndCrossLinks implements PairSink {
       ExactCopies copies,
       Set<Long> declared,
       int[] order,
-      NearestNeighbours.Counting counting) {
+      PairFilter filter) {
     this.settings = settings;
     this.declared = declared;
     this.topicOf = topicOf;
     this.copies = copies;
-    this.counting = counting;
+    this.filter = filter;
     this.nearDuplicates = new TopPairs(settings.maxNearDuplicates(), order);
     this.crossLinks = new TopPairs(settings.maxCrossLinks(), order);
   }
@@ -35,7 +42,7 @@ final class DuplicatesAndCrossLinks implements PairSink {
   /**
    * @param declared pairs of which one links to the other: such a link is no news
    * @param order of the entries, see {@link TopPairs}
-   * @param counting which entries may be a pair
+   * @param filter which entries may be a pair
    */
   static DuplicatesAndCrossLinks find(
       PairSimilarities pairs,
@@ -44,14 +51,14 @@ final class DuplicatesAndCrossLinks implements PairSink {
       Set<Long> declared,
       int[] order,
       InsightSettings settings,
-      NearestNeighbours.Counting counting) {
+      PairFilter filter) {
     float limit = floor(settings);
     DuplicatesAndCrossLinks all =
-        new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, counting);
+        new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, filter);
     pairs
         .atLeast(
             limit,
-            () -> new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, counting))
+            () -> new DuplicatesAndCrossLinks(settings, topicOf, copies, declared, order, filter))
         .forEach(all::add);
     return all;
   }
@@ -63,7 +70,7 @@ final class DuplicatesAndCrossLinks implements PairSink {
 
   @Override
   public void accept(int a, int b, float similarity) {
-    if (copies.isCopy(a) || copies.isCopy(b) || !counting.count(a, b)) {
+    if (copies.isCopy(a) || copies.isCopy(b) || !filter.admits(a, b)) {
       return;
     }
     if (similarity > settings.nearDuplicate()) {

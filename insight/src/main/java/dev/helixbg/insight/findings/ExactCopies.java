@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which entries are exact copies of another one: the same text, blanks around it, metadata and
- * Unicode forms aside, in whatever topic. A blank text is nobody's copy. Of each group one is the
- * original, the same in whatever order they stand, so that findings about it keep their ids.
+ * Which entries are exact copies of another one: they have the same text, apart from blanks around
+ * it, metadata and Unicode forms, in any topic. A blank text is no copy. One entry of each group is
+ * the original. The choice does not depend on their order, so that findings about it keep their
+ * ids.
  *
  * @param originals of each entry the index of the one that stands for its text
  */
@@ -49,9 +50,9 @@ record ExactCopies(int[] originals) {
   /**
    * Entries with one text, the largest groups first.
    *
-   * @param counting two of them at least may be in one finding
+   * @param filter two of them at least may be in one finding
    */
-  List<List<Integer>> groups(NearestNeighbours.Counting counting) {
+  List<List<Integer>> groups(DuplicatesAndCrossLinks.PairFilter filter) {
     Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
     for (int i = 0; i < originals.length; i++) {
       groups.computeIfAbsent(originals[i], original -> new ArrayList<>()).add(i);
@@ -61,7 +62,7 @@ record ExactCopies(int[] originals) {
         .filter(
             group ->
                 group.stream()
-                    .anyMatch(one -> group.stream().anyMatch(other -> counting.count(one, other))))
+                    .anyMatch(one -> group.stream().anyMatch(other -> filter.admits(one, other))))
         .sorted(Comparator.comparingInt((List<Integer> group) -> -group.size()))
         .toList();
   }

@@ -129,13 +129,6 @@ public sealed interface Finding {
       return new Relation(id, a, b, score, similarity, evidence, place, Optional.of(said));
     }
 
-    /** Whether one of both is of a topic; without one, all are. */
-    public boolean isIn(Optional<String> topic) {
-      return topic
-          .filter(name -> !a.entry().topic().equals(name) && !b.entry().topic().equals(name))
-          .isEmpty();
-    }
-
     /** The entry that was written earlier. */
     public NamedEntry older() {
       return a.isOlderThan(b) ? a : b;
@@ -345,7 +338,7 @@ public sealed interface Finding {
    */
   record Secret(String id, NamedEntry entry, String held) implements Finding {
 
-    /** What it holds, in a sentence. */
+    /** Names the kind of the secret, in a sentence. */
     public String says() {
       return "it holds a secret, by its form: " + held;
     }

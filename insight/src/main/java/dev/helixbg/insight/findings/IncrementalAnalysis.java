@@ -2,7 +2,6 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.PairSimilarities.ScannedPairs;
-import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -20,7 +19,6 @@ public final class IncrementalAnalysis {
   /** 48 MB of them. */
   static final int MAX_PAIRS = 4_000_000;
 
-  private final TopicPairs counting;
   private final int maxPairs;
   private final int maxDrawn;
   private IncrementalPairs known;
@@ -28,16 +26,14 @@ public final class IncrementalAnalysis {
   private float tooManyAbove;
 
   public IncrementalAnalysis() {
-    this(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN);
+    this(MAX_PAIRS, SimilarityDistribution.MAX_DRAWN);
   }
 
   /**
-   * @param counting which topics may be in one finding
    * @param maxPairs that are kept; of more, all are compared whenever they are needed
    * @param maxDrawn entries whose pairs make the distribution
    */
-  IncrementalAnalysis(TopicPairs counting, int maxPairs, int maxDrawn) {
-    this.counting = counting;
+  IncrementalAnalysis(int maxPairs, int maxDrawn) {
     this.maxPairs = maxPairs;
     this.maxDrawn = maxDrawn;
   }
@@ -57,15 +53,14 @@ public final class IncrementalAnalysis {
     Analysis.check(entries, vectors);
     List<String> keys = Analysis.keys(entries);
     ComparedVectors texts = ComparedVectors.of(vectors, passages);
-    NearestNeighbours.Counting neighbours = counting.of(TopicIndex.of(entries));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       float floor = DuplicatesAndCrossLinks.floor(settings);
       PairSimilarities similarities =
-          updated(floor, keys, vectors, packed, texts, neighbours, threads)
+          updated(floor, keys, vectors, packed, texts, threads)
               ? known
-              : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
+              : ScannedPairs.of(keys, vectors, packed, texts, maxDrawn, threads);
       List<NamedEntry> shown = SecretCheck.masked(entries);
-      return new Analysis(shown, vectors, packed, texts, similarities, settings, counting, threads)
+      return new Analysis(shown, vectors, packed, texts, similarities, settings, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it
@@ -80,7 +75,6 @@ public final class IncrementalAnalysis {
       Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
-      NearestNeighbours.Counting neighbours,
       int threads) {
     if (tooManyPairs && tooManyAbove == floor) {
       return false;
@@ -88,7 +82,7 @@ public final class IncrementalAnalysis {
     if (known == null || known.floor() != floor) {
       known = new IncrementalPairs(floor, maxPairs, maxDrawn);
     }
-    tooManyPairs = !known.update(keys, vectors, packed, texts, neighbours, threads);
+    tooManyPairs = !known.update(keys, vectors, packed, texts, threads);
     tooManyAbove = floor;
     known = tooManyPairs ? null : known;
     return !tooManyPairs;

@@ -60,7 +60,6 @@ final class IncrementalPairs implements PairSimilarities {
    *
    * @param vectors of the entries
    * @param packed the same vectors
-   * @param counting which entries may be each other's nearest; always the same ones
    * @return false when there are more pairs than may be kept; then this must not be used again
    */
   boolean update(
@@ -68,7 +67,6 @@ final class IncrementalPairs implements PairSimilarities {
       Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
-      NearestNeighbours.Counting counting,
       int threads) {
     int count = keys.size();
     int[] ordinals = NamedEntry.ordinals(keys);
@@ -95,7 +93,7 @@ final class IncrementalPairs implements PairSimilarities {
         packed,
         all -> {
           if (fresh.cardinality() == count) {
-            return compareAll(keys, vectors, texts, all, counting, threads);
+            return compareAll(keys, vectors, texts, all, threads);
           }
           nearest =
               nearest.updated(EvenSample.orderByKey(keys), nowAt, texts, packed, all, threads);
@@ -124,15 +122,9 @@ final class IncrementalPairs implements PairSimilarities {
 
   /** One pass for the pairs, for the nearest, and for the distribution if nothing is drawn. */
   private boolean compareAll(
-      List<String> keys,
-      Vectors vectors,
-      ComparedVectors texts,
-      PackedVectors all,
-      NearestNeighbours.Counting counting,
-      int threads) {
+      List<String> keys, Vectors vectors, ComparedVectors texts, PackedVectors all, int threads) {
     int count = texts.entries();
-    NearestNeighbours.Both lists =
-        NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys), counting);
+    NearestNeighbours.Both lists = NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys));
     float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
     List<PairList> found = new ArrayList<>();
     AllPairs.among(

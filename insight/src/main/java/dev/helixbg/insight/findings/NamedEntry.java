@@ -22,6 +22,11 @@ import java.util.stream.IntStream;
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
+  /** The same with another text. */
+  NamedEntry with(Entry changed) {
+    return new NamedEntry(changed, index, key, linked);
+  }
+
   /** One to which no other entry links. */
   public NamedEntry(Entry entry, int index, String key) {
     this(entry, index, key, false);

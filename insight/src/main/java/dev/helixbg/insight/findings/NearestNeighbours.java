@@ -26,16 +26,8 @@ final class NearestNeighbours {
   /** Any number that is much larger than that of threads. */
   private static final int LOCKS = 256;
 
-  /** Which entries may be neighbours. */
-  interface Counting {
-    Counting ALL = (a, b) -> true;
-
-    boolean count(int a, int b);
-  }
-
   private final int count;
   private final int[] order;
-  private final Counting counting;
   private final int[] others;
   private final float[] similarities;
 
@@ -48,12 +40,10 @@ final class NearestNeighbours {
    * Empty lists.
    *
    * @param order position of each entry, see {@link TopPairs}
-   * @param counting whom the lists take in; none of the others takes a place
    */
-  NearestNeighbours(int[] order, Counting counting) {
+  NearestNeighbours(int[] order) {
     this.count = order.length;
     this.order = order;
-    this.counting = counting;
     this.others = new int[Math.multiplyExact(count, LENGTH)];
     this.similarities = new float[others.length];
     this.least = new float[count];
@@ -106,9 +96,9 @@ final class NearestNeighbours {
    */
   record Both(NearestNeighbours own, NearestNeighbours all) {
     /** Empty lists; one for both where there are no passages. */
-    static Both empty(ComparedVectors texts, int[] order, Counting counting) {
-      NearestNeighbours all = new NearestNeighbours(order, counting);
-      return new Both(texts.hasPassages() ? new NearestNeighbours(order, counting) : all, all);
+    static Both empty(ComparedVectors texts, int[] order) {
+      NearestNeighbours all = new NearestNeighbours(order);
+      return new Both(texts.hasPassages() ? new NearestNeighbours(order) : all, all);
     }
 
     /** Takes in the pairs of vectors. */
@@ -161,9 +151,8 @@ final class NearestNeighbours {
   }
 
   /** Those by terms. */
-  static Both of(
-      TermVectors terms, ComparedVectors texts, int[] order, Counting counting, int threads) {
-    Both lists = Both.empty(texts, order, counting);
+  static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
+    Both lists = Both.empty(texts, order);
     int[] owners = texts.owners();
     ParallelLoop.runToTheEnd(
         "relations",
@@ -201,7 +190,7 @@ final class NearestNeighbours {
    */
   NearestNeighbours updated(
       int[] order, int[] nowAt, ComparedVectors texts, PackedVectors packed, int threads) {
-    NearestNeighbours next = new NearestNeighbours(order, Counting.ALL);
+    NearestNeighbours next = new NearestNeighbours(order);
     BitSet fresh = new BitSet(order.length);
     fresh.set(0, order.length);
     BitSet sought = new BitSet(order.length);
@@ -262,7 +251,7 @@ final class NearestNeighbours {
   /** Takes a neighbour in if it is among the nearest; any thread may call this. */
   void offer(int entry, int other, float similarity) {
     // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
-    if (similarity >= least[entry] && counting.count(entry, other)) {
+    if (similarity >= least[entry]) {
       insert(entry, other, similarity);
     }
   }

@@ -30,18 +30,16 @@ sealed interface PairSimilarities permits PairSimilarities.ScannedPairs, Increme
 
     /**
      * @param packed the vectors of the entries
-     * @param counting which entries may be each other's nearest
      */
     static ScannedPairs of(
         List<String> keys,
         Vectors vectors,
         PackedVectors packed,
         ComparedVectors texts,
-        NearestNeighbours.Counting counting,
         int maxDrawn,
         int threads) {
       NearestNeighbours.Both nearest =
-          NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys), counting);
+          NearestNeighbours.Both.empty(texts, EvenSample.orderByKey(keys));
       texts.packed(
           packed,
           all -> AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts)));

@@ -56,7 +56,6 @@ final class RankedRelations {
   /**
    * @param byVector of the same entries
    * @param declared pairs of which one links to the other
-   * @param counting which entries may be in one relation, and so each other's neighbours
    * @param order of the entries, see {@link TopPairs}
    */
   RankedRelations(
@@ -65,7 +64,6 @@ final class RankedRelations {
       NearestNeighbours.Both byVector,
       ExactCopies copies,
       Set<Long> declared,
-      NearestNeighbours.Counting counting,
       int[] order,
       int threads) {
     this.entries = entries;
@@ -78,7 +76,7 @@ final class RankedRelations {
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestNeighbours.of(terms, texts, order, counting, threads);
+    this.byTerms = NearestNeighbours.of(terms, texts, order, threads);
     this.candidates = candidates();
   }
 

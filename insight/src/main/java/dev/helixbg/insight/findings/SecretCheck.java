@@ -28,8 +28,6 @@ public final class SecretCheck {
   private static NamedEntry masked(NamedEntry named) {
     Entry entry = named.entry();
     String body = SecretMask.masked(entry.body());
-    return body.equals(entry.body())
-        ? named
-        : new NamedEntry(entry.withBody(body), named.index(), named.key());
+    return body.equals(entry.body()) ? named : named.with(entry.withBody(body));
   }
 }

@@ -2,7 +2,10 @@ package dev.helixbg.insight.notes;
 
 import dev.helixbg.config.text.NormalForm;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The name of a file as sync programs, file managers and browsers call a copy. */
 public final class CopyName {
@@ -23,11 +26,20 @@ public final class CopyName {
 
   private CopyName() {}
 
-  /** Whether a file is called a copy, or a copy of another file of which the text is at hand. */
-  public static boolean isCopy(NoteName one, NoteName other) {
+  /** The names of files, as {@link #isCopy} compares them. */
+  public static Set<String> names(Stream<NoteName> files) {
+    return files.map(CopyName::stem).collect(Collectors.toSet());
+  }
+
+  /**
+   * Whether a file is called a copy, or has the number of a copy of one of these files.
+   *
+   * @param names of {@link #names}
+   */
+  public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
-    return MARKED.matcher(name).find()
-        || !name.equals(stem(other)) && NUMBERED.matcher(name).replaceFirst("").equals(stem(other));
+    String unnumbered = NUMBERED.matcher(name).replaceFirst("");
+    return MARKED.matcher(name).find() || !unnumbered.equals(name) && names.contains(unnumbered);
   }
 
   /** Without folder and ending. */

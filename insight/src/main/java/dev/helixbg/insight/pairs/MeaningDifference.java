@@ -14,29 +14,29 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What two texts, each as a whole, say differently. It forbids to call them the same, and decides
- * nothing else: who says the same in other words may well write other numbers, too.
+ * The difference in meaning between two whole texts. A difference forbids to call them the same,
+ * and decides nothing else: a text that says the same in other words may have other numbers, too.
  *
- * <p>Texts that are equal but for Unicode forms, white space, case and markup do not differ. Of
- * English texts that are worded alike every word counts but function words; of those that are
- * worded otherwise numbers, identifiers, names, and words that deny, oblige or count, since only a
- * model can tell what the others mean. Of other languages every word counts: no model here reads
- * them.
+ * <p>Texts that are equal but for Unicode forms, white space, case and markup do not differ. In
+ * English texts with a similar wording every word counts but function words. In English texts with
+ * another wording only numbers, identifiers, names, and words that deny, oblige or count are
+ * compared, since only a model understands the others. In other languages every word counts, since
+ * no model here reads them.
  *
  * @param words what differs, such as {@code numbers: 9, 8}; nothing where both say the same
  * @param edit whether it differs in texts that are worded alike
  */
 public record MeaningDifference(Optional<String> words, boolean edit) {
-  /** Of texts that differ in more than so many words nothing is aligned. */
+  /** Texts that differ in more words than this are not aligned. */
   private static final int ALIGNED = 2_000;
 
-  /** The share of words in one order from which on texts are worded alike. */
+  /** Least share of words in the same order for texts to count as worded alike. */
   private static final double ALIKE = 0.6;
 
-  /** So many more words of its own make a clause that the other text does not have. */
+  /** Least number of own words that counts as a clause which the other text does not have. */
   private static final int CLAUSE = 4;
 
-  /** The share of words by which a text is known to be English. */
+  /** Least share of English function words in a text that counts as English. */
   private static final double ENGLISH = 0.1;
 
   private static final String LONE =
@@ -54,7 +54,7 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
                   .formatted(LONE)
               + "|(?<sign>~~|(?<=/)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])|[\\p{Sm}\\p{Sc}\\p{So}%&@?#\\\\&&[^|~]])");
 
-  /** Something that no plain word has. */
+  /** A form that plain words do not have. */
   private static final Pattern PECULIAR =
       Pattern.compile("_|\\p{Ll}\\p{Lu}|\\p{L}\\p{N}|\\p{N}\\p{L}");
 
@@ -66,14 +66,14 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
           "a an the this that these those is are be been being it its of do does which so then"
               + " there also to for s");
 
-  /** By them English is known: no other language has them. */
+  /** Words by which English texts are recognised. */
   private static final Set<String> ENGLISH_WORDS =
       words(
           "the and with that this are not from when which its by be it to is of for you must after"
               + " them there then but they their has have were been can would should does did what"
               + " if into than");
 
-  /** Words of which one text has one and the other text has another one. */
+  /** Groups of words; two texts with different words of one group are opposed. */
   private static final List<Set<String>> OPPOSED =
       List.of(
           words("must shall should may might can could needs need would will"),
@@ -96,8 +96,8 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
   /**
    * A word, number or sign.
    *
-   * @param key equal of those that say the same
-   * @param name whether it is written as names are
+   * @param key equal for tokens that say the same
+   * @param name whether it is written like a name
    */
   private record Token(String key, String text, Kind kind, boolean name) {}
 
@@ -133,7 +133,7 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
     return tokens.stream().map(Token::key).toList();
   }
 
-  /** Of two texts, each as a whole. */
+  /** Compares two whole texts. */
   public static MeaningDifference of(String one, String other) {
     List<Token> a = tokens(one);
     List<Token> b = tokens(other);

@@ -56,7 +56,7 @@ record FindingSection<T>(
       String entriesB,
       List<ActView> acts) {
 
-    static OverlapView of(Finding.TopicOverlap overlap, Acts acts) {
+    static OverlapView of(Finding.TopicOverlap overlap) {
       return new OverlapView(
           PrintableText.line(overlap.id()),
           NumberWords.similarity(overlap.similarity()),
@@ -64,7 +64,7 @@ record FindingSection<T>(
           TopicView.label(overlap.b()),
           NumberWords.count(overlap.entriesA(), "entry", "entries"),
           NumberWords.count(overlap.entriesB(), "entry", "entries"),
-          ActView.of(acts.on(overlap)));
+          ActView.of(Acts.on(overlap)));
     }
   }
 
@@ -77,14 +77,14 @@ record FindingSection<T>(
   record MisfiledView(
       String id, EntryView entry, String own, String nearer, String other, List<ActView> acts) {
 
-    static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements, Acts acts) {
+    static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements) {
       return new MisfiledView(
           PrintableText.line(misfiled.id()),
           EntryView.of(misfiled.entry(), judgements),
           NumberWords.similarity(misfiled.own()),
           TopicView.label(misfiled.nearer()),
           NumberWords.similarity(misfiled.other()),
-          ActView.of(acts.on(misfiled)));
+          ActView.of(Acts.on(misfiled)));
     }
   }
 
@@ -97,14 +97,14 @@ record FindingSection<T>(
   record MovedSourceView(
       String id, EntryView entry, String change, String named, String says, List<ActView> acts) {
 
-    static MovedSourceView of(Finding.MovedSource moved, Judgements judgements, Acts acts) {
+    static MovedSourceView of(Finding.MovedSource moved, Judgements judgements) {
       return new MovedSourceView(
           PrintableText.line(moved.id()),
           EntryView.of(moved.entry(), judgements),
           moved.change().title(),
           PrintableText.line(moved.named()),
           PrintableText.line(moved.words()),
-          ActView.of(acts.on(moved)));
+          ActView.of(Acts.on(moved)));
     }
   }
 
@@ -117,7 +117,7 @@ record FindingSection<T>(
     }
   }
 
-  static FindingSection<GroupView> copies(Findings findings, Acts acts) {
+  static FindingSection<GroupView> copies(Findings findings) {
     int total = findings.copies().size();
     return new FindingSection<>(
         NumberWords.shownOf(COPIES, total),
@@ -131,14 +131,13 @@ record FindingSection<T>(
                         group.id(),
                         group.entries(),
                         group.entries().getFirst().entry().text().content(),
-                        acts.on(group)))
+                        Acts.on(group)))
             .toList(),
         NumberWords.shownOf("largest", COPIES, total, "; all are in report.json."),
         "No two entries have the very same text.");
   }
 
-  static FindingSection<OverlapView> overlaps(
-      Findings findings, InsightSettings limits, Acts acts) {
+  static FindingSection<OverlapView> overlaps(Findings findings, InsightSettings limits) {
     String limit = NumberWords.limit(limits.topicOverlap());
     int total = findings.topicOverlaps().size();
     return new FindingSection<>(
@@ -146,16 +145,13 @@ record FindingSection<T>(
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
-        findings.topicOverlaps().stream()
-            .limit(OVERLAPS)
-            .map(one -> OverlapView.of(one, acts))
-            .toList(),
+        findings.topicOverlaps().stream().limit(OVERLAPS).map(one -> OverlapView.of(one)).toList(),
         NumberWords.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
         "No two topics are more similar than " + limit + ". Each has its own ground.");
   }
 
   static FindingSection<MisfiledView> misfiled(
-      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
+      Findings findings, InsightSettings limits, Judgements judgements) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
     return new FindingSection<>(
@@ -164,13 +160,12 @@ record FindingSection<T>(
             + " least "
             + NumberWords.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
-        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
+        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements)).toList(),
         NumberWords.shownOf("clearest", shown, total, "."),
         "Every entry is nearest to its own topic, or nearly so.");
   }
 
-  static FindingSection<MovedSourceView> sources(
-      SourceCheckResult sources, Judgements judgements, Acts acts) {
+  static FindingSection<MovedSourceView> sources(SourceCheckResult sources, Judgements judgements) {
     int total = sources.moved().size();
     return new FindingSection<>(
         NumberWords.shownOf(MOVED, total),
@@ -178,7 +173,7 @@ record FindingSection<T>(
             + looked(sources),
         sources.moved().stream()
             .limit(MOVED)
-            .map(one -> MovedSourceView.of(one, judgements, acts))
+            .map(one -> MovedSourceView.of(one, judgements))
             .toList(),
         NumberWords.shownOf("first", MOVED, total, "; more are in report.json."),
         "Nothing that entries name is known to have moved. " + looked(sources));

@@ -78,14 +78,12 @@ public final class JsonReport {
   private final Findings findings;
   private final Judgements judgements;
   private final JudgedRelations pairs;
-  private final Acts acts;
 
   private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
     findings = report.findings();
     judgements = report.judgements();
     pairs = JudgedRelations.of(findings.relations(), judgements);
-    acts = report.acts();
   }
 
   public static byte[] render(Report report) {
@@ -278,7 +276,7 @@ public final class JsonReport {
 
   private void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
-    edit(acts.on(merge));
+    edit(Acts.on(merge));
     texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
     texts("keys", merge.entries().stream().map(NamedEntry::key).toList());
     text("proposedText", merge.text());
@@ -437,7 +435,7 @@ public final class JsonReport {
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
     verdict(pair);
-    edit(acts.on(pair, judgements.verdict(pair).map(PairVerdict::verdict)));
+    edit(Acts.on(pair, judgements.verdict(pair).map(PairVerdict::verdict)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
   }
@@ -453,7 +451,7 @@ public final class JsonReport {
 
   private void copies(Finding.Copies copies) throws IOException {
     text("id", copies.id());
-    edit(acts.on(copies));
+    edit(Acts.on(copies));
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
@@ -469,7 +467,7 @@ public final class JsonReport {
     verdict(relation);
     object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
     object("evidence", relation.evidence(), this::evidence);
-    edit(full ? acts.on(relation, judgements.actingOn(relation)) : List.of());
+    edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());
     object("a", relation.a(), entry);
     object("b", relation.b(), entry);
   }
@@ -527,7 +525,7 @@ public final class JsonReport {
     optional(
         "verdict",
         Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
-    edit(acts.on(overlap));
+    edit(Acts.on(overlap));
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
@@ -535,7 +533,7 @@ public final class JsonReport {
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
-    edit(acts.on(misfiled));
+    edit(Acts.on(misfiled));
     object("entry", misfiled.entry(), this::entry);
   }
 
@@ -560,7 +558,7 @@ public final class JsonReport {
     optional("now", moved.now().map(JsonReport::line));
     object("since", moved.since().orElse(null), this::since);
     text("says", moved.words());
-    edit(acts.on(moved));
+    edit(Acts.on(moved));
     object("entry", moved.entry(), this::entry);
   }
 

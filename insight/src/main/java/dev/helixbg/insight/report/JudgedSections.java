@@ -59,13 +59,13 @@ record JudgedSections(
   /** Proposals for entries that say the same. */
   record MergeSection(String total, String intro, List<FindingSection.GroupView> rows) {
 
-    static MergeSection of(Judgements judgements, Acts acts) {
+    static MergeSection of(Judgements judgements) {
       List<FindingSection.GroupView> rows =
           judgements.merges().stream()
               .map(
                   merge ->
                       FindingSection.GroupView.of(
-                          merge.id(), merge.entries(), merge.text(), acts.on(merge)))
+                          merge.id(), merge.entries(), merge.text(), Acts.on(merge)))
               .toList();
       return new MergeSection(
           NumberWords.count(rows.size()),
@@ -75,13 +75,13 @@ record JudgedSections(
     }
   }
 
-  static JudgedSections of(Findings findings, Judgements judgements, Acts acts) {
+  static JudgedSections of(Findings findings, Judgements judgements) {
     return new JudgedSections(
         note(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()),
         Optional.of(SummarySection.of(findings, judgements))
             .filter(section -> !section.rows().isEmpty()),
-        Optional.of(MergeSection.of(judgements, acts)).filter(section -> !section.rows().isEmpty()),
+        Optional.of(MergeSection.of(judgements)).filter(section -> !section.rows().isEmpty()),
         Optional.of(LabelSection.of(findings, judgements))
             .filter(section -> !section.rows().isEmpty()));
   }

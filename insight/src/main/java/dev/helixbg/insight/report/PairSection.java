@@ -1,6 +1,5 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -58,12 +57,11 @@ record PairSection(
       List<Finding.Pair> found,
       long total,
       long pairs,
-      Judgements judgements,
-      Acts acts) {
+      Judgements judgements) {
     VerdictRanking ranked = VerdictRanking.of(found, judgements.verdicts());
     boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
-    List<PairView> views = views(ranked.shown(), pairs, judgements, acts);
-    List<PairView> different = views(ranked.different(), pairs, judgements, acts);
+    List<PairView> views = views(ranked.shown(), pairs, judgements);
+    List<PairView> different = views(ranked.different(), pairs, judgements);
     return new PairSection(
         anchor,
         title,
@@ -82,7 +80,7 @@ record PairSection(
   }
 
   /** The list of relations: what leads in full, the rest folded, all the others in report.json. */
-  static PairSection relations(Findings findings, Judgements judgements, Acts acts) {
+  static PairSection relations(Findings findings, Judgements judgements) {
     List<Finding.Relation> found = findings.relations();
     JudgedRelations judged = JudgedRelations.of(found, judgements);
     int shown = Math.min(found.size(), Findings.shownRelations(findings.entries().size()));
@@ -101,8 +99,7 @@ record PairSection(
                 relation,
                 i + 1,
                 leads ? groupWords(relation, groups) : Optional.empty(),
-                judgements,
-                acts));
+                judgements));
       }
     }
     List<PairView> first = new ArrayList<>();
@@ -190,9 +187,8 @@ record PairSection(
         + " that the language model calls different";
   }
 
-  private static List<PairView> views(
-      List<Finding.Pair> pairs, long all, Judgements judgements, Acts acts) {
-    return pairs.stream().map(pair -> PairView.of(pair, all, judgements, acts)).toList();
+  private static List<PairView> views(List<Finding.Pair> pairs, long all, Judgements judgements) {
+    return pairs.stream().map(pair -> PairView.of(pair, all, judgements)).toList();
   }
 
   /** What is not folded, then each fold. */

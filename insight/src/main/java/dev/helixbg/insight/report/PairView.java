@@ -43,7 +43,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  static PairView of(Finding.Pair pair, long pairs, Judgements judgements, Acts acts) {
+  static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
     Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
     return new PairView(
         PrintableText.line(pair.id()),
@@ -54,7 +54,7 @@ record PairView(
         verdict.map(JudgementWords::verdict),
         verdict.map(said -> said.verdict().title()),
         Optional.empty(),
-        ActView.of(acts.on(pair, verdict.map(PairVerdict::verdict))),
+        ActView.of(Acts.on(pair, verdict.map(PairVerdict::verdict))),
         EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
         EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements),
         pair.files(),
@@ -112,11 +112,7 @@ record PairView(
    * @param group of which both are, in words; or nothing
    */
   static PairView of(
-      Finding.Relation relation,
-      int rank,
-      Optional<String> group,
-      Judgements judgements,
-      Acts acts) {
+      Finding.Relation relation, int rank, Optional<String> group, Judgements judgements) {
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
     List<String> words = new ArrayList<>();
@@ -151,7 +147,7 @@ record PairView(
         verdict.map(JudgementWords::verdict).or(() -> JudgementWords.assessment(relation)),
         verdict.map(said -> said.verdict().title()).or(() -> JudgementWords.kind(relation)),
         group,
-        ActView.of(acts.on(relation, judgements.actingOn(relation))),
+        ActView.of(Acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(
             "A",
             relation.a(),

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -19,7 +18,6 @@ import java.util.Optional;
  * of reviews says, so that the same knowledge base gives the same bytes.
  *
  * @param reviews the latest, one of a kind
- * @param acts what to do about findings
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
  * @param secrets entries that hold a secret
@@ -31,7 +29,6 @@ public record Report(
     Run run,
     Judgements judgements,
     List<Review> reviews,
-    Acts acts,
     Optional<FirstLook> firstLook,
     SourceCheckResult sources,
     List<Finding.Secret> secrets,
@@ -46,7 +43,6 @@ public record Report(
         run,
         judgements,
         reviews,
-        Acts.OF_ONE_KB,
         Optional.empty(),
         SourceCheckResult.NONE,
         List.of(),
@@ -56,7 +52,7 @@ public record Report(
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
     return new Report(
-        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, secrets, notes);
+        findings, log, run, judgements, reviews, Optional.of(look), sources, secrets, notes);
   }
 
   /**
@@ -65,8 +61,7 @@ public record Report(
    */
   public Report with(
       SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
-    return new Report(
-        findings, log, run, judgements, reviews, acts, firstLook, found, held, folder);
+    return new Report(findings, log, run, judgements, reviews, firstLook, found, held, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

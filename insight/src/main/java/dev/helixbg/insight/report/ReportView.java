@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
@@ -83,7 +82,6 @@ record ReportView(
     Findings findings = report.findings();
     InsightSettings limits = findings.limits();
     Judgements judgements = report.judgements();
-    Acts acts = report.acts();
     return new ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
@@ -98,21 +96,21 @@ record ReportView(
                 report.notes().stream().map(notes -> DamageSection.of(notes.account())))
             .filter(section -> !section.places().isEmpty())
             .toList(),
-        JudgedSections.of(findings, judgements, acts),
+        JudgedSections.of(findings, judgements),
         Optional.of(ReviewSection.of(report.reviews(), report.log().sha256()))
             .filter(section -> !section.reviews().isEmpty()),
         GraphView.of(findings),
         Optional.of(DistributionView.of(findings.distribution(), limits))
             .filter(section -> !section.bars().isEmpty()),
-        Optional.of(FindingSection.copies(findings, acts)).filter(section -> !section.isEmpty()),
-        PairSection.relations(findings, judgements, acts),
-        nearDuplicates(findings, limits, judgements, acts),
-        FindingSection.overlaps(findings, limits, acts),
-        crossLinks(findings, limits, judgements, acts),
-        FindingSection.misfiled(findings, limits, judgements, acts),
+        Optional.of(FindingSection.copies(findings)).filter(section -> !section.isEmpty()),
+        PairSection.relations(findings, judgements),
+        nearDuplicates(findings, limits, judgements),
+        FindingSection.overlaps(findings, limits),
+        crossLinks(findings, limits, judgements),
+        FindingSection.misfiled(findings, limits, judgements),
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
-            .map(sources -> FindingSection.sources(sources, judgements, acts)),
+            .map(sources -> FindingSection.sources(sources, judgements)),
         Optional.of(report.secrets())
             .filter(secrets -> !secrets.isEmpty())
             .map(secrets -> FindingSection.secrets(secrets, judgements)),
@@ -242,7 +240,7 @@ record ReportView(
   }
 
   private static PairSection nearDuplicates(
-      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
+      Findings findings, InsightSettings limits, Judgements judgements) {
     String limit = NumberWords.limit(limits.nearDuplicate());
     return PairSection.of(
         "near-duplicates",
@@ -255,12 +253,11 @@ record ReportView(
         findings.nearDuplicates(),
         findings.totals().nearDuplicates(),
         findings.totals().pairs(),
-        judgements,
-        acts);
+        judgements);
   }
 
   private static PairSection crossLinks(
-      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
+      Findings findings, InsightSettings limits, Judgements judgements) {
     String range =
         NumberWords.limit(limits.crossLinkFrom())
             + " and "
@@ -275,7 +272,6 @@ record ReportView(
         findings.crossLinks(),
         findings.totals().crossLinks(),
         findings.totals().pairs(),
-        judgements,
-        acts);
+        judgements);
   }
 }

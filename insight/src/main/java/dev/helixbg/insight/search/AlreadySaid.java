@@ -27,10 +27,12 @@ import java.util.stream.IntStream;
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /** So many of a search's best hits are looked at: words may put others before the nearest. */
+  /**
+   * Number of best hits of a search that are considered: words may rank others before the nearest.
+   */
   public static final int LOOKED_AT = 20;
 
-  /** So many of the nearest are read, at most. */
+  /** Largest number of nearest entries that are read. */
   public static final int READ = 10;
 
   /**
@@ -138,9 +140,6 @@ public record AlreadySaid(
 
     /** Those that are worth reading: what is far is about something else. */
     public List<Near> worthReading() {
-      if (itself().isPresent()) {
-        return List.of();
-      }
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
 
@@ -151,6 +150,10 @@ public record AlreadySaid(
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
+      Optional<AlreadySaid> itself = itself();
+      if (itself.isPresent()) {
+        return itself.get();
+      }
       List<Near> some = worthReading();
       Reading[] readings = new Reading[some.size()];
       reader.read(

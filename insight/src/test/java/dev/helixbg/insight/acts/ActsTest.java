@@ -47,7 +47,7 @@ class ActsTest {
 
   @Test
   void withoutAVerdictThereIsAWayForEachThatThePairMayBe() {
-    List<Act> ways = Acts.OF_ONE_KB.on(relation(1, 3), UNJUDGED);
+    List<Act> ways = Acts.on(relation(1, 3), UNJUDGED);
     assertEquals(
         List.of(List.of(When.SAME), List.of(When.OVERTAKEN), List.of(When.RELATED)),
         ways.stream().map(Act::when).toList());
@@ -68,7 +68,7 @@ class ActsTest {
   /** The older one says less, too: there is one way for both. */
   @Test
   void twoWaysThatAreOneAreToldOnce() {
-    List<Act> ways = Acts.OF_ONE_KB.on(relation(0, 1), UNJUDGED);
+    List<Act> ways = Acts.on(relation(0, 1), UNJUDGED);
     assertEquals(List.of(When.SAME, When.OVERTAKEN), ways.get(0).when());
     assertEquals("remove auth:0 and keep auth:1", ways.get(0).words());
     assertEquals(2, ways.size());
@@ -99,17 +99,16 @@ class ActsTest {
     List<NamedEntry> copies =
         StandInHelix.kb(
             "a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.\n", "a", "z");
-    Act act = Acts.OF_ONE_KB.on(copiesOf(copies, 1, 2, 3, 4)).getFirst();
+    Act act = Acts.on(copiesOf(copies, 1, 2, 3, 4)).getFirst();
     assertEquals("remove a:1, b:0, a:2 and keep a:3", act.words());
     ActPlan plan = plan(copies, act);
     assertTrue(plan.byHand().isPresent(), "a:3 contains the others");
     List<NamedEntry> exact =
         StandInHelix.kb("a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.");
-    StandInHelix helix = carriedOut(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)));
+    StandInHelix helix = carriedOut(exact, Acts.on(copiesOf(exact, 1, 2, 3, 4)));
     assertEquals(List.of("x x", "Copied."), helix.contents("a"));
     assertEquals(List.of(), helix.contents("b"));
-    assertEquals(
-        3, plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
+    assertEquals(3, plan(exact, Acts.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
   }
 
   /** Nobody edits by a place, which moves: a person looks for the text. */
@@ -129,7 +128,7 @@ class ActsTest {
   @Test
   void anActThatIsCarriedOutTwiceChangesNothing() {
     List<NamedEntry> twins = StandInHelix.kb("a", "x x", "a", "Copied.", "a", "Copied.");
-    ActPlan plan = plan(twins, Acts.OF_ONE_KB.on(copiesOf(twins, 1, 2)).getFirst());
+    ActPlan plan = plan(twins, Acts.on(copiesOf(twins, 1, 2)).getFirst());
     StandInHelix helix = new StandInHelix(StandInHelix.entries(twins));
     assertTrue(holds(helix, plan));
     plan.edits().forEach(helix::call);
@@ -206,7 +205,7 @@ class ActsTest {
     assertEquals(List.of(), on(kb, 0, 3, Verdict.RELATED));
     assertEquals(List.of(), on(kb, 3, 0, Verdict.RELATED));
     assertTrue(
-        Acts.OF_ONE_KB.on(relation(0, 3), UNJUDGED).stream()
+        Acts.on(relation(0, 3), UNJUDGED).stream()
             .noneMatch(act -> act.when().contains(When.RELATED)));
   }
 
@@ -255,7 +254,7 @@ class ActsTest {
   @Test
   void aMovedEntryKeepsItsTextAndWhatIsSaidOfIt() {
     StandInHelix helix =
-        carriedOut(kb, Acts.OF_ONE_KB.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
+        carriedOut(kb, Acts.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
     assertEquals(List.of("Login is a redirect."), helix.contents("web"));
     assertEquals(kb.get(5).entry().body(), helix.in("auth").getLast().body());
   }
@@ -263,7 +262,7 @@ class ActsTest {
   @Test
   void aTopicGoesIntoTheLargerOneWithItsLinks() {
     StandInHelix helix =
-        carriedOut(kb, Acts.OF_ONE_KB.on(new Finding.TopicOverlap("t", "auth", "web", .9, 4, 2)));
+        carriedOut(kb, Acts.on(new Finding.TopicOverlap("t", "auth", "web", .9, 4, 2)));
     assertEquals(6, helix.in("auth").size());
     assertEquals(0, helix.in("web").size());
     assertEquals(
@@ -274,7 +273,7 @@ class ActsTest {
   @Test
   void aMergeRevisesTheFullestAndRemovesTheOthers() {
     Judgements.Merge merge = merge(kb, "One text: 15 minutes for tokens. Signed.", 0, 1, 3);
-    StandInHelix helix = carriedOut(kb, Acts.OF_ONE_KB.on(merge));
+    StandInHelix helix = carriedOut(kb, Acts.on(merge));
     assertEquals(List.of("Keys rotate daily.", merge.text()), helix.contents("auth"));
     EntryText merged = helix.in("auth").getLast().text();
     assertEquals(List.of("gotcha"), merged.tags());
@@ -304,7 +303,7 @@ class ActsTest {
       }
       for (String proposed : List.of(all, "Another text altogether.")) {
         Judgements.Merge merge = merge(kb, proposed, members.stream().mapToInt(i -> i).toArray());
-        StandInHelix helix = carriedOut(kb, Acts.OF_ONE_KB.on(merge), false);
+        StandInHelix helix = carriedOut(kb, Acts.on(merge), false);
         List<String> left = helix.in("t").stream().map(note -> note.text().content()).toList();
         for (int i = 0; i < kb.size(); i++) {
           String body = kb.get(i).entry().body();
@@ -329,9 +328,9 @@ class ActsTest {
         List.of(rich.getFirst().entry().body()),
         plan.undo().stream().map(call -> call.arguments().get("text")).toList());
     Judgements.Merge merge = merge(rich, "What both say.", 0, 1);
-    ActPlan merging = plan(rich, Acts.OF_ONE_KB.on(merge).getFirst());
+    ActPlan merging = plan(rich, Acts.on(merge).getFirst());
     assertEquals(List.of("of a:0: source a.kt:1"), merging.losses());
-    StandInHelix helix = carriedOut(rich, Acts.OF_ONE_KB.on(merge));
+    StandInHelix helix = carriedOut(rich, Acts.on(merge));
     assertEquals(List.of("two", "one"), helix.in("a").getLast().text().tags());
     assertEquals(List.of("Another one."), leads(helix, "a", "What both say."));
   }
@@ -342,7 +341,7 @@ class ActsTest {
     for (Act act :
         List.of(
             on(kb, 1, 3, Verdict.SAME).getFirst(),
-            Acts.OF_ONE_KB.on(merge(kb, "One text for both of them.", 1, 3)).getFirst())) {
+            Acts.on(merge(kb, "One text for both of them.", 1, 3)).getFirst())) {
       ActPlan plan = plan(kb, act);
       StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
       plan.edits().forEach(helix::call);
@@ -363,9 +362,7 @@ class ActsTest {
     Path log = Files.write(folder.resolve("data.log"), helix.log());
     PresentEntries present = new PresentEntries(DataLog.read(log), "model");
     Act act =
-        Acts.OF_ONE_KB
-            .on(present.all().get(0), present.all().get(1), Optional.of(Verdict.SAME))
-            .getFirst();
+        Acts.on(present.all().get(0), present.all().get(1), Optional.of(Verdict.SAME)).getFirst();
     ActPlan plan = present.plan(act);
     assertEquals(List.of(), plan.calls());
     assertTrue(plan.byHand().orElseThrow().contains("damaged"), plan.byHand().toString());
@@ -379,18 +376,15 @@ class ActsTest {
             "My Notes", "First of all.", "plain", "Second.", "plain", "", "My Notes", "3");
     for (Act act :
         List.of(
-            Acts.OF_ONE_KB.on(new Finding.Misfiled("m", odd.get(1), .1, "My Notes", .4)).getFirst(),
-            Acts.OF_ONE_KB.on(new Finding.Misfiled("m", odd.get(2), .1, "plain", .4)).getFirst(),
+            Acts.on(new Finding.Misfiled("m", odd.get(1), .1, "My Notes", .4)).getFirst(),
+            Acts.on(new Finding.Misfiled("m", odd.get(2), .1, "plain", .4)).getFirst(),
             on(odd, 0, 1, Verdict.RELATED).getFirst())) {
       assertEquals(List.of(), plan(odd, act).calls());
       assertTrue(plan(odd, act).byHand().isPresent());
     }
     assertEquals(
         "move all of “My Notes” into plain",
-        Acts.OF_ONE_KB
-            .on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1))
-            .getFirst()
-            .words());
+        Acts.on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1)).getFirst().words());
   }
 
   /** Where nobody knows which is newer nothing is to go for being the older one. */
@@ -415,7 +409,7 @@ class ActsTest {
             List.of(
                 StandInHelix.entry(8, "d/", "[source: d/a.md]\nText.", one),
                 StandInHelix.entry(90, "d/", "[source: d/b.md]\nA longer text.", other)));
-    return Acts.OF_ONE_KB.on(notes.get(0), notes.get(1), UNJUDGED).stream().map(Act::when).toList();
+    return Acts.on(notes.get(0), notes.get(1), UNJUDGED).stream().map(Act::when).toList();
   }
 
   /** The rest of a long file has entries of its own, which nobody meant to delete. */
@@ -494,13 +488,6 @@ class ActsTest {
   }
 
   @Test
-  void severalKnowledgeBasesHaveNone() {
-    assertEquals(List.of(), Acts.NONE.on(relation(1, 3), UNJUDGED));
-    assertEquals(List.of(), Acts.NONE.on(new Finding.TopicOverlap("t", "a", "b", .9, 4, 2)));
-    assertEquals(List.of(), Acts.NONE.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
-  }
-
-  @Test
   void aCallHasTheVeryValues() {
     String hostile = "\"quoted\"\n\t\\ \u202E\u0000 🦙 \uD800 …";
     HelixCall call = HelixCall.of("store", "topic", "t", "text", hostile, "tags", "");
@@ -518,7 +505,7 @@ class ActsTest {
   }
 
   private static List<Act> on(List<NamedEntry> kb, int a, int b, Verdict verdict) {
-    return Acts.OF_ONE_KB.on(kb.get(a), kb.get(b), Optional.of(verdict));
+    return Acts.on(kb.get(a), kb.get(b), Optional.of(verdict));
   }
 
   private static Act removal(List<NamedEntry> kb, int gone, int kept) {
@@ -540,7 +527,7 @@ class ActsTest {
                     + " old/web/Login.kt:7, web/Login.kt:71 or web/Login.kts.",
             "web", "[links: web:1]\nDebugging.");
     List<Act> ways =
-        Acts.OF_ONE_KB.onMoved(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
+        Acts.onMoved(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
     assertEquals(
         "let web:1 say web/in/Entrance.kt:9 instead of web/Login.kt:7", ways.getFirst().words());
     assertEquals(List.of(When.MOVED), when(ways));
@@ -558,14 +545,14 @@ class ActsTest {
     assertEquals(List.of("Login is a redirect."), leads(helix, "web", note.text().content()));
     assertEquals(List.of(note.text().content()), leads(helix, "web", "Debugging."));
     assertTrue(
-        plan(code, Acts.OF_ONE_KB.onMoved(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
+        plan(code, Acts.onMoved(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
             .byHand()
             .isPresent());
   }
 
   @Test
   void whatOnlyAReaderCanTellHasNoCalls() {
-    Act act = Acts.OF_ONE_KB.onMoved(kb.get(5), "LoginGate", Optional.empty()).getFirst();
+    Act act = Acts.onMoved(kb.get(5), "LoginGate", Optional.empty()).getFirst();
     assertEquals(
         "read web:1 again: let it say what is so now about LoginGate, or remove it", act.words());
     assertEquals(

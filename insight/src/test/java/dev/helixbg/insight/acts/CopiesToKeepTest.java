@@ -58,7 +58,7 @@ class CopiesToKeepTest {
       entries.clear();
       note(i == 0 ? "plan.md" : copy, "", "The plan", i);
       note(i == 0 ? copy : "plan.md", "", "The plan", 1 - i);
-      assertEquals("plan.md", kept(Acts.OF_ONE_KB.onCopies(kb())), copy);
+      assertEquals("plan.md", kept(Acts.onCopies(kb())), copy);
     }
     entries.clear();
     note("plan.md", "", "plan", 0);
@@ -66,7 +66,7 @@ class CopiesToKeepTest {
     List<NamedEntry> kb = kb();
     assertEquals(
         "plan.md",
-        kept(Acts.OF_ONE_KB.on(kb.get(0), kb.get(1), Optional.of(Verdict.SAME))),
+        kept(Acts.on(kb.get(0), kb.get(1), Optional.of(Verdict.SAME))),
         "of a pair, too");
   }
 
@@ -76,26 +76,26 @@ class CopiesToKeepTest {
     note("plan copy.md", "", "The plan", 0);
     note("index.md", "[links: ./:1]\n", "Index", 0);
     List<NamedEntry> kb = kb();
-    assertEquals("plan copy.md", kept(Acts.OF_ONE_KB.onCopies(kb.subList(0, 2))));
+    assertEquals("plan copy.md", kept(Acts.onCopies(kb.subList(0, 2))));
   }
 
   @Test
   void thenTagsAndTimeCountThenTheShorterName() {
     note("a.md", "", "The plan", 0);
     note("longer.md", "[tags: a]\n", "The plan", 7);
-    assertEquals("longer.md", kept(Acts.OF_ONE_KB.onCopies(kb())));
+    assertEquals("longer.md", kept(Acts.onCopies(kb())));
     entries.clear();
     note("some-of-it.md", "", "The plan", 0);
     note("it.md", "", "The plan", 0);
     note("all-of-it.md", "", "The plan", 0);
-    assertEquals("it.md", kept(Acts.OF_ONE_KB.onCopies(kb())));
+    assertEquals("it.md", kept(Acts.onCopies(kb())));
   }
 
   @Test
   void aNumberIsNoMarkOfItsOwn() {
     note("Chapter 1.md", "[tags: a]\n", "The plan", 0);
     note("Beginning of it.md", "", "The plan", 0);
-    assertEquals("Chapter 1.md", kept(Acts.OF_ONE_KB.onCopies(kb())));
+    assertEquals("Chapter 1.md", kept(Acts.onCopies(kb())));
   }
 
   @Test
@@ -103,6 +103,6 @@ class CopiesToKeepTest {
     note("a.md", "", "Port 1", 0);
     note("b.md", "", "Port 2", 0);
     List<NamedEntry> kb = kb();
-    assertEquals(2, Acts.OF_ONE_KB.on(kb.get(0), kb.get(1), Optional.of(Verdict.OVERTAKEN)).size());
+    assertEquals(2, Acts.on(kb.get(0), kb.get(1), Optional.of(Verdict.OVERTAKEN)).size());
   }
 }

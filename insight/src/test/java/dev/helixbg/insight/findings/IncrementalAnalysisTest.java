@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -125,7 +124,7 @@ class IncrementalAnalysisTest {
       // Few entries are drawn in some histories, and few pairs kept in others.
       int maxDrawn = seed % 3 == 0 ? 2_000 : 3 + random.nextInt(20);
       int maxPairs = seed % 10 == 0 ? 30 : IncrementalAnalysis.MAX_PAIRS;
-      IncrementalAnalysis running = new IncrementalAnalysis(TopicPairs.ALL, maxPairs, maxDrawn);
+      IncrementalAnalysis running = new IncrementalAnalysis(maxPairs, maxDrawn);
       InsightSettings settings = Corpus.DEFAULTS;
       for (int step = 0; step < STEPS; step++) {
         history.step();
@@ -136,7 +135,7 @@ class IncrementalAnalysisTest {
         }
         Corpus corpus = history.corpus();
         Findings expected =
-            new IncrementalAnalysis(TopicPairs.ALL, IncrementalAnalysis.MAX_PAIRS, maxDrawn)
+            new IncrementalAnalysis(IncrementalAnalysis.MAX_PAIRS, maxDrawn)
                 .update(
                     corpus.named(),
                     corpus.vectors(),

@@ -18,10 +18,8 @@ class NearestNeighboursTest {
     TermVectors terms = corpus.termVectors();
     ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
     int[] order = EvenSample.orderByKey(corpus.keys);
-    NearestNeighbours one =
-        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 1).all();
-    NearestNeighbours four =
-        NearestNeighbours.of(terms, texts, order, NearestNeighbours.Counting.ALL, 4).all();
+    NearestNeighbours one = NearestNeighbours.of(terms, texts, order, 1).all();
+    NearestNeighbours four = NearestNeighbours.of(terms, texts, order, 4).all();
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;

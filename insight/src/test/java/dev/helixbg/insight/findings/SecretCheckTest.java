@@ -130,6 +130,13 @@ class SecretCheckTest {
         SecretCheck.of(all).getLast().id(), SecretCheck.of(all.subList(1, 2)).getFirst().id());
   }
 
+  @Test
+  void aMaskedEntryIsStillTheOneThatOthersLinkTo() {
+    List<NamedEntry> all = entries(List.of(SECRETS.getFirst(), "[links: notes:0]\nIt is old."));
+    assertTrue(all.getFirst().linked());
+    assertTrue(SecretCheck.masked(all).getFirst().linked());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"-----BEGIN PRIVATE KEY-----\n", "://a:", "eyJ", "sk-", "eyJaaaaaaaaaaaa.", "a/"})

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
@@ -157,7 +156,7 @@ class ReportViewTest {
     Finding.Pair pair =
         new Finding.Pair(
             "dup-0", Finding.PairKind.NEAR_DUPLICATE, a, b, 0.95, rank, rankOfB, rankOfA);
-    return PairView.of(pair, pairs, Judgements.NONE, Acts.NONE);
+    return PairView.of(pair, pairs, Judgements.NONE);
   }
 
   @Test

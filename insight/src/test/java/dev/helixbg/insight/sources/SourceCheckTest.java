@@ -181,10 +181,10 @@ class SourceCheckTest {
     assertEquals(Optional.empty(), moved.now());
     assertEquals(
         "read shop:0 again: let it say what is so now about src/queue/Lease.java:8, or remove it",
-        Acts.OF_ONE_KB.on(moved).getFirst().words());
+        Acts.on(moved).getFirst().words());
     assertEquals(
-        Acts.OF_ONE_KB.on(moved),
-        Acts.OF_ONE_KB.onMoved(moved.entry(), moved.named(), Optional.of(place + ":8")),
+        Acts.on(moved),
+        Acts.onMoved(moved.entry(), moved.named(), Optional.of(place + ":8")),
         "of a report that has the place");
   }
 

@@ -45,31 +45,17 @@ public enum PackedType implements StoredType {
     -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
   };
 
-  private final int id;
-  private final int blockElements;
-  private final int blockBytes;
+  private final Block block;
   private final TensorType computed;
 
   PackedType(int id, int blockElements, int blockBytes, TensorType computed) {
-    this.id = id;
-    this.blockElements = blockElements;
-    this.blockBytes = blockBytes;
+    block = new Block(id, blockElements, blockBytes);
     this.computed = computed;
   }
 
   @Override
-  public int id() {
-    return id;
-  }
-
-  @Override
-  public int blockElements() {
-    return blockElements;
-  }
-
-  @Override
-  public int blockBytes() {
-    return blockBytes;
+  public Block block() {
+    return block;
   }
 
   @Override
@@ -84,19 +70,19 @@ public enum PackedType implements StoredType {
    * @param target at least the bytes that the weights take in the computed type
    */
   public void unpack(MemorySegment stored, MemorySegment target) {
-    long blocks = stored.byteSize() / blockBytes;
+    long blocks = stored.byteSize() / blockBytes();
     LongStream.range(0, Math.ceilDiv(blocks, BLOCKS_AT_A_TIME))
         .parallel()
         .forEach(
             part -> {
               long end = Math.min(blocks, (part + 1) * BLOCKS_AT_A_TIME);
-              for (long block = part * BLOCKS_AT_A_TIME; block < end; block++) {
-                block(stored, block * blockBytes, target, block * computed.bytes(blockElements));
+              for (long i = part * BLOCKS_AT_A_TIME; i < end; i++) {
+                unpack(stored, i * blockBytes(), target, i * computed.bytes(blockElements()));
               }
             });
   }
 
-  private void block(MemorySegment source, long at, MemorySegment target, long to) {
+  private void unpack(MemorySegment source, long at, MemorySegment target, long to) {
     float d = half(source, at);
     switch (this) {
       case Q4_0 -> group(source, at + 2, 0, d, target, to);
@@ -107,7 +93,7 @@ public enum PackedType implements StoredType {
       case IQ4_NL -> group(source, at + 2, 0, d, target, to);
       case IQ4_XS -> {
         int high = Short.toUnsignedInt(source.get(SHORT, at + 2));
-        for (int sub = 0; sub < blockElements / GROUP; sub++) {
+        for (int sub = 0; sub < blockElements() / GROUP; sub++) {
           int low = unsigned(source, at + 4 + sub / 2) >> (sub & 1) * 4 & 15;
           int scale = (low | (high >> 2 * sub & 3) << 4) - 32;
           long subTo = to + sub * computed.bytes(GROUP);

@@ -71,14 +71,31 @@ public sealed interface StoredType permits TensorType, PackedType {
         });
   }
 
+  /**
+   * How a type is stored.
+   *
+   * @param id in a GGUF file
+   * @param elements weights per block
+   * @param bytes per block
+   */
+  record Block(int id, int elements, int bytes) {}
+
+  Block block();
+
   /** The id in a GGUF file. */
-  int id();
+  default int id() {
+    return block().id();
+  }
 
   /** Weights per block. */
-  int blockElements();
+  default int blockElements() {
+    return block().elements();
+  }
 
   /** Bytes per block. */
-  int blockBytes();
+  default int blockBytes() {
+    return block().bytes();
+  }
 
   /** The type that kernels see. */
   TensorType computed();

@@ -13,29 +13,15 @@ public enum TensorType implements StoredType {
   Q6_K(14, 256, 210),
   BF16(30, 1, 2);
 
-  private final int id;
-  private final int blockElements;
-  private final int blockBytes;
+  private final Block block;
 
   TensorType(int id, int blockElements, int blockBytes) {
-    this.id = id;
-    this.blockElements = blockElements;
-    this.blockBytes = blockBytes;
+    block = new Block(id, blockElements, blockBytes);
   }
 
   @Override
-  public int id() {
-    return id;
-  }
-
-  @Override
-  public int blockElements() {
-    return blockElements;
-  }
-
-  @Override
-  public int blockBytes() {
-    return blockBytes;
+  public Block block() {
+    return block;
   }
 
   @Override

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What {@code related} answers to texts of which it is known whether a fact was changed. */
+/** Measures the answers of {@code related} to edits that change a fact and to rewrites. */
 @Command(
     name = "related",
     description =

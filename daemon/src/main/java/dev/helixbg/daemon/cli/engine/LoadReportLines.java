@@ -6,7 +6,7 @@ import dev.helixbg.llm.ModelOpener.LoadReport;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** What opening a model took, by phase and by class of tensors, for people and for programs. */
+/** Formats the time that opening a model took, by phase and by class of tensors. */
 final class LoadReportLines {
   private LoadReportLines() {}
 
