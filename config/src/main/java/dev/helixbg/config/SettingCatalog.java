@@ -28,6 +28,11 @@ final class SettingCatalog {
           .means(
               "Folders with git repositories that entries tell of: where their files moved, or"
                   + " changed, the report says so.");
+  static final Setting<Path> HELIX =
+      path("helix.command", "")
+          .means(
+              "The program helix, which act --run and tidy have carry out what they plan. Not set:"
+                  + " the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =

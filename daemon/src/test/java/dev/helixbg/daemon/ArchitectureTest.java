@@ -110,6 +110,7 @@ class ArchitectureTest {
                   "service",
                   "server",
                   "mcp",
+                  "tidy",
                   "cli.flags",
                   "cli.engine",
                   "cli")));
