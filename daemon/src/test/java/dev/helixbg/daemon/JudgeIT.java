@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -84,7 +85,10 @@ class JudgeIT {
   @Test
   void oneShotDoesAllJobsAndTheSecondRunOpensNoModel() throws Exception {
     ExternalTool.require("strace");
-    addModel();
+    Path model = addModel();
+    while (!FileState.of(model).isSettled()) {
+      Thread.sleep(100); // the hash of a file that changed just now is not remembered
+    }
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertEquals("golden", report.get("languageModel").asText());
     all(report.get("labels"), "/guess/origin", "MODEL");
