@@ -231,6 +231,7 @@ public final class JsonReport {
   }
 
   private void firstLook(FirstLook look) throws IOException {
+    json.writeNumberField("unread", look.unread());
     json.writeNumberField("entries", look.entries());
     json.writeNumberField("passages", look.passages());
     json.writeNumberField("pairs", look.pairs());
