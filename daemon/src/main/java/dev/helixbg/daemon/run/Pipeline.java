@@ -265,7 +265,7 @@ public record Pipeline(
             found.open,
             found.log.account(),
             new Report.Run(Version.text(), embedder.describe()),
-            judged.withoutMerges(id -> decisions.on(id).isPresent()),
+            judged.without(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
             sources

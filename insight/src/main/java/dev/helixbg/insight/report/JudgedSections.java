@@ -126,6 +126,8 @@ record JudgedSections(
       case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");
       case TOPICS -> NumberWords.count(count, "verdict on topics", "verdicts on topics");
       case SUMMARY, SESSION -> NumberWords.count(count, "summary", "summaries");
+      case LESSON -> NumberWords.count(count, "lesson", "lessons");
+      case RULE -> NumberWords.count(count, "pair of lessons", "pairs of lessons");
       case MERGE -> NumberWords.count(count, "proposed text", "proposed texts");
     };
   }
