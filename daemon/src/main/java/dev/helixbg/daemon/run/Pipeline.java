@@ -168,7 +168,7 @@ public record Pipeline(
       }
     }
     return new Outcome(
-        report(found, judging.run(kb.answers(), found.open, vectors.vectors())), vectors);
+        report(found, judging.run(kb, found.open, vectors.vectors(), embedder)), vectors);
   }
 
   private EmbeddingStage embedding(KbStore kb) {
@@ -232,7 +232,7 @@ public record Pipeline(
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         JudgingStage.withoutAsking(settings)
-            .run(found.kb.answers(), found.open, found.vectors.vectors());
+            .run(found.kb, found.open, found.vectors.vectors(), embedder);
     return new Outcome(
         report(found, judgements)
             .asFirstLook(
@@ -316,7 +316,7 @@ public record Pipeline(
     made.add(embedder.describe());
     made.add(settings.llm().toString());
     made.add(reading.basis());
-    made.add(judging.basis());
+    made.add(judging.basis(embedder));
     made.add("answers " + kb.answers().version());
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb.kb()).toString());

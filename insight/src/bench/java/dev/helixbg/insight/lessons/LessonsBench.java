@@ -196,6 +196,15 @@ public final class LessonsBench {
     }
   }
 
+  /** What a reader wrote of each note, by its text. */
+  static Map<String, String> sentences(Path data) throws IOException {
+    LessonsBench bench = new LessonsBench(data, data, 1);
+    Map<String, String> sentences = new HashMap<>();
+    bench.byContent.forEach(
+        (content, number) -> sentences.put(content, bench.sentences.get(number)));
+    return sentences;
+  }
+
   private Result measure() throws IOException, InterruptedException {
     List<Named> bounds = new ArrayList<>();
     for (double share : SHARES) {

@@ -21,8 +21,8 @@ import java.util.Set;
  * @param verdict what it is to be acted on for, as the report says; empty where that is open
  * @param isContradiction whether the newer entry says the contrary of the older one
  * @param named what its entry names in source code; of moved sources only
- * @param proposed the topic that an entry is nearer to, the new place of moved source code, or a
- *     merged text
+ * @param proposed the topic that an entry is nearer to, the new place of moved source code, a
+ *     merged text, or the lesson that entries teach
  */
 public record ReportedFinding(
     String section,
@@ -42,6 +42,9 @@ public record ReportedFinding(
   /** The section of what became of source code. */
   public static final String MOVED_SOURCES = "movedSources";
 
+  /** The section of lessons that several entries teach. */
+  public static final String LESSONS = "lessons";
+
   /** What findings are called, the kind most worth acting on first. */
   public static final List<String> KINDS =
       List.of(
@@ -50,6 +53,7 @@ public record ReportedFinding(
           "merge",
           "relation",
           "source",
+          "lesson",
           "misfiled",
           "secret",
           "topic overlap",
@@ -63,6 +67,7 @@ public record ReportedFinding(
           "merges",
           "relations",
           MOVED_SOURCES,
+          LESSONS,
           "misfiled",
           "secrets",
           "topicOverlaps",

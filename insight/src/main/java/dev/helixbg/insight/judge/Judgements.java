@@ -164,10 +164,15 @@ public record Judgements(
         model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons);
   }
 
-  /** The same by a model that was measured, if it was. */
+  /** The same by a model that was measured as a judge, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(
         model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, lessons);
+  }
+
+  /** The same by a model that was measured as a reader of lessons, if it was. */
+  public Judgements trustedAsReader(Optional<LessonTrust> measured) {
+    return with(new Lessons(lessons.reader(), lessons.all(), measured), Map.of());
   }
 
   /** Whether the model was measured, and its verdicts are worth little more than a coin. */

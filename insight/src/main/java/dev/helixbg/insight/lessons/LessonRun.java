@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.lessons.NearestSentences.Pair;
+import dev.helixbg.insight.log.EntryText.Link;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Has the lesson of each entry written down, seen alone, and finds those that recur: of sentences
@@ -76,8 +78,11 @@ public final class LessonRun {
     }
     List<float[]> rows = told.stream().map(one -> vectors.get(one.sentence())).toList();
     List<Lesson> lessons = new ArrayList<>();
-    for (List<Integer> group : LessonGroups.of(same(told, rows), share)) {
-      lessons.add(lesson(group.stream().map(told::get).toList(), vectors));
+    for (List<Integer> members : LessonGroups.of(same(told, rows), share)) {
+      List<Told> group = members.stream().map(told::get).toList();
+      if (!isGathered(group)) {
+        lessons.add(lesson(group, vectors));
+      }
     }
     lessons.sort(
         Comparator.comparingInt(Lesson::topics)
@@ -179,6 +184,21 @@ public final class LessonRun {
   /** Whether an answer is that both are the same, in either order. */
   static boolean isSame(Answer answer) {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
+  }
+
+  /** Whether one of the entries links to half of the others: then it gathers them already. */
+  private static boolean isGathered(List<Told> group) {
+    Set<Link> places =
+        group.stream()
+            .map(one -> new Link(one.entry().entry().topic(), one.entry().index()))
+            .collect(Collectors.toSet());
+    return group.stream()
+        .anyMatch(
+            one -> {
+              Set<Link> links = new HashSet<>(one.entry().entry().text().links());
+              links.retainAll(places);
+              return 2 * links.size() >= group.size() - 1;
+            });
   }
 
   private static Lesson lesson(List<Told> group, Map<String, float[]> vectors) {
