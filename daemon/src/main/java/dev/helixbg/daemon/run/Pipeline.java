@@ -180,7 +180,7 @@ public record Pipeline(
       }
     }
     return new Outcome(
-        report(found, judging.run(kb.answers(), found.open, vectors.vectors())), vectors);
+        report(found, judging.run(kb, found.open, vectors.vectors(), embedder)), vectors);
   }
 
   /** Whether the KB has no whole report, so that a look at the newest entries replaces none. */
@@ -249,7 +249,7 @@ public record Pipeline(
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         JudgingStage.withoutAsking(settings)
-            .run(found.kb.answers(), found.open, found.vectors.vectors());
+            .run(found.kb, found.open, found.vectors.vectors(), embedder);
     return new Outcome(
         report(found, judgements)
             .asFirstLook(
@@ -283,7 +283,7 @@ public record Pipeline(
             found.open,
             found.log.account(),
             new Report.Run(Version.text(), embedder.describe()),
-            judged.withoutMerges(id -> decisions.on(id).isPresent()),
+            judged.without(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
             sources
@@ -334,7 +334,7 @@ public record Pipeline(
     made.add(embedder.describe());
     made.add(settings.llm().toString());
     made.add(reading.basis());
-    made.add(judging.basis());
+    made.add(judging.basis(embedder));
     made.add("answers " + kb.answers().version());
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb.kb()).toString());

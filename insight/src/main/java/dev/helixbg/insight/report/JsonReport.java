@@ -161,6 +161,7 @@ public final class JsonReport {
     section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
     section.of("misfiled", findings.misfiled(), this::misfiled);
     section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
     section.of("secrets", secrets(report), this::secret);
     section.of("merges", judgements.merges(), this::merge);
   }
@@ -251,6 +252,7 @@ public final class JsonReport {
     json.writeNumberField("tagged", census.tagged());
     json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
+    object("lessonTrust", judgements.lessons().trust().orElse(null), this::lessonTrust);
     json.writeEndObject();
   }
 
@@ -270,6 +272,24 @@ public final class JsonReport {
     decimal("kappa", trust.kappa());
     json.writeBooleanField("guessing", trust.isGuessing());
     optional("larger", trust.larger());
+  }
+
+  private void lessonTrust(Judgements.LessonTrust trust) throws IOException {
+    json.writeNumberField("entries", trust.entries());
+    json.writeNumberField("right", trust.right());
+    json.writeNumberField("pairs", trust.pairs());
+    json.writeNumberField("rightPairs", trust.rightPairs());
+    json.writeBooleanField("guessing", trust.isGuessing());
+  }
+
+  private void lesson(Judgements.Lesson lesson) throws IOException {
+    text("id", lesson.id());
+    edit(Acts.on(lesson));
+    text("lesson", lesson.text());
+    json.writeNumberField("topics", lesson.topics());
+    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
+    texts("lessons", lesson.sentences());
   }
 
   private void merge(Judgements.Merge merge) throws IOException {
