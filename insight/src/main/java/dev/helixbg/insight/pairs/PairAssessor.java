@@ -30,7 +30,11 @@ public record PairAssessor(PairCalibration calibration) {
     Optional<String> objection = Optional.empty();
     Tier tier =
         part(1 - act, p[Relation.DIFFERENT.ordinal()], 1 - before) < 0.5 ? Tier.RELATED : Tier.NONE;
-    if (same >= calibration.likelySame()) {
+    Optional<String> series = Series.between(older, newer);
+    if (series.isPresent()) {
+      objection = series.map(apart -> "they are of a series (" + apart + ")");
+      tier = Tier.SERIES;
+    } else if (same >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
               ? PairDisagreement.of(older, newer)

@@ -132,6 +132,7 @@ public final class RelationReranker {
     ActFrequency frequency =
         ActFrequency.of(
             read.entrySet().stream()
+                .filter(one -> !isOfSeries(one.getKey()))
                 .mapToDouble(one -> assessor.act(one.getValue(), one.getKey().score()))
                 .toArray());
     return read.entrySet().stream()
@@ -147,6 +148,10 @@ public final class RelationReranker {
                       frequency));
             })
         .toList();
+  }
+
+  private static boolean isOfSeries(Relation relation) {
+    return Series.between(content(relation.older()), content(relation.newer())).isPresent();
   }
 
   private static int part(Relation relation) {
