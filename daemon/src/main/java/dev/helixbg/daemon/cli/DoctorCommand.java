@@ -12,9 +12,9 @@ import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.LessonTrialRun;
+import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ErrorReporter;
@@ -68,7 +68,7 @@ final class DoctorCommand extends JsonCommand {
     private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
     private static final String WORTH_IT =
-        " as the usual way; taken from %.2f times on".formatted(EmbeddingStage.WORTH);
+        " as the usual way; taken from %.2f times on".formatted(TextVectors.WORTH);
 
     private final boolean isNamed;
     private final Function<Settings, Kb> kb;

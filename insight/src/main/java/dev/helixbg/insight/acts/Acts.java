@@ -25,7 +25,7 @@ public final class Acts {
   /**
    * @param verdict of a model or a person; without one there is an act for each that it may be
    */
-  public static List<Act> on(Finding.OfTwo pair, Optional<Verdict> verdict) {
+  public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
   }
 

@@ -8,7 +8,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -180,26 +179,19 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
-  /** The verdict on a pair, whatever kind of finding it was asked for. */
-  public Optional<PairVerdict> verdict(Finding.OfTwo pair) {
-    PairVerdict own = verdicts.get(pair.id());
-    return own != null || verdicts.isEmpty()
-        ? Optional.ofNullable(own)
-        : pair.aliases().stream().map(verdicts::get).filter(Objects::nonNull).findFirst();
+  /** The verdict on a pair; empty when the language model has not judged it. */
+  public Optional<PairVerdict> verdict(Finding.Relation pair) {
+    return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
    * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
    * model that guesses, nothing.
    */
-  public Optional<Verdict> actingOn(Finding.OfTwo pair) {
+  public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
     return own.map(PairVerdict::verdict)
-        .or(
-            () ->
-                pair instanceof Finding.Relation relation
-                    ? relation.assessment().flatMap(said -> Verdict.of(said.tier()))
-                    : Optional.empty());
+        .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 
   /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */

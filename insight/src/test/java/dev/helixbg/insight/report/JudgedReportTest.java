@@ -50,9 +50,9 @@ class JudgedReportTest {
     }
     Map<String, PairVerdict> verdicts =
         Map.of(
-            findings.nearDuplicates().get(0).id(),
+            findings.relations().get(0).id(),
             new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
-            findings.crossLinks().get(0).id(),
+            findings.relations().get(2).id(),
             new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
     return new Report(
         findings,
@@ -148,21 +148,15 @@ class JudgedReportTest {
   void pairsCalledDifferentAreFoldedAway() {
     Report report = judged("x");
     Document page = html(report);
-    String apart = report.findings().crossLinks().get(0).id();
+    String apart = report.findings().relations().get(2).id();
     assertEquals("details", page.getElementById(apart).parent().tagName());
     assertTrue(
-        page.getElementById(apart).parent().text().startsWith("1 pair that the language model"));
-    String other = report.findings().crossLinks().get(1).id();
+        page.getElementById(apart)
+            .parent()
+            .text()
+            .startsWith("1 candidate, probably not worth an act"));
+    String other = report.findings().relations().get(1).id();
     assertEquals("section", page.getElementById(other).parent().tagName());
-    assertEquals(
-        2,
-        html(KbFixtures.small().report())
-            .select("#cross-links")
-            .parents()
-            .first()
-            .select("> article")
-            .size(),
-        "without a model nothing is folded");
   }
 
   @Test
@@ -192,9 +186,9 @@ class JudgedReportTest {
   void jsonHasAllOfIt() throws Exception {
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(judged("x")));
     assertEquals("Qwen3 x", json.get("languageModel").asText());
-    assertEquals("same", json.at("/nearDuplicates/0/verdict/verdict").asText());
-    assertEquals(0.02, json.at("/nearDuplicates/0/verdict/related").asDouble());
-    assertTrue(json.at("/crossLinks/1/verdict").isNull());
+    assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
+    assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());
+    assertTrue(json.at("/relations/1/verdict").isNull());
     assertEquals("Refresh tokens rotate. x", json.at("/topics/0/summary").asText());
     assertTrue(json.at("/topics/1/summary").isNull());
     assertEquals(6, json.get("labels").size());
@@ -204,8 +198,6 @@ class JudgedReportTest {
     assertEquals(3, json.at("/judgement/left/label").asInt());
     assertEquals(0, json.at("/judgement/left/pair").asInt());
     assertEquals(2, json.at("/judgement/agreeing").asInt());
-    double first = json.at("/crossLinks/0/similarity").asDouble();
-    assertTrue(first > json.at("/crossLinks/1/similarity").asDouble(), "the documented order");
   }
 
   @Test
@@ -214,12 +206,12 @@ class JudgedReportTest {
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("**same 97 %**"), markdown);
     assertTrue(markdown.contains("## Proposed merges (1)"));
-    assertTrue(markdown.contains("1 pair that the language model calls different"));
+    assertTrue(markdown.contains("1 candidate, probably not worth an act"));
     assertTrue(markdown.contains("| `auth` | 2 | `Refresh tokens rotate. x` |"), markdown);
     String terminal = TerminalSummary.render(report, 120, false);
     assertTrue(terminal.contains("Qwen3 x: 5 labels, 2 verdicts, 2 summaries; 4 left"), terminal);
     assertTrue(terminal.contains("auth:0 ~ auth:1 same"), terminal);
-    Finding.Pair apart = report.findings().crossLinks().get(0);
+    Finding.Relation apart = report.findings().relations().get(2);
     assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
   }
 }
