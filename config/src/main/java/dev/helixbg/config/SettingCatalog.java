@@ -29,6 +29,11 @@ final class SettingCatalog {
           .means(
               "Folders of git repositories that entries mention. The report says which of the"
                   + " mentioned files moved or changed.");
+  static final Setting<Path> HELIX =
+      path("helix.command", "")
+          .means(
+              "The program helix, which tidy and act --run use to carry out edits. If not set: the first"
+                  + " helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =

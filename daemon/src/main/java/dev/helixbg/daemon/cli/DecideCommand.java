@@ -19,7 +19,6 @@ import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -184,9 +183,7 @@ final class DecideCommand extends ConsoleCommand {
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot" + kb.again();
     }
-    try {
-      link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));
-    } catch (Failure e) {
+    if (!link.hint(chosen)) {
       return "the report follows when the daemon looks again";
     }
     return "the daemon brings the report up to date";
