@@ -108,7 +108,7 @@ public record Judgements(
    * How good a model is at lessons, by entries and pairs whose truth is known.
    *
    * @param entries of which it wrote the lesson
-   * @param right sentences that are nearest to the known lesson of their entry
+   * @param right sentences beside the known lesson of their entry: it is one of the three nearest
    * @param pairs of lessons that it compared
    * @param rightPairs pairs that it judged rightly
    */
@@ -121,7 +121,7 @@ public record Judgements(
 
     /** In a sentence, for people. */
     public String words() {
-      return "Of %d entries whose lesson is known it found %d, of %d pairs of lessons it judged %d"
+      return "Of %d entries whose lesson is known it wrote %d beside the right one, of %d pairs of lessons it judged %d"
               .formatted(entries, right, pairs, rightPairs)
           + " rightly"
           + (isGuessing() ? ": it is guessing." : ".");
