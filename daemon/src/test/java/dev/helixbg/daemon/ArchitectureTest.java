@@ -111,6 +111,7 @@ class ArchitectureTest {
                   "service",
                   "server",
                   "mcp",
+                  "tidy",
                   "cli.flags",
                   "cli.engine",
                   "cli")));
