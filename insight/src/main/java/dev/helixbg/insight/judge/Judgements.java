@@ -80,6 +80,14 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /**
+   * Whether verdicts of the model decide what leads and what is to be done: it was measured, and
+   * does not guess. Until then it is asked, and the pair judge decides.
+   */
+  public boolean decide() {
+    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+  }
+
   /** The verdict on a pair, whatever kind of finding it was asked for. */
   public Optional<PairVerdict> verdict(Finding.OfTwo pair) {
     PairVerdict own = verdicts.get(pair.id());
@@ -89,11 +97,11 @@ public record Judgements(
   }
 
   /**
-   * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
-   * model that guesses, nothing.
+   * What to act on: the verdict of a language model that was measured and does not guess, else what
+   * the pair judge calls likely.
    */
   public Optional<Verdict> actingOn(Finding.OfTwo pair) {
-    Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
+    Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
     return own.map(PairVerdict::verdict)
         .or(
             () ->
