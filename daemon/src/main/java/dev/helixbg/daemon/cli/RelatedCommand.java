@@ -49,8 +49,10 @@ final class RelatedCommand extends ConsoleCommand {
       description = "Most entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
-  @Option(names = "--topic", paramLabel = "TOPIC", description =
-      "Topic under which the text would be stored.")
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "Topic under which the text would be stored.")
   private String topic = "";
 
   @Option(
@@ -121,7 +123,7 @@ final class RelatedCommand extends ConsoleCommand {
       case YES -> "already said by " + entry + likely;
       case CONTRADICTS -> "contradicts " + entry + likely;
       case NO -> "new" + likely;
-      case UNKNOWN -> "unknown: not all entries are indexed";
+      case UNKNOWN -> "unknown: " + said.differs().orElse("not all entries are indexed");
       case PERHAPS ->
           "perhaps said already: read the nearest"
               + (entry.isEmpty() ? "" : ", first " + entry + likely)
