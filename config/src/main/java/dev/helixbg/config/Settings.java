@@ -12,6 +12,7 @@ import java.util.function.Predicate;
  * @param kb the knowledge base named in the file or the environment; empty means: search the usual
  *     places
  * @param sources folders with repositories that entries tell of
+ * @param helix the program that writes knowledge bases; empty means: the one on {@code PATH}
  * @param threads for embedding and comparing; at least 1
  * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
  * @param state folder of what is known of each knowledge base, for this user alone
@@ -19,6 +20,7 @@ import java.util.function.Predicate;
 public record Settings(
     Optional<Path> kb,
     List<Path> sources,
+    Optional<Path> helix,
     int threads,
     Path cache,
     Path state,
@@ -28,7 +30,7 @@ public record Settings(
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, threads, cache, state, embed, other, daemon);
+    return new Settings(kb, sources, helix, threads, cache, state, embed, other, daemon);
   }
 
   /**
@@ -92,19 +94,24 @@ public record Settings(
     }
   }
 
-  /** Limits of what is worth telling. All similarities are cosines, −1 to 1. */
+  /**
+   * Limits of what is worth telling. All similarities are cosines, −1 to 1.
+   *
+   * @param topicOverlap topics whose centroids are more similar overlap
+   * @param nearDuplicate a pair at least this similar is called a near-duplicate
+   * @param crossLinkFrom a pair of two topics at least this similar is called a cross-link
+   * @param misfiledMargin an entry is misfiled when another topic is nearer by more than this
+   * @param maxMisfiled most misfiled entries that are listed
+   */
   public record InsightSettings(
       double topicOverlap,
       double nearDuplicate,
-      int maxNearDuplicates,
       double crossLinkFrom,
-      int maxCrossLinks,
       double misfiledMargin,
       int maxMisfiled) {
 
     /** The limits of every report. */
-    public static final InsightSettings USUAL =
-        new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100);
+    public static final InsightSettings USUAL = new InsightSettings(0.60, 0.92, 0.75, 0.15, 100);
   }
 
   /**

@@ -49,8 +49,7 @@ import java.util.stream.Collectors;
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final InsightSettings LIMITS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
   private static final List<String> TOPICS = List.of("auth", "web", "queue/jobs", "ops", "empty");
   private static final List<String> WORDS =
       List.of(
@@ -283,13 +282,11 @@ final class ServedActs {
             List.of(),
             copies,
             overlaps,
-            List.of(),
-            List.of(),
             misfiled,
             relations,
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
-            new Findings.Totals(0, 0, 0, 0));
+            new Findings.Totals(0, 0));
     Judgements none = Judgements.NONE;
     Judgements judged =
         new Judgements(

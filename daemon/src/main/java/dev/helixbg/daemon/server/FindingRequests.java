@@ -22,12 +22,9 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -48,6 +45,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /** What somebody can find to be true of a pair, so that there is something to do about it. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
+
+  /** The entries of a pair, as its finding has them. */
+  public static final List<String> SIDES = List.of("a", "b");
 
   /** Reads the log, once it is quiet. */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
@@ -84,7 +84,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->
-            kind.filter(k -> !k.equals(finding.kind())).isEmpty()
+            kind.filter(k -> !finding.isOf(k)).isEmpty()
                 && verdict
                     .filter(v -> finding.verdict().filter(is -> is.title().equals(v)).isEmpty())
                     .isEmpty()
@@ -135,8 +135,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * How one finding is carried out now; see {@link PresentFindings#act}.
    *
-   * @param request has {@code id}, may have {@code as}; with {@code plan} it only looks whether
-   *     those calls are right still, with {@code marked} whether their marks are where they should
+   * @param request has {@code id}, may have {@code as}, and of a pair {@code keep}: {@code a} or
+   *     {@code b}; with {@code plan} it only looks whether those calls are right still, with {@code
+   *     marked} whether their marks are where they should
    * @throws Failure when the last report has none of this id, when it is settled, when it is stale,
    *     and when the calls are not to be made
    */
@@ -151,13 +152,17 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (as.isPresent() && !WAYS.contains(as.get())) {
       throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
     }
+    Optional<String> keep = Optional.ofNullable(request.path("keep").textValue());
+    if (keep.isPresent() && !SIDES.contains(keep.get())) {
+      throw Failure.usage("\"keep\" must be one of " + String.join(", ", SIDES));
+    }
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
     ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
     if (decisions.isSettled(finding.aliases())) {
       throw Failure.usage(id + " is settled: undo that first");
     }
-    ObjectNode act = present.act(finding, opinion(finding, decisions), as);
+    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
     reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
   }
@@ -178,22 +183,16 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * What the report leads with, then kind by kind. A pair that is found in several of the wanted
-   * ways is listed once, and gone when it was settled under any of its names.
+   * Lists wanted findings without those that are settled under any of their ids: first those that
+   * the report leads with, then kind by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
-    Set<String> listed = new HashSet<>();
-    List<ReportedFinding> open = new ArrayList<>();
-    for (ReportedFinding finding : listing.findings()) {
-      if (wanted.test(finding)
-          && listed.add(finding.subject())
-          && !(decided && decisions.isSettled(finding.aliases()))) {
-        open.add(finding);
-      }
-    }
-    return open;
+    return listing.findings().stream()
+        .filter(wanted)
+        .filter(finding -> !decided || !decisions.isSettled(finding.aliases()))
+        .toList();
   }
 
   private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
@@ -230,7 +229,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * @throws Failure for an unknown finding, when an agent would undo what a person decided, and
    *     when it says done of what the log does not show
    */
-  void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
+  public void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
