@@ -93,6 +93,7 @@ class ArchitectureTest {
                   "judge",
                   "acts",
                   "review",
+                  "report.graph",
                   "report")),
           new ReadingOrder.Module(
               "daemon",
