@@ -91,6 +91,7 @@ class ArchitectureTest {
                   "decisions",
                   "label",
                   "judge",
+                  "lessons",
                   "acts",
                   "review",
                   "report.graph",
@@ -111,6 +112,7 @@ class ArchitectureTest {
                   "service",
                   "server",
                   "mcp",
+                  "tidy",
                   "cli.flags",
                   "cli.engine",
                   "cli")));

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -103,7 +104,8 @@ final class FindingFilter {
     }
     if (below.matches("[01]?\\.[0-9]{1,9}")) {
       double limit = Double.parseDouble(below);
-      return finding -> !finding.kind().equals("merge") && finding.similarity() < limit;
+      return finding ->
+          !Set.of("merge", "lesson").contains(finding.kind()) && finding.similarity() < limit;
     }
     throw Failure.usage(
         "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "

@@ -131,6 +131,8 @@ public final class ActPlanner {
           EntryBodies.requireKeepable(rename.entry());
           fates.put(rename.entry(), Fate.REVISED);
         }
+        case Change.Gather gather ->
+            gather.entries().forEach(one -> requireLinkable(one.entry().topic()));
         case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
       }
       after.settle();
@@ -259,6 +261,11 @@ public final class ActPlanner {
         calls.add(
             HelixCall.of("edit", "action", "merge", "topic", merge.small(), "into", merge.large()));
       }
+      if (change instanceof Change.Gather gather) {
+        String links = EntryBodies.line(gather.entries().stream().map(after::place).toList());
+        calls.add(
+            HelixCall.of("store", "topic", gather.topic(), "text", gather.text() + "\n" + links));
+      }
       fates.forEach(
           (one, fate) -> {
             switch (fate) {
@@ -379,6 +386,19 @@ public final class ActPlanner {
     /** Removed texts are stored again; a rewritten one gets its own back. */
     private List<HelixCall> undo() {
       List<HelixCall> undo = new ArrayList<>();
+      if (change instanceof Change.Gather gather) {
+        undo.add(
+            HelixCall.of(
+                "edit",
+                "action",
+                "delete",
+                "topic",
+                gather.topic(),
+                "match_str",
+                gather.text(),
+                "text",
+                ""));
+      }
       int length = 0;
       for (Map.Entry<NamedEntry, Fate> fate : fates.entrySet()) {
         NamedEntry one = fate.getKey();

@@ -24,7 +24,8 @@ final class EntryBodies {
     return entry.entry().body().stripTrailing() + "\n" + line(links);
   }
 
-  private static String line(List<Link> links) {
+  /** Writes the line of links. */
+  static String line(List<Link> links) {
     return "[links: " + names(links) + "]";
   }
 

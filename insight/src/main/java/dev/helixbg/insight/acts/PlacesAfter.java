@@ -135,6 +135,10 @@ final class PlacesAfter {
       concerned.add(merge.small());
       concerned.add(merge.large());
     }
+    if (change instanceof Change.Gather gather) {
+      gather.entries().forEach(one -> concerned.add(one.entry().topic()));
+      concerned.add(gather.topic());
+    }
     return concerned;
   }
 

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * @param verdict what it is to be acted on for, as the report says; empty where that is open
  * @param isContradiction whether the newer entry says the contrary of the older one
  * @param named what its entry names in source code; of moved sources only
- * @param proposed the topic that an entry is nearer to, the new place of moved source code, or a
- *     merged text
+ * @param proposed the topic that an entry is nearer to, the new place of moved source code, a
+ *     merged text, or the lesson that entries teach
  */
 public record ReportedFinding(
     String section,
@@ -50,6 +50,9 @@ public record ReportedFinding(
   /** Section of pairs of entries. */
   public static final String RELATIONS = "relations";
 
+  /** Section of lessons that several entries teach. */
+  public static final String LESSONS = "lessons";
+
   /** Kind of findings by the section of report.json, the kind most worth acting on first. */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
@@ -58,6 +61,7 @@ public record ReportedFinding(
     KIND_OF.put("merges", "merge");
     KIND_OF.put(RELATIONS, PairKind.RELATION.title());
     KIND_OF.put(MOVED_SOURCES, "source");
+    KIND_OF.put(LESSONS, "lesson");
     KIND_OF.put("misfiled", "misfiled");
     KIND_OF.put("secrets", "secret");
     KIND_OF.put("topicOverlaps", "topic-overlap");

@@ -199,7 +199,8 @@ public sealed interface Finding {
    * @param related that each says something of its own about one thing
    * @param logOdds of same or overtaken, as the judge computed them, before any calibration
    * @param tier what may be said
-   * @param objection why they are not called the same though it is likely, in words; or nothing
+   * @param objection why they are not called the same though it is likely, or what tells two of a
+   *     series apart; or nothing
    * @param repeats whether one of both has no word of its own, which no probability tells
    */
   record Assessment(
@@ -217,12 +218,12 @@ public sealed interface Finding {
 
     /** Whether that is likelier than not. */
     public boolean isActLikely() {
-      return act() >= 0.5;
+      return act() >= 0.5 && tier != Tier.SERIES;
     }
 
     /** Whether it may lead. */
     public boolean mayBeWorthAnAct() {
-      return isActLikely() || repeats;
+      return isActLikely() || repeats && tier != Tier.SERIES;
     }
   }
 
@@ -234,6 +235,8 @@ public sealed interface Finding {
     LIKELY_OVERTAKEN,
     /** About one thing. */
     RELATED,
+    /** Two of a series: of one form, each about another date, period, instance or version. */
+    SERIES,
     /** Nothing. */
     NONE
   }

@@ -66,7 +66,6 @@ public final class JudgeRun {
     cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, LabelGuess> guesses = labels();
-    asking.forgetOthers();
     return new Judgements(
         Optional.of(modelName),
         guesses,

@@ -35,6 +35,16 @@ final class FindingJson extends JsonFields {
     judgements = report.judgements();
   }
 
+  void lesson(Judgements.Lesson lesson) throws IOException {
+    text("id", lesson.id());
+    edit(Acts.on(lesson));
+    text("lesson", lesson.text());
+    json.writeNumberField("topics", lesson.topics());
+    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
+    texts("lessons", lesson.sentences());
+  }
+
   void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
     edit(Acts.on(merge));

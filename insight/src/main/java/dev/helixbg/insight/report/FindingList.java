@@ -86,6 +86,7 @@ final class FindingList {
     report.judgements().merges().forEach(list::addMerge);
     report.findings().relations().forEach(list::addRelation);
     moved.forEach(list::addMoved);
+    report.judgements().lessons().all().forEach(list::addLesson);
     report.findings().misfiled().forEach(list::addMisfiled);
     secrets.forEach(list::addSecret);
     report.findings().topicOverlaps().forEach(list::addOverlap);
@@ -113,6 +114,11 @@ final class FindingList {
 
   private void addMerge(Judgements.Merge merge) {
     add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
+  }
+
+  private void addLesson(Judgements.Lesson lesson) {
+    add(ReportedFinding.LESSONS, lesson.id(), 1, lesson.entries()).proposed =
+        Optional.of(lesson.text());
   }
 
   private void addMoved(Finding.MovedSource moved) {

@@ -137,6 +137,7 @@ public final class JsonReport extends JsonFields {
     section.of("topicOverlaps", findings.topicOverlaps(), each::overlap);
     section.of("misfiled", findings.misfiled(), each::misfiled);
     section.of(ReportedFinding.MOVED_SOURCES, moved(report), each::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), each::lesson);
     section.of("secrets", secrets(report), each::secret);
     section.of("merges", judgements.merges(), each::merge);
   }
@@ -204,6 +205,7 @@ public final class JsonReport extends JsonFields {
   }
 
   private void firstLook(FirstLook look) throws IOException {
+    json.writeNumberField("unread", look.unread());
     json.writeNumberField("entries", look.entries());
     json.writeNumberField("passages", look.passages());
     json.writeNumberField("pairs", look.pairs());
@@ -226,6 +228,7 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("tagged", census.tagged());
     json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
+    object("lessonTrust", judgements.lessons().trust().orElse(null), this::lessonTrust);
     json.writeEndObject();
   }
 
@@ -245,6 +248,14 @@ public final class JsonReport extends JsonFields {
     decimal("kappa", trust.kappa());
     json.writeBooleanField("guessing", trust.isGuessing());
     optional("larger", trust.larger());
+  }
+
+  private void lessonTrust(Judgements.LessonTrust trust) throws IOException {
+    json.writeNumberField("entries", trust.entries());
+    json.writeNumberField("right", trust.right());
+    json.writeNumberField("pairs", trust.pairs());
+    json.writeNumberField("rightPairs", trust.rightPairs());
+    json.writeBooleanField("guessing", trust.isGuessing());
   }
 
   private void review(Review review) throws IOException {

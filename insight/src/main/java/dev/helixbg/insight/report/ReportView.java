@@ -138,6 +138,8 @@ record ReportView(
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
     int moved = report.sources().moved().size();
     found(found, moved, "mention", "mentions", " of source code that is otherwise by now");
+    int lessons = judgements.lessons().areGuesses() ? 0 : judgements.lessons().all().size();
+    found(found, lessons, "lesson", "lessons", " that several entries teach");
     found(found, report.secrets().size(), "entry", "entries", " with a secret");
     if (found.isEmpty() && findings.relations().isEmpty()) {
       return "Nothing was found: no entry is near another, no topics overlap, and every entry is"

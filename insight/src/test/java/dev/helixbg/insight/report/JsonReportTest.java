@@ -181,6 +181,8 @@ class JsonReportTest {
     objects.put("Entry", json.at("/relations/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));
+    objects.put("Lesson", json.at("/lessons/0"));
+    objects.put("Lesson trust", json.at("/judgement/lessonTrust"));
     objects.put("Review", json.at("/reviews/0"));
     objects.put("Review item", json.at("/reviews/0/items/0"));
     objects.put("Label", json.at("/labels/0"));

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
 /** What a language model adds to the reports, in every format. */
@@ -58,19 +59,61 @@ class JudgedReportTest {
         plain.log(),
         plain.run(),
         new Judgements(
-            Optional.of("Qwen3 " + words),
-            guesses,
-            verdicts,
-            findings.topicOverlaps().isEmpty()
-                ? Map.of()
-                : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
-            Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
-            List.of(
-                new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
-            Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
-            1,
-            Optional.empty()),
+                Optional.of("Qwen3 " + words),
+                guesses,
+                verdicts,
+                findings.topicOverlaps().isEmpty()
+                    ? Map.of()
+                    : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
+                Map.of(
+                    "auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
+                List.of(
+                    new Judgements.Merge(
+                        "merge-0123456789", entries.subList(0, 2), "One. " + words)),
+                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
+                1,
+                Optional.empty())
+            .with(lessons(entries, words, 50), Map.of()),
         List.of());
+  }
+
+  private static Judgements.Lessons lessons(
+      List<NamedEntry> entries, String words, int rightPairs) {
+    return new Judgements.Lessons(
+        Optional.of("Qwen3"),
+        List.of(
+            new Judgements.Lesson(
+                "lesson-0123456789",
+                "Repeats must do no harm. " + words,
+                entries.subList(0, 3),
+                List.of("One. " + words, "Two. " + words, "Three. " + words))),
+        Optional.of(new Judgements.LessonTrust(40, 30, 60, rightPairs)));
+  }
+
+  @Test
+  void lessonsThatRecurAreToldWithWhatEachEntrySays() {
+    Document page = html(judged("x"));
+    Element section = page.selectFirst("#lessons").parent();
+    assertEquals("Repeats must do no harm. x", section.selectFirst("h3").text());
+    assertEquals(3, section.select("article li").size());
+    assertTrue(section.text().contains("What to do"), section.text());
+    assertTrue(section.select("details.more").isEmpty(), "not folded");
+    String markdown = MarkdownReport.render(judged("x"));
+    assertTrue(markdown.contains("## Recurring lessons (1)"), markdown);
+    assertTrue(markdown.contains("Two. x"), markdown);
+  }
+
+  @Test
+  void lessonsOfAReaderThatGuessesAreFolded() {
+    Report report = judged("x");
+    Judgements guessed =
+        report.judgements().with(lessons(report.findings().entries(), "x", 30), Map.of());
+    Document page =
+        html(new Report(report.findings(), report.log(), report.run(), guessed, report.reviews()));
+    Element fold = page.selectFirst("#lessons").parent().selectFirst("details.more");
+    assertTrue(fold.selectFirst("summary").text().contains("it is guessing"), fold.text());
+    assertEquals(1, fold.select("article").size());
+    assertFalse(page.text().contains("that several entries teach"), "not in the first sentence");
   }
 
   private static Document html(Report report) {
