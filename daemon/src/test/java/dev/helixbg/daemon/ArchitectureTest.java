@@ -94,6 +94,7 @@ class ArchitectureTest {
                   "lessons",
                   "acts",
                   "review",
+                  "report.graph",
                   "report")),
           new ReadingOrder.Module(
               "daemon",
