@@ -62,6 +62,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "misfiled" -> ways.put("Enter", "move it");
       case "topic overlap" -> ways.put("Enter", "join them");
       case "source" -> ways.put("Enter", "mend it");
+      case "lesson" -> ways.put("Enter", "store it");
       default -> {
         ways.put("s", "same");
         ways.put("o", "overtaken");
@@ -79,6 +80,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
       case "topic overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that is otherwise now";
+      case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
       case "secret" -> "A note that may hold a secret";
       default -> pair();
     };
