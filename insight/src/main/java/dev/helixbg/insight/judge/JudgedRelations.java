@@ -40,8 +40,9 @@ public record JudgedRelations(
    * overtaken; then those that it was not asked about: of those that the pair judge has read the
    * ones that may be worth an act, else the first of the list. What is related, different or of a
    * series never leads, nor does what is far and no language model has judged: in a small KB
-   * something is first of any list. A language model that guesses has no say in what leads. Pairs
-   * of one group follow each other, and so do those of sections of the same two files.
+   * something is first of any list. A language model that guesses, or that nobody has measured, has
+   * no say in what leads. Pairs of one group follow each other, and so do those of sections of the
+   * same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -61,7 +62,7 @@ public record JudgedRelations(
       Map<Verdict, List<Finding.Relation>> judged,
       List<Finding.Relation> unjudged,
       Judgements judgements) {
-    if (judgements.areGuesses()) {
+    if (!judgements.decide()) {
       return grouped(unasked(relations), judgements);
     }
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
@@ -134,7 +135,7 @@ public record JudgedRelations(
 
   private static boolean saysTheSame(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> verdict =
-        judgements.areGuesses() ? Optional.empty() : judgements.verdict(pair);
+        judgements.decide() ? judgements.verdict(pair) : Optional.empty();
     return verdict
         .map(said -> said.verdict() == Verdict.SAME)
         .orElse(

@@ -179,17 +179,25 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /**
+   * Whether verdicts of the model decide what leads and what is to be done: it was measured, and
+   * does not guess. Until then it is asked, and the pair judge decides.
+   */
+  public boolean decide() {
+    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+  }
+
   /** The verdict on a pair; empty when the language model has not judged it. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
-   * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
-   * model that guesses, nothing.
+   * What to act on: the verdict of a language model that was measured and does not guess, else what
+   * the pair judge calls likely.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
-    Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
+    Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
     return own.map(PairVerdict::verdict)
         .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
