@@ -63,6 +63,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "topic-overlap" -> ways.put("Enter", "join them");
       case "lesson" -> ways.put("Enter", "write it down");
       case "source" -> ways.put("Enter", "mend it");
+      case "lesson" -> ways.put("Enter", "store it");
       default -> {
         ways.put("s", "same");
         ways.put("o", "overtaken");
@@ -81,6 +82,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "lesson" -> "A lesson that %d notes teach".formatted(entries.size());
       case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that is otherwise now";
+      case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
       case "secret" -> "A note that may hold a secret";
       default -> pair();
     };
