@@ -63,7 +63,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "topic-overlap" -> ways.put("Enter", "join them");
       case "lesson" -> ways.put("Enter", "write it down");
       case "source" -> ways.put("Enter", "mend it");
-      case "lesson" -> ways.put("Enter", "store it");
       default -> {
         ways.put("s", "same");
         ways.put("o", "overtaken");
@@ -79,7 +78,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "copies" -> entries.size() + " notes say the same, word for word";
       case "merge" -> "Several notes say the same; a merged text is proposed";
       case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
-      case "lesson" -> "A lesson that %d notes teach".formatted(entries.size());
       case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that is otherwise now";
       case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
