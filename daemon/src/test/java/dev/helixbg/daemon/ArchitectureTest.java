@@ -91,6 +91,7 @@ class ArchitectureTest {
                   "decisions",
                   "label",
                   "judge",
+                  "agents",
                   "acts",
                   "review",
                   "report")),

@@ -19,6 +19,7 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
@@ -301,7 +302,8 @@ final class ServedActs {
             merges,
             none.left(),
             0,
-            none.trust());
+            none.trust(),
+            AgentSayings.NONE);
     Report report =
         new Report(
             findings,

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.insight.agents.AgentAnswerStore;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
@@ -24,7 +25,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   private final Kb kb;
   private final Path folder;
@@ -46,6 +47,7 @@ public final class KbStore implements AutoCloseable {
 
   private static Database.Schema schema(Path file) {
     List<String> tables = new ArrayList<>(LastReport.TABLES);
+    tables.addAll(AgentAnswerStore.TABLES);
     tables.addAll(
         List.of(
             VectorStore.TABLE,
@@ -60,6 +62,7 @@ public final class KbStore implements AutoCloseable {
         tables,
         connection -> {
           DecisionStore.restore(connection, file);
+          AgentAnswerStore.restore(connection, Database.aside(file));
           return null;
         });
   }
@@ -83,6 +86,10 @@ public final class KbStore implements AutoCloseable {
 
   public AnswerStore answers() {
     return new AnswerStore(database);
+  }
+
+  public AgentAnswerStore agentAnswers() {
+    return new AgentAnswerStore(database);
   }
 
   /**

@@ -13,6 +13,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -715,7 +716,8 @@ public final class FindingsBench {
           List.of(),
           Map.of(),
           0,
-          Optional.empty());
+          Optional.empty(),
+          AgentSayings.NONE);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -76,7 +76,8 @@ public final class JudgeRun {
         merges,
         Map.copyOf(left),
         cut,
-        Optional.empty());
+        Optional.empty(),
+        AgentSayings.NONE);
   }
 
   /**

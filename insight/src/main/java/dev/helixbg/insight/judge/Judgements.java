@@ -24,6 +24,7 @@ import java.util.function.Predicate;
  * @param left how much was not asked yet, by job; only jobs of which something is left
  * @param cut how many answers are about the beginning of a text only
  * @param trust how far the model can be trusted, once that was measured
+ * @param agents what coding agents said
  */
 public record Judgements(
     Optional<String> model,
@@ -34,7 +35,8 @@ public record Judgements(
     List<Merge> merges,
     Map<QuestionKind, Integer> left,
     int cut,
-    Optional<JudgeTrust> trust) {
+    Optional<JudgeTrust> trust,
+    AgentSayings agents) {
 
   /** Nothing is known. */
   public static final Judgements NONE =
@@ -47,7 +49,8 @@ public record Judgements(
           List.of(),
           Map.of(),
           0,
-          Optional.empty());
+          Optional.empty(),
+          AgentSayings.NONE);
 
   /**
    * A text that could stand for several entries. A proposal: no human has read it.
@@ -59,20 +62,28 @@ public record Judgements(
   /** The same without the merges that the user has settled. */
   public Judgements withoutMerges(Predicate<String> settled) {
     List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
-    return new Judgements(model, guesses, verdicts, overlaps, summaries, open, left, cut, trust);
+    return new Judgements(
+        model, guesses, verdicts, overlaps, summaries, open, left, cut, trust, agents);
   }
 
   /** The same, with other guesses where there is none. */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
-    return new Judgements(model, all, verdicts, overlaps, summaries, merges, left, cut, trust);
+    return new Judgements(
+        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, agents);
   }
 
   /** The same by a model that was measured, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured);
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, agents);
+  }
+
+  /** The same with what coding agents said. */
+  public Judgements with(AgentSayings said) {
+    return new Judgements(
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, said);
   }
 
   /** Whether the model was measured, and its verdicts are worth little more than a coin. */
@@ -89,12 +100,14 @@ public record Judgements(
   }
 
   /**
-   * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
-   * model that guesses, nothing.
+   * What to act on: the verdict of an agent that counts, else that of the language model, else what
+   * the pair judge calls likely; of a model that guesses, nothing.
    */
   public Optional<Verdict> actingOn(Finding.OfTwo pair) {
     Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
-    return own.map(PairVerdict::verdict)
+    return agents
+        .verdict(pair)
+        .or(() -> own.map(PairVerdict::verdict))
         .or(
             () ->
                 pair instanceof Finding.Relation relation

@@ -76,7 +76,8 @@ class JudgedRelationsTest {
             List.of(),
             Map.of(),
             0,
-            Optional.empty());
+            Optional.empty(),
+            AgentSayings.NONE);
     assertEquals(List.of("rel-1"), leading(judged, far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));

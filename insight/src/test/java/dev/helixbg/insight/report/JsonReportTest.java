@@ -14,6 +14,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
@@ -89,7 +90,8 @@ class JsonReportTest {
             List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
             Map.of(),
             0,
-            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))));
+            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))),
+            AgentSayings.NONE);
     Review review =
         new Review(Instant.EPOCH, endless, Optional.of(endless), endless, List.of(), List.of());
     Report plain = kb.report();

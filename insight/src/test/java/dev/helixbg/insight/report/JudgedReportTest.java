@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -69,7 +70,8 @@ class JudgedReportTest {
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
             Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
             1,
-            Optional.empty()),
+            Optional.empty(),
+            AgentSayings.NONE),
         List.of());
   }
 

@@ -15,6 +15,7 @@ import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -130,7 +131,8 @@ class ReviewTest {
         List.of(),
         Map.of(),
         0,
-        Optional.empty());
+        Optional.empty(),
+        AgentSayings.NONE);
   }
 
   private ReviewSubject subject(Findings findings, Judgements judgements, boolean guesses) {
