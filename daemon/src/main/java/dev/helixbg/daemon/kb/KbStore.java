@@ -3,6 +3,7 @@ package dev.helixbg.daemon.kb;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.agents.AgentAnswerStore;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -88,8 +90,14 @@ public final class KbStore implements AutoCloseable {
     return new AnswerStore(database);
   }
 
+  /** The answers of the user's coding agents. */
   public AgentAnswerStore agentAnswers() {
     return new AgentAnswerStore(database);
+  }
+
+  /** The same, measured. */
+  public AgentAnswers agents() {
+    return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
   /**

@@ -82,6 +82,12 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     }
   }
 
+  /** How far the model can be trusted, if there is one and it was measured. */
+  public Optional<JudgeTrust> trust() {
+    return LanguageModelFile.locate(settings)
+        .flatMap(model -> new JudgeTrialRun(settings, model).known());
+  }
+
   /** What the model has to do with a report, for {@link Pipeline#basis}. */
   String basis() {
     return LanguageModelFile.locate(settings)

@@ -14,6 +14,7 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -253,14 +254,34 @@ public final class JsonReport {
     json.writeNumberField("tagged", census.tagged());
     json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
+    list("agents", judgements.agents().clients(), this::agent);
     json.writeEndObject();
   }
 
   private void trust(JudgeTrust trust) throws IOException {
     json.writeNumberField("pairs", trust.pairs());
     json.writeNumberField("right", trust.right());
+    tallies(trust.said());
+    decimal("kappa", trust.kappa());
+    json.writeBooleanField("guessing", trust.isGuessing());
+    optional("larger", trust.larger());
+  }
+
+  private void agent(AgentSayings.Trust trust) throws IOException {
+    text("client", trust.client());
+    json.writeNumberField("answers", trust.answers());
+    json.writeNumberField("pairs", trust.known());
+    json.writeNumberField("right", trust.right());
+    tallies(trust.said());
+    decimal("kappa", trust.kappa());
+    json.writeNumberField("hasty", trust.hasty());
+    json.writeBooleanField("measured", trust.isMeasured());
+    json.writeBooleanField("guessing", trust.isGuessing());
+  }
+
+  private void tallies(Map<Verdict, JudgeTrust.Tally> all) throws IOException {
     for (Verdict verdict : Verdict.values()) {
-      JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+      JudgeTrust.Tally tally = all.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
       object(
           verdict.title(),
           tally,
@@ -269,9 +290,6 @@ public final class JsonReport {
             json.writeNumberField("right", said.right());
           });
     }
-    decimal("kappa", trust.kappa());
-    json.writeBooleanField("guessing", trust.isGuessing());
-    optional("larger", trust.larger());
   }
 
   private void merge(Judgements.Merge merge) throws IOException {
@@ -336,6 +354,18 @@ public final class JsonReport {
               Optional.of(pair.a().isOlderThan(pair.b()) ? "b" : "a")
                   .filter(_ -> pair.a().isAgeKnown(pair.b())));
         });
+  }
+
+  private void agents(AgentSayings.Said said) throws IOException {
+    optional("verdict", said.verdict().map(Verdict::title));
+    text("words", said.words());
+    list("said", said.all(), this::saying);
+  }
+
+  private void saying(AgentSayings.Saying one) throws IOException {
+    text("by", one.client());
+    text("verdict", one.verdict().title());
+    json.writeBooleanField("counts", one.counts());
   }
 
   private void optional(String field, Optional<String> value) throws IOException {
@@ -465,6 +495,7 @@ public final class JsonReport {
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());
     verdict(relation);
+    object("agents", judgements.agents().of(relation).orElse(null), this::agents);
     object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
     object("evidence", relation.evidence(), this::evidence);
     edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());

@@ -2,7 +2,9 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -156,6 +158,7 @@ record ReportView(
     if (!findings.relations().isEmpty()) {
       sentences.add(candidates(JudgedRelations.of(findings.relations(), judgements)));
       sentences.add(judged(JudgedRelations.of(findings.relations(), judgements), judgements));
+      byAgents(findings.relations(), judgements.agents()).ifPresent(sentences::add);
     }
     if (!found.isEmpty()) {
       String last = found.removeLast();
@@ -210,6 +213,23 @@ record ReportView(
             + " the same, and "
             + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
             + " overtaken by a newer one.";
+  }
+
+  /** What coding agents have read, where their word counts. */
+  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+    List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
+    long acts =
+        verdicts.stream()
+            .filter(verdict -> verdict == Verdict.SAME || verdict == Verdict.OVERTAKEN)
+            .count();
+    return verdicts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "Your coding agent has read "
+                + NumberWords.count(verdicts.size())
+                + " of them, and calls "
+                + NumberWords.count(acts)
+                + " the same or overtaken, which lead.");
   }
 
   private static void found(List<String> list, long count, String one, String many, String what) {
