@@ -92,6 +92,7 @@ class ArchitectureTest {
                   "label",
                   "judge",
                   "agents",
+                  "lessons",
                   "acts",
                   "review",
                   "report")),

@@ -10,7 +10,7 @@ import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -117,14 +117,14 @@ class DaemonIT {
       for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
         daemon.start(kb);
         // By what it has done, and not by the clock: a slow machine gets as far as a fast one.
-        int moment = 1 + random.nextInt(4 * EmbeddingStage.BATCH_TEXTS);
+        int moment = 1 + random.nextInt(4 * TextVectors.BATCH_TEXTS);
         await(() -> embedded(daemon) >= moment, daemon);
         int embedded = Math.max(moment, embedded(daemon));
         daemon.kill();
         int after = saved(daemon, kb);
         int missing = before + embedded - after;
         assertTrue(
-            missing <= EmbeddingStage.BATCH_TEXTS,
+            missing <= TextVectors.BATCH_TEXTS,
             missing + " of " + embedded + " lost: " + daemon.log());
         assertTrue(embedded > 0 && after < entries, embedded + " embedded, " + after + " saved");
         lost = Math.max(lost, missing);
@@ -132,7 +132,7 @@ class DaemonIT {
       }
     }
     assertTrue(lost > 0, "no kill came between two saves: it was not counted well");
-    assertTrue(before > EmbeddingStage.BATCH_TEXTS, "each start went on where the last one ended");
+    assertTrue(before > TextVectors.BATCH_TEXTS, "each start went on where the last one ended");
   }
 
   /** Texts since the start, those of the batch under way included. */

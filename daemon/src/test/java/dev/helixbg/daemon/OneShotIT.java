@@ -74,11 +74,11 @@ class OneShotIT {
             "photo-pipeline:1 photo-pipeline:7",
             "job-queue:2 database:4",
             "sync-protocol:1 sync-protocol:7"),
-        pairs(report.get("nearDuplicates")));
+        pairs(report, "near-duplicate"));
     // The others that were planted are linked by one of their entries.
     assertEquals(
         List.of("object-storage:2 operations:3", "auth:2 login-sessions:3"),
-        pairs(report.get("crossLinks")));
+        pairs(report, "cross-link"));
     assertEquals("auth", report.at("/topicOverlaps/0/a").asText());
     assertEquals("login-sessions", report.at("/topicOverlaps/0/b").asText());
     assertEquals(1, report.get("topicOverlaps").size());
@@ -93,8 +93,9 @@ class OneShotIT {
     assertTrue(Files.readString(insights.resolve("report.md")).contains("login-sessions"));
   }
 
-  private static List<String> pairs(JsonNode pairs) {
-    return pairs.findParents("similarity").stream()
+  private static List<String> pairs(JsonNode report, String kind) {
+    return report.get("relations").findParents("kind").stream()
+        .filter(pair -> pair.get("kind").asText().equals(kind))
         .map(pair -> pair.at("/a/name").asText() + " " + pair.at("/b/name").asText())
         .toList();
   }
@@ -390,7 +391,7 @@ class OneShotIT {
     Path kb = kb(folder.resolve("kb"), log);
     Program.Ended ended = program.run("one-shot", kb.toString());
     assertEquals(0, ended.code(), ended.err());
-    assertTrue(ended.out().contains("Near-duplicates      1"), ended.out());
+    assertTrue(ended.out().contains("Worth doing          1"), ended.out());
     String html = Files.readString(kb.resolve("insights/report.html"));
     for (String text :
         List.of(ended.out(), html, Files.readString(kb.resolve("insights/report.md")))) {

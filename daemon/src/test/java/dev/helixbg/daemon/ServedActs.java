@@ -19,7 +19,6 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
@@ -50,8 +49,7 @@ import java.util.stream.Collectors;
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final InsightSettings LIMITS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
   private static final List<String> TOPICS = List.of("auth", "web", "queue/jobs", "ops", "empty");
   private static final List<String> WORDS =
       List.of(
@@ -284,13 +282,11 @@ final class ServedActs {
             List.of(),
             copies,
             overlaps,
-            List.of(),
-            List.of(),
             misfiled,
             relations,
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
-            new Findings.Totals(0, 0, 0, 0));
+            new Findings.Totals(0, 0));
     Judgements none = Judgements.NONE;
     Judgements judged =
         new Judgements(
@@ -302,8 +298,7 @@ final class ServedActs {
             merges,
             none.left(),
             0,
-            none.trust(),
-            AgentSayings.NONE);
+            none.trust());
     Report report =
         new Report(
             findings,

@@ -7,13 +7,15 @@ import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.run.LessonTrialRun;
+import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ErrorReporter;
@@ -25,6 +27,7 @@ import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.GpuApi;
@@ -67,7 +70,7 @@ final class DoctorCommand extends JsonCommand {
     private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
     private static final String WORTH_IT =
-        " as the usual way; taken from %.2f times on".formatted(EmbeddingStage.WORTH);
+        " as the usual way; taken from %.2f times on".formatted(TextVectors.WORTH);
 
     private final boolean isNamed;
     private final Function<Settings, Kb> kb;
@@ -223,7 +226,7 @@ final class DoctorCommand extends JsonCommand {
     }
 
     /** Opens it and reads a word: that finds a broken vocabulary, too. */
-    private void checkLanguageModel(Settings settings) {
+    private void checkLanguageModel(Settings settings) throws InterruptedException {
       Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
       if (model.isEmpty()) {
         checks.add(
@@ -257,6 +260,9 @@ final class DoctorCommand extends JsonCommand {
         return;
       }
       checks.add(judge(new JudgeTrialRun(settings, model.get()).known()));
+      checks.add(
+          reader(
+              new LessonTrialRun(settings, model.get(), EmbedderSource.located(settings)).known()));
     }
 
     private static CheckLine judge(Optional<JudgeTrust> trust) {
@@ -270,6 +276,19 @@ final class DoctorCommand extends JsonCommand {
       return trust.get().isGuessing()
           ? CheckLine.note("judge", words, "name a larger model: llm.model")
           : CheckLine.ok("judge", words);
+    }
+
+    private static CheckLine reader(Optional<LessonTrust> trust) {
+      String cost = " A lesson costs some 25 tokens for each entry, once";
+      if (trust.isEmpty()) {
+        return CheckLine.note(
+            "lessons",
+            "nobody knows yet how well this model puts lessons into words." + cost,
+            "the daemon measures it at idle");
+      }
+      return trust.get().isGuessing()
+          ? CheckLine.note("lessons", trust.get().words() + cost, "name a larger model: llm.model")
+          : CheckLine.ok("lessons", trust.get().words() + cost);
     }
 
     private void checkKb(Settings settings) throws InterruptedException {

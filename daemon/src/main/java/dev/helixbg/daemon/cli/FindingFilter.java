@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -41,10 +42,10 @@ final class FindingFilter {
               + " that are less similar than this (with a decimal point, such as 0.6).")
   private String below;
 
-  /** Kinds of findings, in one word each. */
+  /** Kinds of findings. */
   static final class Kinds extends ArrayList<String> {
     Kinds() {
-      super(ReportedFinding.KINDS.stream().map(FindingFilter::oneWord).toList());
+      super(ReportedFinding.KINDS);
     }
   }
 
@@ -67,7 +68,7 @@ final class FindingFilter {
       if (!kinds.contains(kind)) {
         throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
       }
-      chosen = chosen.and(finding -> oneWord(finding.kind()).equals(kind));
+      chosen = chosen.and(finding -> finding.isOf(kind));
     }
     if (verdict != null) {
       Optional<Verdict> wanted = Verdict.titled(verdict);
@@ -103,14 +104,11 @@ final class FindingFilter {
     }
     if (below.matches("[01]?\\.[0-9]{1,9}")) {
       double limit = Double.parseDouble(below);
-      return finding -> !finding.kind().equals("merge") && finding.similarity() < limit;
+      return finding ->
+          !Set.of("merge", "lesson").contains(finding.kind()) && finding.similarity() < limit;
     }
     throw Failure.usage(
         "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "
             + below);
-  }
-
-  private static String oneWord(String kind) {
-    return kind.replace(' ', '-');
   }
 }

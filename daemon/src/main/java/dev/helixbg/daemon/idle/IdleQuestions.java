@@ -2,16 +2,17 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.run.LessonTrialRun;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
-import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.llm.TextModel;
@@ -34,6 +35,7 @@ public final class IdleQuestions {
   private final Settings settings;
   private final LanguageModelHost host;
   private final DaemonClock clock;
+  private final EmbedderSource embedder;
 
   /**
    * How far a run is.
@@ -49,10 +51,15 @@ public final class IdleQuestions {
 
   private volatile RunProgress stand = RunProgress.START;
 
-  public IdleQuestions(Settings settings, LanguageModelHost host, DaemonClock clock) {
+  /**
+   * @param embedder with which lessons are compared
+   */
+  public IdleQuestions(
+      Settings settings, LanguageModelHost host, DaemonClock clock, EmbedderSource embedder) {
     this.settings = settings;
     this.host = host;
     this.clock = clock;
+    this.embedder = embedder;
   }
 
   /** Of the run under way, or of the last one. */
@@ -91,7 +98,12 @@ public final class IdleQuestions {
             clock::nanos,
             new Stand(host.counting(model)),
             cancelled)) {
-      new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
+      JudgingStage.judge(
+          asking,
+          file.name(),
+          of.report().findings(),
+          of.vectors().vectors(),
+          JudgingStage.sentences(store, embedder));
       return asking.asked();
     }
   }
@@ -102,6 +114,9 @@ public final class IdleQuestions {
     Duration time = Duration.ofSeconds(settings.llm().seconds());
     try {
       new JudgeTrialRun(settings, file)
+          .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
+          .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
+      new LessonTrialRun(settings, file, embedder)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
           .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
     } catch (IOException e) {

@@ -87,9 +87,12 @@ public final class LastReport {
    * @param findings what it leads with, then kind by kind, each in its order
    */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
-    /** The first finding of an id. */
+    /** Finds a finding by its id, or by the id that an earlier version gave it. */
     public Optional<ReportedFinding> find(String id) {
-      return findings.stream().filter(one -> one.id().equals(id)).findFirst();
+      return findings.stream()
+          .filter(one -> one.id().equals(id))
+          .findFirst()
+          .or(() -> findings.stream().filter(one -> one.aliases().contains(id)).findFirst());
     }
 
     public List<String> ids() {
@@ -203,6 +206,9 @@ public final class LastReport {
   }
 
   private static ReportedFinding finding(ResultSet row) throws SQLException, IOException {
+    if (!ReportedFinding.SECTIONS.contains(row.getString(2))) { // a report of an earlier version
+      throw new Damaged();
+    }
     int rank = row.getInt(5);
     return new ReportedFinding(
         row.getString(2),

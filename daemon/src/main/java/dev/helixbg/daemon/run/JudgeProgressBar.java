@@ -37,6 +37,8 @@ public final class JudgeProgressBar implements JudgeProgress {
       case TOPICS -> "Comparing topics";
       case SUMMARY, SESSION -> "Summarising";
       case MERGE -> "Merging";
+      case LESSON -> "Writing lessons";
+      case RULE -> "Comparing lessons";
     };
   }
 }

@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.RecommendedModel;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.judge.AnswerStore;
@@ -28,7 +29,8 @@ import java.util.function.Supplier;
 public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
   public static final String FILE = "models.db";
 
-  private static final Database.Schema SCHEMA = new Database.Schema(1, List.of(AnswerStore.TABLE));
+  static final Database.Schema SCHEMA =
+      new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
   /** What came of it, if it was finished; asks nothing. */
   public Optional<JudgeTrust> known() {

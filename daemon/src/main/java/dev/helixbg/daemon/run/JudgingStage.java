@@ -1,7 +1,10 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerStore;
@@ -12,12 +15,15 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
+import dev.helixbg.insight.lessons.LessonRun;
+import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -48,9 +54,9 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    * @param vectors of the entries, in their order
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  Judgements run(AnswerStore answers, Findings findings, List<float[]> vectors)
+  Judgements run(KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
-    Judgements judgements = ask(answers, findings, vectors);
+    Judgements judgements = ask(store, findings, vectors, embedder);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
@@ -59,19 +65,25 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         : judgements;
   }
 
-  private Judgements ask(AnswerStore answers, Findings findings, List<float[]> vectors)
+  private Judgements ask(
+      KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-    if (model.isEmpty() || findings.entries().isEmpty()) {
+    if (findings.entries().isEmpty()) {
       return Judgements.NONE;
+    }
+    if (model.isEmpty()) {
+      return SampleKb.isSample(store.kb(), settings.cache())
+          ? ofSample(store, findings, embedder)
+          : Judgements.NONE;
     }
     LanguageModelFile chosen = model.get();
     LanguageModelFile.skipped(settings)
         .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
-    try (QuestionSession asking = asking(answers, chosen)) {
-      return new JudgeRun(asking, chosen.name(), findings, vectors)
-          .run()
-          .trusted(new JudgeTrialRun(settings, chosen).known());
+    try (QuestionSession asking = asking(store.answers(), chosen)) {
+      return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
+          .trusted(new JudgeTrialRun(settings, chosen).known())
+          .trustedAsReader(new LessonTrialRun(settings, chosen, embedder).known());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -88,16 +100,80 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         .flatMap(model -> new JudgeTrialRun(settings, model).known());
   }
 
-  /** What the model has to do with a report, for {@link Pipeline#basis}. */
-  String basis() {
+  /**
+   * Asks all that there is to ask of entries and findings; what is asked most often comes last.
+   *
+   * @param name of the model
+   * @param vectors of the entries, in their order
+   */
+  public static Judgements judge(
+      QuestionSession asking,
+      String name,
+      Findings findings,
+      List<float[]> vectors,
+      SentenceVectors sentences)
+      throws InterruptedException {
+    Judgements judged = new JudgeRun(asking, name, findings, vectors).run();
+    LessonRun lessons = new LessonRun(asking, findings.entries(), sentences);
+    Judgements.Lessons found =
+        new Judgements.Lessons(Optional.of(name), lessons.ask(), Optional.empty());
+    asking.forgetOthers();
+    return judged.with(found, lessons.left());
+  }
+
+  /** The vectors of lessons of a knowledge base. */
+  public static SentenceVectors sentences(KbStore store, EmbedderSource embedder) {
+    return new LessonVectors(store.database(), embedder);
+  }
+
+  /** The lessons of the sample, which come with the program. */
+  private static Judgements ofSample(KbStore store, Findings findings, EmbedderSource embedder)
+      throws InterruptedException {
+    try (QuestionSession asking =
+        new QuestionSession(
+            store.answers(),
+            SampleReader.NAME,
+            () -> new SampleReader(findings.entries()),
+            Duration.ofDays(1),
+            () -> 0,
+            JudgeProgress.SILENT,
+            () -> false)) {
+      return Judgements.NONE.with(
+          new Judgements.Lessons(
+              Optional.of(SampleReader.NAME),
+              new LessonRun(asking, findings.entries(), sentences(store, embedder)).ask(),
+              Optional.empty()),
+          Map.of());
+    }
+  }
+
+  /**
+   * What the model has to do with a report, for {@link Pipeline#basis}.
+   *
+   * @param embedder with which its lessons are compared
+   */
+  String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(
             model ->
                 model.name()
                     + " "
                     + model.hash(settings)
-                    + new JudgeTrialRun(settings, model).known().map(JudgeTrust::words).orElse(""))
+                    + new JudgeTrialRun(settings, model).known().map(JudgeTrust::words).orElse("")
+                    + lessonTrust(model, embedder))
         .orElse("");
+  }
+
+  private String lessonTrust(LanguageModelFile model, EmbedderSource embedder) {
+    try {
+      return new LessonTrialRun(settings, model, embedder)
+          .known()
+          .map(Judgements.LessonTrust::words)
+          .orElse("");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */

@@ -28,6 +28,7 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,8 @@ import java.util.stream.Collectors;
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, pairs read,
  * judgements, report.
+ *
+ * @param newest time of embedding after which the entries that have vectors are looked at
  */
 public record Pipeline(
     Settings settings,
@@ -46,7 +49,9 @@ public record Pipeline(
     RerankingStage reading,
     JudgingStage judging,
     Progress.Display display,
-    SourceCheck sources) {
+    SourceCheck sources,
+    Duration newest) {
+  private static final Duration NEWEST = Duration.ofSeconds(10);
 
   /** With the folders of sources that the settings name. */
   public Pipeline(
@@ -63,7 +68,8 @@ public record Pipeline(
         reading,
         judging,
         display,
-        new SourceCheck(settings.sources(), ZoneId.systemDefault()));
+        new SourceCheck(settings.sources(), ZoneId.systemDefault()),
+        NEWEST);
   }
 
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
@@ -109,16 +115,19 @@ public record Pipeline(
     Outcome take() throws InterruptedException;
   }
 
-  /** Whether a run goes on with a stage that takes long, or has done enough. */
+  /** What happens to first looks, and whether a run goes on after one. */
   @FunctionalInterface
   public interface GoingOn {
-    /** To the end, and nothing is shown before. */
+    /** Shows nothing before the end. */
     GoingOn ALWAYS = known -> true;
 
-    /** Whoever wants the rest runs again. */
-    GoingOn NEVER = known -> false;
-
+    /** Whether a run goes on with a stage that takes long, or has done enough. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
+
+    /** Hears of a look at the newest entries alone, after which a run always goes on. */
+    default void look(FirstLookMaker newest) throws InterruptedException {
+      goesOn(newest);
+    }
   }
 
   /**
@@ -144,6 +153,9 @@ public record Pipeline(
     EmbeddingStage.Result vectors;
     boolean looked = false;
     try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+      if (isFirst(kb) && !stages.embedNewest(newest)) {
+        goingOn.look(() -> remembered(findings(kb, log, stages.result())));
+      }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
         FirstLookMaker known = () -> remembered(findings(kb, log, stages.result()));
@@ -170,7 +182,12 @@ public record Pipeline(
       }
     }
     return new Outcome(
-        report(found, judging.run(kb.answers(), found.open, vectors.vectors())), vectors);
+        report(found, judging.run(kb, found.open, vectors.vectors(), embedder)), vectors);
+  }
+
+  /** Whether the KB has no whole report, so that a look at the newest entries replaces none. */
+  private static boolean isFirst(KbStore kb) {
+    return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
 
   private EmbeddingStage embedding(KbStore kb) {
@@ -234,12 +251,13 @@ public record Pipeline(
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         JudgingStage.withoutAsking(settings)
-            .run(found.kb.answers(), found.open, found.vectors.vectors());
+            .run(found.kb, found.open, found.vectors.vectors(), embedder);
     return new Outcome(
         report(found, judgements)
             .asFirstLook(
                 new FirstLook(
-                    found.vectors.keys().size() - found.vectors.whole(),
+                    found.vectors.unread(),
+                    found.vectors.vectors().size() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
                     judging.mayAsk() ? left(judgements) : 0)),
@@ -272,7 +290,7 @@ public record Pipeline(
             open,
             found.log.account(),
             new Report.Run(Version.text(), embedder.describe()),
-            judged.withoutMerges(id -> decisions.on(id).isPresent()),
+            judged.without(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
             sources
@@ -323,7 +341,7 @@ public record Pipeline(
     made.add(embedder.describe());
     made.add(settings.llm().toString());
     made.add(reading.basis());
-    made.add(judging.basis());
+    made.add(judging.basis(embedder));
     made.add("answers " + kb.answers().version());
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb.kb()).toString());

@@ -158,7 +158,7 @@ public final class Daemon implements AutoCloseable {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.ids());
-    IdleQuestions questions = new IdleQuestions(now, model, clock);
+    IdleQuestions questions = new IdleQuestions(now, model, clock, embedder);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
     KbStores stores = new KbStores(now, LOG::warn);

@@ -23,12 +23,9 @@ import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.judge.AgentSayings;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -85,7 +82,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->
-            kind.filter(k -> !k.equals(finding.kind())).isEmpty()
+            kind.filter(k -> !finding.isOf(k)).isEmpty()
                 && verdict
                     .filter(v -> finding.verdict().filter(is -> is.title().equals(v)).isEmpty())
                     .isEmpty()
@@ -186,22 +183,16 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * What the report leads with, then kind by kind. A pair that is found in several of the wanted
-   * ways is listed once, and gone when it was settled under any of its names.
+   * Lists wanted findings without those that are settled under any of their ids: first those that
+   * the report leads with, then kind by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
     boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
-    Set<String> listed = new HashSet<>();
-    List<ReportedFinding> open = new ArrayList<>();
-    for (ReportedFinding finding : listing.findings()) {
-      if (wanted.test(finding)
-          && listed.add(finding.subject())
-          && !(decided && decisions.isSettled(finding.aliases()))) {
-        open.add(finding);
-      }
-    }
-    return open;
+    return listing.findings().stream()
+        .filter(wanted)
+        .filter(finding -> !decided || !decisions.isSettled(finding.aliases()))
+        .toList();
   }
 
   private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {

@@ -103,6 +103,7 @@ public record PresentFindings(PresentEntries entries) {
       case "misfiled" -> Acts.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
       case ReportedFinding.MOVED_SOURCES ->
           Acts.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
+      case ReportedFinding.LESSONS -> Acts.onLesson(all, finding.proposed().orElseThrow());
       case "merges" -> Acts.onMerge(all, finding.proposed().orElseThrow());
       default ->
           all.size() == 2
@@ -125,6 +126,11 @@ public record PresentFindings(PresentEntries entries) {
       case "secrets" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
       case ReportedFinding.MOVED_SOURCES ->
           sayer(finding).map(one -> QuotedName.of(one.name()) + " says what it said");
+      case ReportedFinding.LESSONS ->
+          entries
+              .of(finding.keys())
+              .filter(all -> !Acts.areGathered(entries.all(), all))
+              .map(all -> "no entry links to all of its entries");
       case "merges" ->
           isStale(finding) ? Optional.empty() : Optional.of("all its entries are as they were");
       default ->

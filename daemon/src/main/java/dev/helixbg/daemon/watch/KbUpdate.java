@@ -123,7 +123,7 @@ public final class KbUpdate {
       return;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(store, log, Pipeline.GoingOn.NEVER);
+    Pipeline.Outcome made = pipeline.run(store, log, new Shortly(this, store, basis, here));
     here.check();
     Report report = made.report();
     outcome = made;
@@ -131,18 +131,38 @@ public final class KbUpdate {
     passagesLeft = report.firstLook().map(FirstLook::passages).orElse(0);
     pairsLeft = report.firstLook().map(FirstLook::pairs).orElse(0);
     if (last.filter(one -> one.firstLook().equals(report.firstLook())).isEmpty()) {
-      files.publish(store, report, basis, questions, TerminalSummary.render(report));
-      published = clock.now();
-      metrics.reports.increment();
-      LOG.info(
-          "{}: {} entries, {} texts embedded, {} published",
-          store.kb().folder(),
-          log.account().live(),
-          made.vectors().embedded(),
-          passagesLeft + pairsLeft == 0
-              ? "report"
-              : "first look, %d passages and %d pairs left,".formatted(passagesLeft, pairsLeft));
+      publish(store, made, basis);
     }
+  }
+
+  /** Ends before a stage that takes long, which is left to idle work. */
+  private record Shortly(KbUpdate update, KbStore store, ReportBasis basis, KbIdentity here)
+      implements Pipeline.GoingOn {
+    @Override
+    public boolean goesOn(Pipeline.FirstLookMaker known) {
+      return false;
+    }
+
+    @Override
+    public void look(Pipeline.FirstLookMaker newest) throws InterruptedException {
+      Pipeline.Outcome look = newest.take();
+      here.check();
+      update.publish(store, look, basis);
+    }
+  }
+
+  private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {
+    Report report = made.report();
+    files.publish(store, report, basis, made.questions(), TerminalSummary.render(report));
+    published = clock.now();
+    metrics.reports.increment();
+    LOG.info(
+        "{}: {} entries, {} texts embedded, {} published",
+        store.kb().folder(),
+        report.log().live(),
+        made.vectors().embedded(),
+        report.firstLook().isPresent() ? "first look" : "report");
+    report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
   }
 
   /** Puts the vectors of a log where other programs read them, and leaves all else as it is. */

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.idle;
 
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -19,7 +20,7 @@ final class IdleFixture implements AutoCloseable {
         new IdleWork(
             model,
             new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake"))),
-            new IdleQuestions(daemon.settings, model, daemon.clock),
+            new IdleQuestions(daemon.settings, model, daemon.clock, new FakeModel()),
             daemon.clock,
             daemon.troubles,
             new IdleWork.Machine(() -> true, () -> 100));

@@ -92,7 +92,7 @@ class IdleWorkTest {
         new IdleWork(
             model,
             new Reviews(settings, new VectorIds(List.of("fake"), List.of("fake"))),
-            new IdleQuestions(settings, model, daemon.clock),
+            new IdleQuestions(settings, model, daemon.clock, new FakeModel()),
             daemon.clock,
             daemon.troubles,
             machine);

@@ -65,7 +65,7 @@ class LastReportTest {
         number,
         "ab12",
         new ReportBasis("made", "decided", "reviewed"),
-        Optional.of(new FirstLook(1, 2, 3, 4)),
+        Optional.of(new FirstLook(0, 1, 2, 3, 4)),
         7,
         "\u001b[1msummary\u001b[0m",
         Optional.of("Qwen"),

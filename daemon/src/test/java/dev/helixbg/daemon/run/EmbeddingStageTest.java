@@ -296,10 +296,10 @@ class EmbeddingStageTest {
   /** Whatever the moment at which the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
-    assertEquals(EmbeddingStage.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
-    long inTime = 10 * EmbeddingStage.BATCH_TIME.toSeconds();
+    assertEquals(TextVectors.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
+    long inTime = 10 * TextVectors.BATCH_TIME.toSeconds();
     assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
-    assertEquals(EmbeddingStage.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
+    assertEquals(TextVectors.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
   }
 
   /** The most vectors that were embedded and not on disk, just before a save or the next text. */

@@ -1,11 +1,12 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Question;
-import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.QuestionAnswerer;
 import java.time.Duration;
 
 /** A trial that is over, for tests in which a model has better things to do. */
@@ -14,17 +15,21 @@ public final class KnownTrial {
 
   /** As if the model of the settings had been measured, and had one answer to everything. */
   public static void of(Settings settings) throws Exception {
-    new JudgeTrialRun(settings, LanguageModelFile.require(settings))
-        .run(
-            () -> (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList(),
-            Duration.ofDays(1),
-            System::nanoTime,
-            JudgeProgress.SILENT,
-            () -> false);
+    LanguageModelFile model = LanguageModelFile.require(settings);
+    QuestionAnswerer always =
+        (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList();
+    new JudgeTrialRun(settings, model)
+        .run(() -> always, Duration.ofDays(1), System::nanoTime, JudgeProgress.SILENT, () -> false);
+    new LessonTrialRun(settings, model, new FakeModel())
+        .run(() -> always, Duration.ofDays(1), System::nanoTime, JudgeProgress.SILENT, () -> false);
   }
 
   private static Answer answer(Question question) {
-    boolean pair = question.job() == QuestionKind.PAIR;
-    return new Answer(pair ? "related" : "valid", 0.9, pair ? "same" : "outdated", 0.1, false);
+    return switch (question.job()) {
+      case PAIR -> new Answer("related", 0.9, "same", 0.1, false);
+      case LESSON -> new Answer("-", 1, "", 0, false);
+      case RULE -> new Answer("same", 0.9, "different", 0.1, false);
+      default -> new Answer("valid", 0.9, "outdated", 0.1, false);
+    };
   }
 }

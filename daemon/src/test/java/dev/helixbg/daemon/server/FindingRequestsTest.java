@@ -63,7 +63,6 @@ class FindingRequestsTest {
       pair(report.withArray("relations").addObject().put("rank", i + 1), relation, i);
     }
     report.withArray("leading").add(pairs.get(2));
-    pair(report.withArray("nearDuplicates").addObject(), id("dup", 3), 3);
     WrittenReport.write(store, report);
   }
 
@@ -90,7 +89,7 @@ class FindingRequestsTest {
   }
 
   private static String id(String kind, int i) {
-    return FindingIds.ofPairInAllKinds("rel-0000000000", key("t", i), key("u", i)).stream()
+    return FindingIds.allOfPair("rel-0000000000", key("t", i), key("u", i)).stream()
         .filter(id -> id.startsWith(kind + "-") && !id.equals("rel-0000000000"))
         .findFirst()
         .orElseThrow();
@@ -173,22 +172,26 @@ class FindingRequestsTest {
   }
 
   @Test
-  void whatLeadsIsFirstAndAPairIsListedOnce() throws Exception {
-    assertEquals(List.of(pairs.get(2), id("dup", 3), pairs.get(0), pairs.get(1)), listed());
+  void whatLeadsIsFirst() throws Exception {
+    assertEquals(List.of(pairs.get(2), pairs.get(0), pairs.get(1), pairs.get(3)), listed());
     ObjectNode second = ask(JSON.createObjectNode().put("from", 1).put("limit", 1), false).get(1);
-    assertEquals("near-duplicate", second.get("kind").asText());
-    assertEquals("t:3", second.at("/a/name").asText());
+    assertEquals("cross-link", second.get("kind").asText());
+    assertEquals("t:0", second.at("/a/name").asText());
   }
 
-  /** Unlike in the whole list, where it stands where it comes first. */
   @Test
-  void aPairFoundInSeveralWaysIsListedUnderEachKindThatIsAskedFor() throws Exception {
-    report.withArray("leading").removeAll().add(pairs.get(3));
-    WrittenReport.write(store, report);
-    assertEquals(pairs.get(3), listed().getFirst());
-    ObjectNode request = JSON.createObjectNode().put("limit", 9).put("kind", "near-duplicate");
-    assertEquals(id("dup", 3), ask(request, false).get(1).get("id").asText());
+  void aCrossLinkIsARelationToo() throws Exception {
+    ObjectNode request = JSON.createObjectNode().put("limit", 9).put("kind", "cross-link");
+    assertEquals(
+        List.of(pairs.get(0), pairs.get(1)),
+        ask(request, false).stream().skip(1).map(one -> one.get("id").asText()).toList());
     assertEquals(5, ask(request.put("kind", "relation"), false).size());
+  }
+
+  @Test
+  void anIdOfAnEarlierVersionLeadsToThePair() throws Exception {
+    ObjectNode one = JSON.createObjectNode().put("id", id("dup", 0));
+    assertEquals(pairs.get(0), ask(one, true).getFirst().get("id").asText());
   }
 
   /** As the commands have it: a pair is settled under any of its names. */

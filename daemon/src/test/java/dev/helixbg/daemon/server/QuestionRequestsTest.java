@@ -63,7 +63,7 @@ class QuestionRequestsTest {
       String a = TextKey.of("m", "t " + older(i)).hex();
       String b = TextKey.of("m", "t " + newer(i)).hex();
       String id =
-          FindingIds.ofPairInAllKinds("rel-0000000000", a, b).stream()
+          FindingIds.allOfPair("rel-0000000000", a, b).stream()
               .filter(one -> one.startsWith("rel-") && !one.equals("rel-0000000000"))
               .findFirst()
               .orElseThrow();

@@ -20,6 +20,7 @@ import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,11 +82,27 @@ class FirstLookRunTest {
         .collect(Collectors.joining(" "));
   }
 
+  /** Of embedding, before a look at the newest. */
+  private Duration newest = Duration.ofMinutes(1);
+
   private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
-    Pipeline pipeline = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
-    Optional<OneShotRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
+    Pipeline usual = DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING);
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            model,
+            usual.analyst(),
+            usual.reading(),
+            usual.judging(),
+            usual.display(),
+            usual.sources(),
+            newest);
+    Optional<OneShotRun.Reader> reader =
+        withLooks ? Optional.of(report -> look.read(report)) : Optional.empty();
     return new OneShotRun(pipeline).run(store(of), (last, now) -> last.basis().equals(now), reader);
   }
+
+  private OneShotRun.Reader look = this::look;
 
   private void look(Report look) {
     looks.add(look);
@@ -143,6 +160,57 @@ class FirstLookRunTest {
     assertEquals(1, looks.size());
     assertSameReport(plain, kb);
     assertTrue(run(kb, true).made().isEmpty(), "nothing is left to do");
+  }
+
+  /** Short ones, two of which of each kind belong together. */
+  private Kb manyShort(int count) throws IOException {
+    WritableKb many = new WritableKb(folder.resolve("many"), new Random(2));
+    for (int i = 0; i < count; i++) {
+      many.append("topic", "short note " + i / 2 + " says what note " + i / 2 + " says, " + i);
+    }
+    return many.kb();
+  }
+
+  @Test
+  void afterSomeSecondsThereIsALookAtTheNewestAndThenTheRest() throws Exception {
+    kb = manyShort(700);
+    newest = Duration.ZERO;
+    List<Report> seen = new ArrayList<>();
+    look =
+        report -> {
+          seen.add(report);
+          assertFalse(isWhole(), "nothing is called done");
+        };
+    assertTrue(run(kb, true).made().isPresent());
+    Report early = seen.getFirst();
+    assertEquals(256, early.findings().entries().size());
+    assertEquals(444, early.firstLook().orElseThrow().unread());
+    assertTrue(
+        early.findings().entries().stream().allMatch(one -> one.entry().body().contains("note ")));
+    assertEquals("topic:699", early.findings().entries().getLast().name());
+    assertTrue(
+        early.firstLook().orElseThrow().words().contains("the newest entries. Still to come: 444"),
+        early.firstLook().orElseThrow().words());
+    assertTrue(early.findings().relations().size() > 50, "found among the newest");
+    assertTrue(isWhole());
+
+    Kb plain = copyOfLog();
+    run(plain, false);
+    assertSameReport(plain, kb);
+  }
+
+  /** A whole report is worth more than a part of the next one. */
+  @Test
+  void whereThereIsAWholeReportItStaysUntilTheNextOne() throws Exception {
+    kb = manyShort(10);
+    run(kb, true);
+    newest = Duration.ZERO;
+    WritableKb same = new WritableKb(kb.folder(), new Random(3));
+    for (int i = 0; i < 600; i++) {
+      same.append("topic", "another note " + i);
+    }
+    look = report -> assertEquals(0, report.firstLook().orElseThrow().unread());
+    assertTrue(run(kb, true).made().isPresent());
   }
 
   @Test

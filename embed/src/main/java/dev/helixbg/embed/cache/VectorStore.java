@@ -55,6 +55,11 @@ public final class VectorStore {
     return new VectorStore(database, "passage");
   }
 
+  /** The vectors of lessons, which a language model wrote of entries. */
+  public static VectorStore ofLessons(Database database) {
+    return new VectorStore(database, "lesson");
+  }
+
   /** A number that grows with each vector of any kind. */
   public static int version(Database database) {
     return database.added("vectors");

@@ -13,7 +13,6 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -75,8 +74,7 @@ public final class FindingsBench {
   private static final List<String> PARTS = List.of("a1", "a2", "a3", "b1", "b2", "c1", "c2");
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
-  private static final InsightSettings SETTINGS =
-      new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
+  private static final InsightSettings SETTINGS = new InsightSettings(0.60, 0.92, 0.75, 0.05, 20);
 
   private static final EmbedSettings BUNDLED =
       new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
@@ -661,7 +659,7 @@ public final class FindingsBench {
     return new Found(what, way, asked.size(), first, amongTen);
   }
 
-  private long pair(Finding.OfTwo pair) {
+  private long pair(Finding.Relation pair) {
     return pair(index(pair.a()), index(pair.b()));
   }
 
@@ -716,8 +714,7 @@ public final class FindingsBench {
           List.of(),
           Map.of(),
           0,
-          Optional.empty(),
-          AgentSayings.NONE);
+          Optional.empty());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -39,7 +39,9 @@ public record Act(List<When> when, Change change) {
     /** Two topics are about one subject. */
     OVERLAP,
     /** What an entry names in source code is otherwise by now. */
-    MOVED;
+    MOVED,
+    /** The entries teach one lesson. */
+    RECURRING;
 
     /** As it is called in files. */
     public String title() {
@@ -120,6 +122,24 @@ public record Act(List<When> when, Change change) {
             + " again: let it say what is so now about "
             + QuotedName.of(named)
             + ", or remove it";
+      }
+    }
+
+    /**
+     * A new entry says what others have in common, and links to them; nothing else changes.
+     *
+     * @param topic of the new entry
+     */
+    record Gather(List<NamedEntry> entries, String topic, String text) implements Change {
+      @Override
+      public String words() {
+        return (NoteName.of(entries.getFirst().entry()).isPresent()
+                ? "write a note"
+                : "store an entry under " + QuotedName.of(topic))
+            + ", "
+            + QuotedName.of(text)
+            + ", that links to "
+            + names(entries);
       }
     }
 

@@ -43,6 +43,10 @@ public final class ActNames {
         all.addObject().put("role", "to").put("text", PrintableText.wellFormed(rename.to()));
       }
       case Change.Reread reread -> entries(all, "read", List.of(reread.entry()));
+      case Change.Gather gather -> {
+        entries(all, "link", gather.entries());
+        topic(all, "to", gather.topic());
+      }
       case Change.Rewrite rewrite -> {
         entries(all, "rewrite", List.of(rewrite.kept()));
         entries(all, "remove", rewrite.gone());

@@ -158,6 +158,8 @@ public final class ActPlanner {
           requireKeepable(rename.entry());
           fates.put(rename.entry(), Fate.REVISED);
         }
+        case Change.Gather gather ->
+            gather.entries().forEach(one -> requireLinkable(one.entry().topic()));
         case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
       }
       settle();
@@ -256,6 +258,10 @@ public final class ActPlanner {
       if (change instanceof Change.MergeTopics merge) {
         concerned.add(merge.small());
         concerned.add(merge.large());
+      }
+      if (change instanceof Change.Gather gather) {
+        gather.entries().forEach(one -> concerned.add(one.entry().topic()));
+        concerned.add(gather.topic());
       }
       return concerned;
     }
@@ -433,6 +439,9 @@ public final class ActPlanner {
         calls.add(
             HelixCall.of("edit", "action", "merge", "topic", merge.small(), "into", merge.large()));
       }
+      if (change instanceof Change.Gather gather) {
+        calls.add(HelixCall.of("store", "topic", gather.topic(), "text", gathered(gather)));
+      }
       fates.forEach(
           (one, fate) -> {
             switch (fate) {
@@ -456,6 +465,11 @@ public final class ActPlanner {
                         append ? addition(one) : bodies.get(one)));
               });
       return calls;
+    }
+
+    /** The text of a new entry that links to others. */
+    private String gathered(Change.Gather gather) {
+      return gather.text() + "\n" + line(gather.entries().stream().map(this::place).toList());
     }
 
     /** The line that an entry gets. */
@@ -621,6 +635,19 @@ public final class ActPlanner {
     /** Removed texts are stored again; a rewritten one gets its own back. */
     private List<HelixCall> undo() {
       List<HelixCall> undo = new ArrayList<>();
+      if (change instanceof Change.Gather gather) {
+        undo.add(
+            HelixCall.of(
+                "edit",
+                "action",
+                "delete",
+                "topic",
+                gather.topic(),
+                "match_str",
+                gather.text(),
+                "text",
+                ""));
+      }
       int length = 0;
       for (Map.Entry<NamedEntry, Fate> fate : fates.entrySet()) {
         NamedEntry one = fate.getKey();

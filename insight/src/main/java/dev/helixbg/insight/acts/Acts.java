@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 
 /** What can be done about findings: of each one or a few acts, of which one is right. */
 public final class Acts {
+  private static final String LESSONS = "lessons";
+
   private Acts() {}
 
   /**
    * @param verdict of a model or a person; without one there is an act for each that it may be
    */
-  public static List<Act> on(Finding.OfTwo pair, Optional<Verdict> verdict) {
+  public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
   }
 
@@ -86,6 +88,15 @@ public final class Acts {
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
+  /** A new entry of the topic {@value #LESSONS} says what recurs, and links to the entries. */
+  public static List<Act> onLesson(List<NamedEntry> entries, String text) {
+    return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
+  }
+
+  public static List<Act> on(Judgements.Lesson lesson) {
+    return onLesson(lesson.entries(), lesson.text());
+  }
+
   public static List<Act> on(Finding.Copies copies) {
     return onCopies(copies.entries());
   }
@@ -142,6 +153,13 @@ public final class Acts {
   /** Whether one of two entries of one knowledge base links to the other. */
   public static boolean areLinked(NamedEntry a, NamedEntry b) {
     return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
+  }
+
+  /** Whether one of the entries of a knowledge base links to all of some. */
+  public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
+    return all.stream()
+        .filter(one -> one.entry().text().links().size() >= some.size())
+        .anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
   }
 
   private static boolean linksTo(NamedEntry from, NamedEntry target) {

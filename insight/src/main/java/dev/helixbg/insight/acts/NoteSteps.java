@@ -51,6 +51,9 @@ final class NoteSteps {
               .formatted(
                   folder(foldersOf.apply(merge.small()), " and "),
                   folder(foldersOf.apply(merge.large()), " or "));
+      case Change.Gather gather ->
+          "write a note that says %s, with links to %s"
+              .formatted(QuotedName.of(gather.text()), places(gather.entries()));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
           "put the proposed text in place of that of %s; delete %s; let links to %s lead to %s"

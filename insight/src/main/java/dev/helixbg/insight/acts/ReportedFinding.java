@@ -1,11 +1,16 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.judge.Verdict;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A finding of a report without its texts: what commands list, and what acts are made from.
@@ -21,8 +26,8 @@ import java.util.Set;
  * @param verdict what it is to be acted on for, as the report says; empty where that is open
  * @param isContradiction whether the newer entry says the contrary of the older one
  * @param named what its entry names in source code; of moved sources only
- * @param proposed the topic that an entry is nearer to, the new place of moved source code, or a
- *     merged text
+ * @param proposed the topic that an entry is nearer to, the new place of moved source code, a
+ *     merged text, or the lesson that entries teach
  */
 public record ReportedFinding(
     String section,
@@ -42,33 +47,35 @@ public record ReportedFinding(
   /** The section of what became of source code. */
   public static final String MOVED_SOURCES = "movedSources";
 
-  /** What findings are called, the kind most worth acting on first. */
+  /** Section of pairs of entries. */
+  public static final String RELATIONS = "relations";
+
+  /** Section of lessons that several entries teach. */
+  public static final String LESSONS = "lessons";
+
+  /** Kind of findings by the section of report.json, the kind most worth acting on first. */
+  private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
+
+  static {
+    KIND_OF.put("copies", "copies");
+    KIND_OF.put("merges", "merge");
+    KIND_OF.put(RELATIONS, PairKind.RELATION.title());
+    KIND_OF.put(MOVED_SOURCES, "source");
+    KIND_OF.put(LESSONS, "lesson");
+    KIND_OF.put("misfiled", "misfiled");
+    KIND_OF.put("secrets", "secret");
+    KIND_OF.put("topicOverlaps", "topic-overlap");
+  }
+
+  /** Sections of report.json with findings, in the order of their kinds. */
+  public static final List<String> SECTIONS = List.copyOf(KIND_OF.keySet());
+
+  /** Names of kinds, with those that only some relations have. */
   public static final List<String> KINDS =
-      List.of(
-          "copies",
-          "near-duplicate",
-          "merge",
-          "relation",
-          "source",
-          "misfiled",
-          "secret",
-          "topic overlap",
-          "cross-link");
-
-  /** Where report.json tells of the kinds, in their order. */
-  public static final List<String> SECTIONS =
-      List.of(
-          "copies",
-          "nearDuplicates",
-          "merges",
-          "relations",
-          MOVED_SOURCES,
-          "misfiled",
-          "secrets",
-          "topicOverlaps",
-          "crossLinks");
-
-  private static final Set<String> PAIRS = Set.of("nearDuplicates", "crossLinks", "relations");
+      Stream.concat(
+              KIND_OF.values().stream(),
+              Stream.of(PairKind.NEAR_DUPLICATE.title(), PairKind.CROSS_LINK.title()))
+          .toList();
 
   /** Separates the name of an entry from what is found about it. */
   private static final String IS = " > ";
@@ -76,28 +83,25 @@ public record ReportedFinding(
   /** Most names of a group that people are told. */
   private static final int NAMED = 20;
 
-  /** One of {@link #KINDS}. */
+  /** Returns the kind, one of {@link #KINDS}. */
   public String kind() {
-    return KINDS.get(SECTIONS.indexOf(section));
+    return isPair()
+        ? PairKind.of(similarity, topics.size() == 1, InsightSettings.USUAL).title()
+        : KIND_OF.get(section);
   }
 
-  /** Equal to that of another finding which tells of the same pair; else of itself alone. */
-  public String subject() {
-    if (!isPair()) {
-      return id;
-    }
-    String a = keys.get(0);
-    String b = keys.get(1);
-    return (a.compareTo(b) < 0 ? a + " " + b : b + " " + a) + FindingIds.number(id);
+  /** Says whether it is of a kind; near-duplicates and cross-links are relations, too. */
+  public boolean isOf(String kind) {
+    return kind.equals(kind()) || kind.equals(KIND_OF.get(section));
   }
 
   private boolean isPair() {
-    return PAIRS.contains(section) && keys.size() == 2;
+    return section.equals(RELATIONS);
   }
 
-  /** All ids under which it may have been decided on. */
+  /** Returns all ids under which it may have been decided on. */
   public Set<String> aliases() {
-    return isPair() ? FindingIds.ofPairInAllKinds(id, keys.get(0), keys.get(1)) : Set.of(id);
+    return isPair() ? FindingIds.allOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
   /** What is said about an entry in addition to its name. */

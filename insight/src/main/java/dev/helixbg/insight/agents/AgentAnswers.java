@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The answers of all agents, measured: what they say of findings, and whose word counts. */
 public final class AgentAnswers {
@@ -111,11 +110,10 @@ public final class AgentAnswers {
   /** What was said of the pairs among findings. */
   public AgentSayings on(Findings findings) {
     Map<String, Said> pairs = new HashMap<>();
-    if (!byQuestion.isEmpty()) {
-      Stream.of(findings.relations(), findings.nearDuplicates(), findings.crossLinks())
-          .<Finding.OfTwo>flatMap(List::stream)
-          .forEach(
-              pair -> said(AgentQuestion.of(pair)).ifPresent(said -> pairs.put(pair.id(), said)));
+    if (!byQuestion.isEmpty()) { // else no id has to be made of a hash
+      for (Finding.Relation pair : findings.relations()) {
+        said(AgentQuestion.of(pair)).ifPresent(said -> pairs.put(pair.id(), said));
+      }
     }
     return new AgentSayings(clients(), pairs);
   }

@@ -39,8 +39,8 @@ public record AgentQuestion(
   }
 
   /** The id of the question about two entries. */
-  public static String of(Finding.OfTwo pair) {
-    return pair.a().isOlderThan(pair.b()) ? of(pair.a(), pair.b()) : of(pair.b(), pair.a());
+  public static String of(Finding.Relation pair) {
+    return of(pair.older(), pair.newer());
   }
 
   /** The id of the question about two entries. */

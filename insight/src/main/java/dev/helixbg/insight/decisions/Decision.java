@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 public record Decision(String id, Verdict verdict, Instant at, String about, By by, String reason) {
   private static final Pattern ID =
       Pattern.compile(
-          "(copies|dup|link|rel|topic|misfiled|merge|source|pattern|junk|secret)-[0-9a-f]{10}"
+          "(copies|dup|link|rel|topic|misfiled|merge|lesson|source|pattern|junk|secret)-[0-9a-f]{10}"
               + "(-[1-9][0-9]{0,8})?");
 
   /** A decision of a person. */

@@ -61,27 +61,22 @@ public final class Decisions {
    * are taken out.
    */
   public InsightSettings widened(InsightSettings settings) {
-    int pairs = count("dup") + count("link") + count("rel");
     return new InsightSettings(
         settings.topicOverlap(),
         settings.nearDuplicate(),
-        settings.maxNearDuplicates() + pairs,
         settings.crossLinkFrom(),
-        settings.maxCrossLinks() + pairs,
         settings.misfiledMargin(),
         settings.maxMisfiled() + count("misfiled"));
   }
 
   /**
-   * Takes the settled findings out, a pair that was settled under another kind, too. One that is no
+   * Takes the settled findings out, under whichever of their ids they were settled. One that is no
    * longer among the best is not seen here, and stays in the totals.
    *
    * @param widened what an analysis with {@link #widened} settings found
    * @param settings how many the report shows
    */
   public Findings applyTo(Findings widened, InsightSettings settings) {
-    List<Finding.Pair> duplicates = open(widened.nearDuplicates());
-    List<Finding.Pair> links = open(widened.crossLinks());
     List<Finding.Misfiled> misfiled = open(widened.misfiled());
     Findings.Totals totals = widened.totals();
     return new Findings(
@@ -89,17 +84,12 @@ public final class Decisions {
         widened.topics(),
         open(widened.copies()),
         open(widened.topicOverlaps()),
-        best(duplicates, settings.maxNearDuplicates()),
-        best(links, settings.maxCrossLinks()),
         best(misfiled, settings.maxMisfiled()),
         best(open(widened.relations()), Findings.listedRelations(widened.entries().size())),
         widened.distribution(),
         settings,
         new Findings.Totals(
-            totals.pairs(),
-            totals.nearDuplicates() - (widened.nearDuplicates().size() - duplicates.size()),
-            totals.crossLinks() - (widened.crossLinks().size() - links.size()),
-            totals.misfiled() - (widened.misfiled().size() - misfiled.size())));
+            totals.pairs(), totals.misfiled() - (widened.misfiled().size() - misfiled.size())));
   }
 
   private int count(String kind) {

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.notes.NoteName;
@@ -10,13 +9,11 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * One analysis of one KB: from entries and their vectors to {@link Findings}.
@@ -33,16 +30,19 @@ public final class Analysis {
   /** Groups of exact copies that are told of. */
   private static final int MAX_COPIES = 1_000;
 
-  /** Similar pairs that one pass may keep: 12 MB of them. */
-  private static final int MAX_PAIRS = 1_000_000;
-
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
+
+  /** Tells which two of several things may be in one finding. */
+  @FunctionalInterface
+  interface PairFilter {
+    boolean admits(int a, int b);
+  }
 
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
   private final ComparedVectors texts;
-  private final PairSimilarities similarities;
+  private final IncrementalPairs similarities;
   private final TopicIndex topics;
   private final ExactCopies copies;
   private final InsightSettings settings;
@@ -62,7 +62,7 @@ public final class Analysis {
       Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
-      PairSimilarities similarities,
+      IncrementalPairs similarities,
       InsightSettings settings,
       int threads) {
     this.vectors = vectors;
@@ -93,8 +93,7 @@ public final class Analysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return new IncrementalAnalysis(MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
-        .update(entries, vectors, passages, settings, threads);
+    return new IncrementalAnalysis().update(entries, vectors, passages, settings, threads);
   }
 
   static List<String> keys(List<NamedEntry> entries) {
@@ -120,12 +119,6 @@ public final class Analysis {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
     Set<Long> declared = DeclaredLinks.of(entries, copies);
     Vectors middles = centroids.normalised();
-    DuplicatesAndCrossLinks hits =
-        DuplicatesAndCrossLinks.find(
-            similarities, topics.topicOf(), copies, declared, order, settings, apart());
-    List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
-    List<ScoredPair> links = hits.crossLinks().bestFirst();
-    List<Finding.Pair> pairs = pairs(duplicates, links);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
             packed,
@@ -145,21 +138,15 @@ public final class Analysis {
         topics(centroids),
         copies(),
         topicOverlaps(middles),
-        pairs.subList(0, duplicates.size()),
-        pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids),
         similarities.distribution(),
         settings,
-        new Findings.Totals(
-            count * (count - 1) / 2,
-            hits.nearDuplicateCount(),
-            hits.crossLinkCount(),
-            misplaced.size()));
+        new Findings.Totals(count * (count - 1) / 2, misplaced.size()));
   }
 
   /** Who can be told to say the same: sections of one note stand where their writer wants them. */
-  private DuplicatesAndCrossLinks.PairFilter apart() {
+  private PairFilter apart() {
     return (a, b) -> !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
   }
 
@@ -197,7 +184,7 @@ public final class Analysis {
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
               packedMiddles,
-              DuplicatesAndCrossLinks.floatAtMost(settings.topicOverlap()),
+              floatAtMost(settings.topicOverlap()),
               threads,
               () ->
                   new Overlaps(
@@ -233,14 +220,19 @@ public final class Analysis {
   }
 
   /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, DuplicatesAndCrossLinks.PairFilter topics, TopPairs best)
-      implements PairSink {
+  private record Overlaps(double limit, PairFilter topics, TopPairs best) implements PairSink {
     @Override
     public void accept(int a, int b, float similarity) {
       if (similarity > limit && topics.admits(a, b)) {
         best.offer(a, b, similarity);
       }
     }
+  }
+
+  /** The largest float that is not above {@code limit}: no float between them is lost. */
+  private static float floatAtMost(double limit) {
+    float rounded = (float) limit;
+    return rounded > limit ? Math.nextDown(rounded) : rounded;
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {
@@ -253,30 +245,6 @@ public final class Analysis {
         pair.similarity(),
         topics.sizes()[pair.a()],
         topics.sizes()[pair.b()]);
-  }
-
-  private List<Finding.Pair> pairs(List<ScoredPair> duplicates, List<ScoredPair> links) {
-    List<ScoredPair> all = Stream.concat(duplicates.stream(), links.stream()).toList();
-    PairRanks ranks = PairRanks.of(all, similarities);
-    List<Finding.Pair> pairs = new ArrayList<>();
-    for (int i = 0; i < all.size(); i++) {
-      ScoredPair pair = all.get(i);
-      boolean duplicate = i < duplicates.size();
-      NamedEntry a = entries.get(pair.a());
-      NamedEntry b = entries.get(pair.b());
-      pairs.add(
-          new Finding.Pair(
-              ids.ofPair(
-                  duplicate ? FindingIds.NEAR_DUPLICATE : FindingIds.CROSS_LINK, a.key(), b.key()),
-              duplicate ? PairKind.NEAR_DUPLICATE : PairKind.CROSS_LINK,
-              a,
-              b,
-              pair.similarity(),
-              ranks.rank(i),
-              ranks.rankOfB(i),
-              ranks.rankOfA(i)));
-    }
-    return List.copyOf(pairs);
   }
 
   private Finding.Misfiled misfiled(Misplaced misplaced) {

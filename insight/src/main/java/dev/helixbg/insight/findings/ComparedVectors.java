@@ -7,7 +7,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -98,12 +98,13 @@ record ComparedVectors(
    *
    * @param own those of the entries, packed
    */
-  <T> T packed(PackedVectors own, Function<PackedVectors, T> use) {
+  void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (vectors.count() == entries) {
-      return use.apply(own);
+      use.accept(own);
+      return;
     }
     try (PackedVectors all = PackedVectors.pack(vectors)) {
-      return use.apply(all);
+      use.accept(all);
     }
   }
 

@@ -52,7 +52,7 @@ record ExactCopies(int[] originals) {
    *
    * @param filter two of them at least may be in one finding
    */
-  List<List<Integer>> groups(DuplicatesAndCrossLinks.PairFilter filter) {
+  List<List<Integer>> groups(Analysis.PairFilter filter) {
     Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
     for (int i = 0; i < originals.length; i++) {
       groups.computeIfAbsent(originals[i], original -> new ArrayList<>()).add(i);

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Passage;
 import java.util.List;
@@ -28,55 +29,10 @@ public sealed interface Finding {
    */
   String id();
 
-  /** All ids under which it may have been reported, and decided on: its own is one of them. */
+  /** All ids under which it may have been decided on, its own among them. */
   default Set<String> aliases() {
     return Set.of(id());
   }
-
-  /** A finding about two entries. */
-  sealed interface OfTwo extends Finding permits Pair, Relation {
-    NamedEntry a();
-
-    NamedEntry b();
-
-    /** The cosine of both as they are embedded whole. */
-    double similarity();
-
-    /** The two files of notes that both are of, the same for all pairs of their sections. */
-    default Optional<Set<String>> files() {
-      return a().entry().note().isPresent() && b().entry().note().isPresent()
-          ? Optional.of(
-              Stream.of(a(), b())
-                  .flatMap(named -> named.entry().note().stream())
-                  .collect(Collectors.toUnmodifiableSet()))
-          : Optional.empty();
-    }
-
-    @Override
-    default Set<String> aliases() {
-      return FindingIds.ofPairInAllKinds(id(), a().key(), b().key());
-    }
-  }
-
-  /**
-   * Two entries that say nearly the same, or two of different topics that are close.
-   *
-   * @param a the entry with the lower offset
-   * @param similarity cosine, as computed from the float vectors
-   * @param rank position among all pairs of the KB by similarity, from 1
-   * @param rankOfB position of b among all other entries by closeness to a, from 1
-   * @param rankOfA position of a among all other entries by closeness to b, from 1
-   */
-  record Pair(
-      String id,
-      PairKind kind,
-      NamedEntry a,
-      NamedEntry b,
-      double similarity,
-      long rank,
-      int rankOfB,
-      int rankOfA)
-      implements OfTwo {}
 
   /**
    * Entries with the very same text, in whatever topics: all but one can go. Other findings know
@@ -86,10 +42,29 @@ public sealed interface Finding {
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
-  /** Why a pair was reported. */
+  /** Names for a pair, by its similarity and topics. */
   enum PairKind {
     NEAR_DUPLICATE,
-    CROSS_LINK
+    CROSS_LINK,
+    RELATION;
+
+    /**
+     * Names a pair.
+     *
+     * @param similarity cosine of both entries as they are embedded whole
+     * @param oneTopic whether both entries have the same topic
+     */
+    public static PairKind of(double similarity, boolean oneTopic, InsightSettings limits) {
+      if (similarity >= limits.nearDuplicate()) {
+        return NEAR_DUPLICATE;
+      }
+      return !oneTopic && similarity >= limits.crossLinkFrom() ? CROSS_LINK : RELATION;
+    }
+
+    /** Returns the name in words, such as {@code near-duplicate}. */
+    public String title() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
   }
 
   /**
@@ -98,6 +73,7 @@ public sealed interface Finding {
    * @param a the entry with the lower offset
    * @param score how much nearer the two are to each other than to what is around them, by their
    *     own texts, see {@link RankedRelations}
+   * @param similarity cosine of both as they are embedded whole, of the float vectors
    * @param place in the order of vectors and words, from 1, whatever was read since; numbers may be
    *     missing
    * @param assessment what the pair judge says of them; nothing where it has not read them
@@ -111,7 +87,7 @@ public sealed interface Finding {
       Evidence evidence,
       int place,
       Optional<Assessment> assessment)
-      implements OfTwo {
+      implements Finding {
     /** One that nobody has read. */
     public Relation(
         String id,
@@ -127,6 +103,26 @@ public sealed interface Finding {
     /** The same, read. */
     public Relation assessed(Assessment said) {
       return new Relation(id, a, b, score, similarity, evidence, place, Optional.of(said));
+    }
+
+    @Override
+    public Set<String> aliases() {
+      return FindingIds.allOfPair(id, a.key(), b.key());
+    }
+
+    /** Names the pair by its similarity and topics. */
+    public PairKind kind(InsightSettings limits) {
+      return PairKind.of(similarity, a.entry().topic().equals(b.entry().topic()), limits);
+    }
+
+    /** The two files of notes that both are of, the same for all pairs of their sections. */
+    public Optional<Set<String>> files() {
+      return a.entry().note().isPresent() && b.entry().note().isPresent()
+          ? Optional.of(
+              Stream.of(a, b)
+                  .flatMap(named -> named.entry().note().stream())
+                  .collect(Collectors.toUnmodifiableSet()))
+          : Optional.empty();
     }
 
     /** The entry that was written earlier. */
@@ -203,7 +199,8 @@ public sealed interface Finding {
    * @param related that each says something of its own about one thing
    * @param logOdds of same or overtaken, as the judge computed them, before any calibration
    * @param tier what may be said
-   * @param objection why they are not called the same though it is likely, in words; or nothing
+   * @param objection why they are not called the same though it is likely, or what tells two of a
+   *     series apart; or nothing
    * @param repeats whether one of both has no word of its own, which no probability tells
    */
   record Assessment(
@@ -221,12 +218,12 @@ public sealed interface Finding {
 
     /** Whether that is likelier than not. */
     public boolean isActLikely() {
-      return act() >= 0.5;
+      return act() >= 0.5 && tier != Tier.SERIES;
     }
 
     /** Whether it may lead. */
     public boolean mayBeWorthAnAct() {
-      return isActLikely() || repeats;
+      return isActLikely() || repeats && tier != Tier.SERIES;
     }
   }
 
@@ -238,6 +235,8 @@ public sealed interface Finding {
     LIKELY_OVERTAKEN,
     /** About one thing. */
     RELATED,
+    /** Two of a series: of one form, each about another date, period, instance or version. */
+    SERIES,
     /** Nothing. */
     NONE
   }

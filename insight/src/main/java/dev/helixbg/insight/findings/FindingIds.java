@@ -13,12 +13,12 @@ import java.util.stream.Stream;
  * content. Findings of the same content are numbered from the second on: {@code dup-3f9a01c2d4-2}.
  */
 public final class FindingIds {
-  static final String NEAR_DUPLICATE = "dup";
-  static final String CROSS_LINK = "link";
   static final String RELATION = "rel";
   static final String COPIES = "copies";
 
-  private static final List<String> PAIR_KINDS = List.of(NEAR_DUPLICATE, CROSS_LINK, RELATION);
+  /** Kinds of pairs; decisions of earlier versions name near-duplicates and links. */
+  private static final List<String> PAIR_KINDS = List.of(RELATION, "dup", "link");
+
   private static final int DIGITS = 10;
 
   private final Map<String, Integer> used = new HashMap<>();
@@ -29,14 +29,14 @@ public final class FindingIds {
   }
 
   /**
-   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
-   * and of a relation.
+   * Lists all ids under which a pair may have been decided on. Earlier versions also reported pairs
+   * as near-duplicates and cross-links, with ids of these kinds.
    *
-   * @param id that it has here
+   * @param id of the relation
    * @param keyA of one entry
    * @param keyB of the other
    */
-  public static Set<String> ofPairInAllKinds(String id, String keyA, String keyB) {
+  public static Set<String> allOfPair(String id, String keyA, String keyB) {
     boolean inOrder = keyA.compareTo(keyB) <= 0;
     String one = inOrder ? keyA : keyB;
     String other = inOrder ? keyB : keyA;
@@ -49,7 +49,7 @@ public final class FindingIds {
   }
 
   /** What tells an id from the first one of the same content, as {@code -2}; may be empty. */
-  public static String number(String id) {
+  private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);
   }

@@ -12,8 +12,6 @@ import java.util.List;
  * @param copies the largest groups first; of each group only the first entry is in other findings
  *     of two entries
  * @param topicOverlaps most similar first, the best 1,000 at most
- * @param nearDuplicates the best of {@code totals.nearDuplicates()}, most similar first
- * @param crossLinks the best of {@code totals.crossLinks()}, most similar first
  * @param misfiled clearest first
  * @param relations best first; twice {@link #listedRelations} at most, so that enough are left when
  *     settled ones are taken out
@@ -24,8 +22,6 @@ public record Findings(
     List<Topic> topics,
     List<Finding.Copies> copies,
     List<Finding.TopicOverlap> topicOverlaps,
-    List<Finding.Pair> nearDuplicates,
-    List<Finding.Pair> crossLinks,
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations,
     Distribution distribution,
@@ -40,17 +36,7 @@ public record Findings(
   /** The same with other relations. */
   public Findings with(List<Finding.Relation> others) {
     return new Findings(
-        entries,
-        topics,
-        copies,
-        topicOverlaps,
-        nearDuplicates,
-        crossLinks,
-        misfiled,
-        others,
-        distribution,
-        limits,
-        totals);
+        entries, topics, copies, topicOverlaps, misfiled, others, distribution, limits, totals);
   }
 
   /** How many relations of so many entries are reported. */
@@ -89,6 +75,6 @@ public record Findings(
       double p999,
       double medianNearest) {}
 
-  /** How many of each kind there are, reported or not. */
-  public record Totals(long pairs, long nearDuplicates, long crossLinks, int misfiled) {}
+  /** Pairs of entries, and misfiled entries, reported or not. */
+  public record Totals(long pairs, int misfiled) {}
 }

@@ -3,7 +3,6 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.insight.findings.Finding;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -137,24 +136,18 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
   }
 
-  /** What was said of a pair, whatever kind of finding it is told as. */
-  public Optional<Said> of(Finding.OfTwo pair) {
-    if (pairs.isEmpty()) {
-      return Optional.empty();
-    }
-    Said own = pairs.get(pair.id());
-    return own != null
-        ? Optional.of(own)
-        : pair.aliases().stream().map(pairs::get).filter(Objects::nonNull).findFirst();
+  /** What was said of a pair. */
+  public Optional<Said> of(Finding.Relation pair) {
+    return Optional.ofNullable(pairs.get(pair.id()));
   }
 
   /** What counts of that. */
-  public Optional<Verdict> verdict(Finding.OfTwo pair) {
+  public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }
 
   /** Whether an agent that counts calls a pair worth an act; empty where none has a say. */
-  Optional<Boolean> isWorthAnAct(Finding.OfTwo pair) {
+  Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(said -> said == Verdict.SAME || said == Verdict.OVERTAKEN);
   }
 }

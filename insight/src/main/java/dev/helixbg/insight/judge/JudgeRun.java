@@ -66,7 +66,6 @@ public final class JudgeRun {
     cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, LabelGuess> guesses = labels();
-    asking.forgetOthers();
     return new Judgements(
         Optional.of(modelName),
         guesses,
@@ -76,26 +75,21 @@ public final class JudgeRun {
         merges,
         Map.copyOf(left),
         cut,
-        Optional.empty(),
-        AgentSayings.NONE);
+        Optional.empty());
   }
 
   /**
    * Relations, those first of which the pair judge is least sure whether they are worth an act, and
-   * those that it has not read behind them in their order; then what else is near.
+   * those that it has not read behind them in their order.
    */
-  private List<Finding.OfTwo> pairs() {
-    List<Finding.OfTwo> pairs = new ArrayList<>(findings.relations());
+  private List<Finding.Relation> pairs() {
+    List<Finding.Relation> pairs = new ArrayList<>(findings.relations());
     pairs.sort(Comparator.comparingDouble(JudgeRun::sureness));
-    pairs.addAll(findings.nearDuplicates());
-    pairs.addAll(findings.crossLinks());
     return pairs;
   }
 
-  private static double sureness(Finding.OfTwo pair) {
-    return pair instanceof Finding.Relation relation
-        ? relation.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0)
-        : 1;
+  private static double sureness(Finding.Relation pair) {
+    return pair.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0);
   }
 
   private Map<String, LabelGuess> labels() throws InterruptedException {
@@ -124,7 +118,7 @@ public final class JudgeRun {
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)
       throws InterruptedException {
     List<List<NamedEntry>> groups = new ArrayList<>();
-    List<Finding.OfTwo> same =
+    List<Finding.Relation> same =
         pairs().stream()
             .filter(pair -> verdicts.containsKey(pair.id()))
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)

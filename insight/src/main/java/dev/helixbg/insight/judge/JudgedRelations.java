@@ -40,9 +40,9 @@ public record JudgedRelations(
    * which the language model is surest that one entry can go or was overtaken; then those that it
    * was not asked about: of those that the pair judge has read the ones that may be worth an act,
    * else the first of the list. What is related or different, by the agent or else the model, never
-   * leads, nor does what is far and no language model has judged: in a small KB something is first
-   * of any list. A language model that guesses has no say in what leads. Pairs of one group follow
-   * each other, and so do those of sections of the same two files.
+   * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
+   * small KB something is first of any list. A language model that guesses has no say in what
+   * leads. Pairs of one group follow each other, and so do those of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -81,6 +81,7 @@ public record JudgedRelations(
       Judgements judgements) {
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
     sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
+    sure.removeIf(JudgedRelations::isOfSeries);
     Set<Finding.Relation> acts = new HashSet<>(sure);
     List<Finding.Relation> best =
         new ArrayList<>(relations.stream().filter(acts::contains).toList());
@@ -96,6 +97,10 @@ public record JudgedRelations(
       }
     }
     return best;
+  }
+
+  private static boolean isOfSeries(Finding.Relation pair) {
+    return pair.assessment().filter(said -> said.tier() == Finding.Tier.SERIES).isPresent();
   }
 
   /** What leads of pairs about which no language model has a say. */

@@ -4,10 +4,10 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -24,6 +24,7 @@ import java.util.function.Predicate;
  * @param left how much was not asked yet, by job; only jobs of which something is left
  * @param cut how many answers are about the beginning of a text only
  * @param trust how far the model can be trusted, once that was measured
+ * @param lessons what recurs
  * @param agents what coding agents said
  */
 public record Judgements(
@@ -36,7 +37,33 @@ public record Judgements(
     Map<QuestionKind, Integer> left,
     int cut,
     Optional<JudgeTrust> trust,
+    Lessons lessons,
     AgentSayings agents) {
+
+  /** Without lessons and agents. */
+  public Judgements(
+      Optional<String> model,
+      Map<String, LabelGuess> guesses,
+      Map<String, PairVerdict> verdicts,
+      Map<String, Verdict> overlaps,
+      Map<String, String> summaries,
+      List<Merge> merges,
+      Map<QuestionKind, Integer> left,
+      int cut,
+      Optional<JudgeTrust> trust) {
+    this(
+        model,
+        guesses,
+        verdicts,
+        overlaps,
+        summaries,
+        merges,
+        left,
+        cut,
+        trust,
+        Lessons.NONE,
+        AgentSayings.NONE);
+  }
 
   /** Nothing is known. */
   public static final Judgements NONE =
@@ -49,8 +76,7 @@ public record Judgements(
           List.of(),
           Map.of(),
           0,
-          Optional.empty(),
-          AgentSayings.NONE);
+          Optional.empty());
 
   /**
    * A text that could stand for several entries. A proposal: no human has read it.
@@ -59,11 +85,88 @@ public record Judgements(
    */
   public record Merge(String id, List<NamedEntry> entries, String text) {}
 
-  /** The same without the merges that the user has settled. */
-  public Judgements withoutMerges(Predicate<String> settled) {
-    List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
+  /**
+   * A lesson that several entries teach.
+   *
+   * @param id stable name, of content
+   * @param text the sentence that is nearest to the middle of all
+   * @param entries by rising offset
+   * @param sentences the lesson of each entry, in their order
+   */
+  public record Lesson(String id, String text, List<NamedEntry> entries, List<String> sentences) {
+    /** How many topics the entries are from. */
+    public int topics() {
+      return (int) entries.stream().map(one -> one.entry().topic()).distinct().count();
+    }
+  }
+
+  /**
+   * The lessons that recur.
+   *
+   * @param reader who wrote down the lessons and compared them; empty where nobody did
+   * @param all those of most topics first, then those of most entries
+   * @param trust how good the reader is at it, once that was measured
+   */
+  public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {
+    /** None was looked for. */
+    public static final Lessons NONE = new Lessons(Optional.empty(), List.of(), Optional.empty());
+
+    /** Whether the reader was measured, and is right too seldom. */
+    public boolean areGuesses() {
+      return trust.filter(LessonTrust::isGuessing).isPresent();
+    }
+  }
+
+  /**
+   * How good a model is at lessons, by entries and pairs whose truth is known.
+   *
+   * @param entries of which it wrote the lesson
+   * @param right sentences that are nearest to the known lesson of their entry
+   * @param pairs of lessons that it compared
+   * @param rightPairs pairs that it judged rightly
+   */
+  public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
+    /** Whether less than 60 % of either are right. */
+    public boolean isGuessing() {
+      return right < JudgeTrust.LEAST_RIGHT * entries
+          || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
+    }
+
+    /** In a sentence, for people. */
+    public String words() {
+      return "Of %d entries whose lesson is known it found %d, of %d pairs of lessons it judged %d"
+              .formatted(entries, right, pairs, rightPairs)
+          + " rightly"
+          + (isGuessing() ? ": it is guessing." : ".");
+    }
+  }
+
+  /** The same with lessons, and with what of them was not asked yet. */
+  public Judgements with(Lessons found, Map<QuestionKind, Integer> notAsked) {
+    Map<QuestionKind, Integer> all = new EnumMap<>(QuestionKind.class);
+    all.putAll(left);
+    all.putAll(notAsked);
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, open, left, cut, trust, agents);
+        model, guesses, verdicts, overlaps, summaries, merges, all, cut, trust, found, agents);
+  }
+
+  /** The same without the merges and lessons that the user has settled. */
+  public Judgements without(Predicate<String> settled) {
+    List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
+    List<Lesson> recurring =
+        lessons.all().stream().filter(lesson -> !settled.test(lesson.id())).toList();
+    return new Judgements(
+        model,
+        guesses,
+        verdicts,
+        overlaps,
+        summaries,
+        open,
+        left,
+        cut,
+        trust,
+        new Lessons(lessons.reader(), recurring, lessons.trust()),
+        agents);
   }
 
   /** The same, with other guesses where there is none. */
@@ -71,19 +174,25 @@ public record Judgements(
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
     return new Judgements(
-        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, agents);
+        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, agents);
   }
 
-  /** The same by a model that was measured, if it was. */
+  /** The same by a model that was measured as a judge, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, agents);
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, lessons,
+        agents);
   }
 
   /** The same with what coding agents said. */
   public Judgements with(AgentSayings said) {
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, said);
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, said);
+  }
+
+  /** The same by a model that was measured as a reader of lessons, if it was. */
+  public Judgements trustedAsReader(Optional<LessonTrust> measured) {
+    return with(new Lessons(lessons.reader(), lessons.all(), measured), Map.of());
   }
 
   /** Whether the model was measured, and its verdicts are worth little more than a coin. */
@@ -91,28 +200,21 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
-  /** The verdict on a pair, whatever kind of finding it was asked for. */
-  public Optional<PairVerdict> verdict(Finding.OfTwo pair) {
-    PairVerdict own = verdicts.get(pair.id());
-    return own != null || verdicts.isEmpty()
-        ? Optional.ofNullable(own)
-        : pair.aliases().stream().map(verdicts::get).filter(Objects::nonNull).findFirst();
+  /** The verdict on a pair; empty when the language model has not judged it. */
+  public Optional<PairVerdict> verdict(Finding.Relation pair) {
+    return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
    * What to act on: the verdict of an agent that counts, else that of the language model, else what
    * the pair judge calls likely; of a model that guesses, nothing.
    */
-  public Optional<Verdict> actingOn(Finding.OfTwo pair) {
+  public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
     return agents
         .verdict(pair)
         .or(() -> own.map(PairVerdict::verdict))
-        .or(
-            () ->
-                pair instanceof Finding.Relation relation
-                    ? relation.assessment().flatMap(said -> Verdict.of(said.tier()))
-                    : Optional.empty());
+        .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 
   /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */

@@ -13,9 +13,9 @@ final class MergeGroups {
   private MergeGroups() {}
 
   /** Groups in the order of their first pair; entries by offset. */
-  static List<List<NamedEntry>> of(List<? extends Finding.OfTwo> pairs) {
+  static List<List<NamedEntry>> of(List<Finding.Relation> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
-    for (Finding.OfTwo pair : pairs) {
+    for (Finding.Relation pair : pairs) {
       List<NamedEntry> a = groupOf.computeIfAbsent(pair.a(), MergeGroups::alone);
       List<NamedEntry> b = groupOf.computeIfAbsent(pair.b(), MergeGroups::alone);
       if (a != b) {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * copies the question, loses a number or makes one up. A reader who met that once would trust no
  * proposal.
  */
-final class ProposedText {
+public final class ProposedText {
   /** Of its words, so many must be words of the entries, or it is about something else. */
   private static final double FAMILIAR = 1.0 / 3;
 
@@ -25,7 +25,7 @@ final class ProposedText {
   private static final String THOUGHT_END = "</think>";
   private static final Pattern LABEL =
       Pattern.compile(
-          "^(?:(?:merged )?(?:entry|text|note|answer)|merged|[A-F]):\\s+",
+          "^(?:(?:merged )?(?:entry|text|note|answer|lesson)|merged|[A-F]):\\s+",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern LETTERED = Pattern.compile("(?m)^[A-F]: ");
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
@@ -53,8 +53,12 @@ final class ProposedText {
     return sound ? Optional.of(text) : Optional.empty();
   }
 
-  /** Without thoughts, fence, label and quotation marks around it. */
-  private static String bare(String answer, List<String> sources) {
+  /**
+   * Frees an answer of thoughts, fence, label and quotation marks around it.
+   *
+   * @param sources whole contents of the entries, which may have such things of their own
+   */
+  public static String bare(String answer, List<String> sources) {
     int thought = answer.lastIndexOf(THOUGHT_END);
     String text = (thought < 0 ? answer : answer.substring(thought + THOUGHT_END.length())).strip();
     Matcher fence = FENCE.matcher(text);

@@ -33,6 +33,12 @@ public sealed interface Question {
   /** A topic in a sentence, from the contents of some of its entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
+  /** The lesson that an entry teaches, in a sentence, or a hyphen where there is none. */
+  record LessonOf(String topic, String content) implements Question {}
+
+  /** Whether two lessons state the same rule; the order means nothing. */
+  record CompareLessons(String a, String b) implements Question {}
+
   /**
    * What was written at one sitting, in a sentence.
    *
@@ -64,6 +70,8 @@ public sealed interface Question {
       case CompareTopics _ -> QuestionKind.TOPICS;
       case Summarise _ -> QuestionKind.SUMMARY;
       case Session _ -> QuestionKind.SESSION;
+      case LessonOf _ -> QuestionKind.LESSON;
+      case CompareLessons _ -> QuestionKind.RULE;
       case Merge _ -> QuestionKind.MERGE;
     };
   }
@@ -73,6 +81,8 @@ public sealed interface Question {
     return name(
         switch (this) {
           case LabelOf(String topic, String content) -> List.of(topic, content);
+          case LessonOf(String topic, String content) -> List.of(topic, content);
+          case CompareLessons(String a, String b) -> Stream.of(a, b).sorted().toList();
           case Compare(String a, String b, _) -> Stream.of(a, b).sorted().toList();
           case Overtaken(String older, String newer, _) -> List.of(older, newer);
           case CompareTopics(String a, String ofA, String b, String ofB) ->

@@ -26,7 +26,11 @@ public enum QuestionKind {
   /** Whether two topics are about the same. */
   TOPICS(List.of("same", "related", "different"), 0),
   /** What a session of writing brought, in one sentence. */
-  SESSION(List.of(), 96);
+  SESSION(List.of(), 96),
+  /** The lesson of an entry in one sentence. */
+  LESSON(List.of(), 48),
+  /** Whether two lessons state the same rule. */
+  RULE(List.of("same", "different"), 0);
 
   /** Raised when the form of the user's turn, or the way of scoring, changes. */
   private static final int FORM = 1;

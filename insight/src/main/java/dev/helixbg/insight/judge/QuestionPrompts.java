@@ -46,8 +46,8 @@ final class QuestionPrompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(QuestionKind job) {
     return switch (job) {
-      case LABEL, SUMMARY, SESSION -> TOPIC;
-      case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
+      case LABEL, SUMMARY, SESSION, LESSON -> TOPIC;
+      case PAIR, MERGE, OVERTAKEN, TOPICS, RULE -> "A:";
     };
   }
 
@@ -60,6 +60,9 @@ final class QuestionPrompts {
   Written write(Question question) {
     return switch (question) {
       case Question.LabelOf(String topic, String content) -> about(topic, List.of(content));
+      case Question.LessonOf(String topic, String content) -> about(topic, List.of(content));
+      case Question.CompareLessons(String a, String b) ->
+          both(question, "", a, "", b, Question.Match.NONE);
       case Question.Summarise(String topic, List<String> contents) -> about(topic, contents);
       case Question.Compare(String a, String b, Question.Match match) ->
           both(question, "", a, "", b, match);

@@ -76,7 +76,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** What is known by now of questions, by what they were put under. */
-  <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
+  public <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
     Map<K, Answer> answers = new HashMap<>();
     questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));
     return answers;
@@ -212,7 +212,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
-  void forgetOthers() {
+  public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
   }

@@ -25,10 +25,10 @@ public final class VerdictRun {
   /** What is asked of a pair. */
   record Asked(Question.Compare pair, Question.Overtaken holds) {}
 
-  public VerdictRun(QuestionSession asking, List<? extends Finding.OfTwo> pairs) {
+  public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
     this(asking);
     Map<String, Asked> byTexts = new HashMap<>();
-    for (Finding.OfTwo pair : pairs) {
+    for (Finding.Relation pair : pairs) {
       Asked questions = questions(pair);
       Asked first = byTexts.putIfAbsent(questions.pair().key(), questions);
       add(pair.id(), first == null ? questions : first);
@@ -45,7 +45,7 @@ public final class VerdictRun {
     second.putIfAbsent(questions.pair(), questions.holds());
   }
 
-  private static Asked questions(Finding.OfTwo pair) {
+  private static Asked questions(Finding.Relation pair) {
     Question.Match match = match(pair);
     boolean aIsOlder = pair.a().isOlderThan(pair.b());
     String a = content(pair.a());
@@ -58,14 +58,11 @@ public final class VerdictRun {
   }
 
   /** What the relation is about; of what is near as a whole, nothing in particular. */
-  private static Question.Match match(Finding.OfTwo pair) {
-    return pair instanceof Finding.Relation relation
-        ? relation
-            .evidence()
-            .matching()
-            .map(found -> new Question.Match(found.a().start(), found.b().start()))
-            .orElse(Question.Match.NONE)
-        : Question.Match.NONE;
+  private static Question.Match match(Finding.Relation pair) {
+    return pair.evidence()
+        .matching()
+        .map(found -> new Question.Match(found.a().start(), found.b().start()))
+        .orElse(Question.Match.NONE);
   }
 
   private static String content(NamedEntry entry) {

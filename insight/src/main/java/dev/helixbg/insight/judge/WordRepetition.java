@@ -8,7 +8,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** The words of a text, and what it says over and over, as small models do when they lose it. */
-final class WordRepetition {
+public final class WordRepetition {
   /** So many words, and so many characters, that follow each other again are a loop. */
   private static final int LOOP_WORDS = 6;
 
@@ -23,12 +23,12 @@ final class WordRepetition {
   private WordRepetition() {}
 
   /** In order, in lower case. */
-  static List<String> of(String text) {
+  public static List<String> of(String text) {
     return WORD.matcher(text.toLowerCase(Locale.ROOT)).results().map(MatchResult::group).toList();
   }
 
   /** Runs of words that occur more than once; empty for a text that gets on. */
-  static Set<List<String>> loops(String text) {
+  public static Set<List<String>> loops(String text) {
     List<String> words = of(text);
     Set<List<String>> seen = new HashSet<>();
     Set<List<String>> again = new HashSet<>();

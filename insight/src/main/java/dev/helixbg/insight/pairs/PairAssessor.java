@@ -17,15 +17,24 @@ public record PairAssessor(PairCalibration calibration) {
    * @param score of the pair by vectors and words
    * @param older text, from its beginning
    * @param newer text, from its beginning
+   * @param frequency of what is worth an act, in the knowledge base of both
    */
-  public Assessment of(Reading reading, double score, String older, String newer) {
+  public Assessment of(
+      Reading reading, double score, String older, String newer, ActFrequency frequency) {
     double[] p = calibration.probabilities(reading.logits(), score);
-    double same = p[Relation.SAME.ordinal()];
-    double overtaken = p[Relation.OVERTAKEN.ordinal()];
-    double related = p[Relation.RELATED.ordinal()];
+    double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+    double act = frequency.adjusted(before);
+    double same = part(act, p[Relation.SAME.ordinal()], before);
+    double overtaken = part(act, p[Relation.OVERTAKEN.ordinal()], before);
+    double related = part(1 - act, p[Relation.RELATED.ordinal()], 1 - before);
     Optional<String> objection = Optional.empty();
-    Tier tier = p[Relation.DIFFERENT.ordinal()] < 0.5 ? Tier.RELATED : Tier.NONE;
-    if (same >= calibration.likelySame()) {
+    Tier tier =
+        part(1 - act, p[Relation.DIFFERENT.ordinal()], 1 - before) < 0.5 ? Tier.RELATED : Tier.NONE;
+    Optional<String> series = Series.between(older, newer);
+    if (series.isPresent()) {
+      objection = series.map(apart -> "they are of a series (" + apart + ")");
+      tier = Tier.SERIES;
+    } else if (same >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
               ? PairDisagreement.of(older, newer)
@@ -42,6 +51,17 @@ public record PairAssessor(PairCalibration calibration) {
         WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
         same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
+  }
+
+  /** As calibrated: how likely one of both can go. */
+  double act(Reading reading, double score) {
+    double[] p = calibration.probabilities(reading.logits(), score);
+    return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+  }
+
+  /** What falls to one of two that shared a probability before; of nothing, nothing. */
+  private static double part(double now, double one, double before) {
+    return before > 0 ? now * one / before : 0;
   }
 
   /** Of same or overtaken. */

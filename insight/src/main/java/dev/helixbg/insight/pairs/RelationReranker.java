@@ -107,7 +107,7 @@ public final class RelationReranker {
 
   private List<Relation> ranked(
       List<Relation> relations, int first, Map<String, Reading> readings) {
-    List<Relation> read = new ArrayList<>();
+    Map<Relation, Reading> read = new LinkedHashMap<>();
     List<Relation> others = new ArrayList<>();
     for (Relation relation : relations) {
       Reading reading =
@@ -115,21 +115,43 @@ public final class RelationReranker {
       if (reading == null) {
         others.add(relation);
       } else {
-        read.add(
-            relation.assessed(
-                assessor.of(
-                    reading,
-                    relation.score(),
-                    content(relation.older()),
-                    content(relation.newer()))));
+        read.put(relation, reading);
       }
     }
+    List<Relation> ranked = new ArrayList<>(assessed(read));
     // The sort is stable: of equals the one that was before stays before.
-    read.sort(
+    ranked.sort(
         Comparator.comparingInt(RelationReranker::part)
             .thenComparingDouble(relation -> -rank(relation)));
-    read.addAll(others);
-    return List.copyOf(read);
+    ranked.addAll(others);
+    return List.copyOf(ranked);
+  }
+
+  /** With what is said of each, by how many of them all are worth an act. */
+  private List<Relation> assessed(Map<Relation, Reading> read) {
+    ActFrequency frequency =
+        ActFrequency.of(
+            read.entrySet().stream()
+                .filter(one -> !isOfSeries(one.getKey()))
+                .mapToDouble(one -> assessor.act(one.getValue(), one.getKey().score()))
+                .toArray());
+    return read.entrySet().stream()
+        .map(
+            one -> {
+              Relation relation = one.getKey();
+              return relation.assessed(
+                  assessor.of(
+                      one.getValue(),
+                      relation.score(),
+                      content(relation.older()),
+                      content(relation.newer()),
+                      frequency));
+            })
+        .toList();
+  }
+
+  private static boolean isOfSeries(Relation relation) {
+    return Series.between(content(relation.older()), content(relation.newer())).isPresent();
   }
 
   private static int part(Relation relation) {

@@ -37,6 +37,7 @@ record ActView(String condition, String words) {
                   case RELATED -> "they only belong together";
                   case MISFILED -> "it is under the wrong topic";
                   case OVERLAP -> "both topics are about one subject";
+                  case RECURRING -> "they teach one lesson";
                   case MOVED -> "it tells of the present";
                 })
         .collect(Collectors.joining(", or "));

@@ -83,14 +83,13 @@ final class FindingList {
       List<Finding.Secret> secrets) {
     FindingList list = new FindingList(report.judgements(), leading);
     report.findings().copies().forEach(one -> list.add("copies", one.id(), 1, one.entries()));
-    report.findings().nearDuplicates().forEach(one -> list.addPair("nearDuplicates", one));
     report.judgements().merges().forEach(list::addMerge);
     report.findings().relations().forEach(list::addRelation);
     moved.forEach(list::addMoved);
+    report.judgements().lessons().all().forEach(list::addLesson);
     report.findings().misfiled().forEach(list::addMisfiled);
     secrets.forEach(list::addSecret);
     report.findings().topicOverlaps().forEach(list::addOverlap);
-    report.findings().crossLinks().forEach(one -> list.addPair("crossLinks", one));
     return list.rows.stream()
         .sorted(
             Comparator.comparingInt(row -> list.leading.getOrDefault(row.id, Integer.MAX_VALUE)))
@@ -104,23 +103,22 @@ final class FindingList {
     return row;
   }
 
-  private Row addPair(String section, Finding.OfTwo pair) {
-    Row row = add(section, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
-    Optional<PairVerdict> said = judgements.verdict(pair);
-    row.verdict = said.map(PairVerdict::verdict);
-    row.isContradiction = said.filter(PairVerdict::contradiction).isPresent();
-    return row;
-  }
-
   private void addRelation(Finding.Relation pair) {
-    Row row = addPair("relations", pair);
+    Row row =
+        add(ReportedFinding.RELATIONS, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
     row.rank = OptionalInt.of(++relations);
     row.nearest = pair.nearest();
     row.verdict = judgements.actingOn(pair);
+    row.isContradiction = judgements.verdict(pair).filter(PairVerdict::contradiction).isPresent();
   }
 
   private void addMerge(Judgements.Merge merge) {
     add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
+  }
+
+  private void addLesson(Judgements.Lesson lesson) {
+    add(ReportedFinding.LESSONS, lesson.id(), 1, lesson.entries()).proposed =
+        Optional.of(lesson.text());
   }
 
   private void addMoved(Finding.MovedSource moved) {

@@ -19,7 +19,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCounts;
-import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
@@ -159,12 +158,11 @@ public final class JsonReport {
     List<Ranked> relations = new ArrayList<>();
     findings.relations().forEach(one -> relations.add(new Ranked(one, relations.size() + 1)));
     section.of("copies", findings.copies(), this::copies);
-    section.of("relations", relations, this::relation);
-    section.of("nearDuplicates", findings.nearDuplicates(), this::pair);
+    section.of(ReportedFinding.RELATIONS, relations, this::relation);
     section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
-    section.of("crossLinks", findings.crossLinks(), this::pair);
     section.of("misfiled", findings.misfiled(), this::misfiled);
     section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
     section.of("secrets", secrets(report), this::secret);
     section.of("merges", judgements.merges(), this::merge);
   }
@@ -232,6 +230,7 @@ public final class JsonReport {
   }
 
   private void firstLook(FirstLook look) throws IOException {
+    json.writeNumberField("unread", look.unread());
     json.writeNumberField("entries", look.entries());
     json.writeNumberField("passages", look.passages());
     json.writeNumberField("pairs", look.pairs());
@@ -255,6 +254,7 @@ public final class JsonReport {
     json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
     list("agents", judgements.agents().clients(), this::agent);
+    object("lessonTrust", judgements.lessons().trust().orElse(null), this::lessonTrust);
     json.writeEndObject();
   }
 
@@ -290,6 +290,24 @@ public final class JsonReport {
             json.writeNumberField("right", said.right());
           });
     }
+  }
+
+  private void lessonTrust(Judgements.LessonTrust trust) throws IOException {
+    json.writeNumberField("entries", trust.entries());
+    json.writeNumberField("right", trust.right());
+    json.writeNumberField("pairs", trust.pairs());
+    json.writeNumberField("rightPairs", trust.rightPairs());
+    json.writeBooleanField("guessing", trust.isGuessing());
+  }
+
+  private void lesson(Judgements.Lesson lesson) throws IOException {
+    text("id", lesson.id());
+    edit(Acts.on(lesson));
+    text("lesson", lesson.text());
+    json.writeNumberField("topics", lesson.topics());
+    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
+    texts("lessons", lesson.sentences());
   }
 
   private void merge(Judgements.Merge merge) throws IOException {
@@ -336,7 +354,7 @@ public final class JsonReport {
   }
 
   /** Null where nobody gave one. */
-  private void verdict(Finding.OfTwo pair) throws IOException {
+  private void verdict(Finding.Relation pair) throws IOException {
     object(
         "verdict",
         judgements.verdict(pair).orElse(null),
@@ -412,9 +430,7 @@ public final class JsonReport {
   private void limits(InsightSettings limits) throws IOException {
     decimal("topicOverlap", limits.topicOverlap());
     decimal("nearDuplicate", limits.nearDuplicate());
-    json.writeNumberField("maxNearDuplicates", limits.maxNearDuplicates());
     decimal("crossLinkFrom", limits.crossLinkFrom());
-    json.writeNumberField("maxCrossLinks", limits.maxCrossLinks());
     decimal("misfiledMargin", limits.misfiledMargin());
     json.writeNumberField("maxMisfiled", limits.maxMisfiled());
   }
@@ -427,9 +443,7 @@ public final class JsonReport {
     json.writeNumberField("relations", pairs.ranked());
     json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("copies", findings.copies().size());
-    json.writeNumberField("nearDuplicates", totals.nearDuplicates());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
-    json.writeNumberField("crossLinks", totals.crossLinks());
     json.writeNumberField("misfiled", totals.misfiled());
     json.writeNumberField("movedSources", report.sources().moved().size());
     json.writeNumberField("secrets", report.secrets().size());
@@ -458,18 +472,6 @@ public final class JsonReport {
         Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonReport::line));
   }
 
-  private void pair(Finding.Pair pair) throws IOException {
-    text("id", pair.id());
-    decimal("similarity", pair.similarity());
-    json.writeNumberField("rank", pair.rank());
-    json.writeNumberField("rankOfB", pair.rankOfB());
-    json.writeNumberField("rankOfA", pair.rankOfA());
-    verdict(pair);
-    edit(Acts.on(pair, judgements.verdict(pair).map(PairVerdict::verdict)));
-    object("a", pair.a(), this::entry);
-    object("b", pair.b(), this::entry);
-  }
-
   private void edit(List<Act> ways) throws IOException {
     list("edit", ways, this::act);
   }
@@ -492,6 +494,7 @@ public final class JsonReport {
     json.writeNumberField("rank", ranked.rank());
     json.writeNumberField("rankUnread", relation.place());
     text("id", relation.id());
+    text("kind", relation.kind(findings.limits()).title());
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());
     verdict(relation);

@@ -23,6 +23,7 @@ record JudgedSections(
     Optional<String> model,
     Optional<SummarySection> summaries,
     Optional<MergeSection> merges,
+    Optional<LessonSection> lessons,
     Optional<LabelSection> labels) {
 
   /** A topic and its sentence. */
@@ -76,6 +77,64 @@ record JudgedSections(
     }
   }
 
+  /** An entry and its lesson. */
+  record LessonMember(String name, String sentence) {}
+
+  /** A lesson that recurs. */
+  record LessonRow(
+      String id,
+      String text,
+      String count,
+      FoldableList<LessonMember> members,
+      List<ActView> acts) {
+    private static final int FIRST = 6;
+
+    static LessonRow of(Judgements.Lesson lesson) {
+      List<LessonMember> members = new ArrayList<>();
+      for (int i = 0; i < lesson.entries().size(); i++) {
+        members.add(
+            new LessonMember(
+                EntryView.name(lesson.entries().get(i)),
+                PrintableText.line(lesson.sentences().get(i))));
+      }
+      return new LessonRow(
+          PrintableText.line(lesson.id()),
+          PrintableText.line(lesson.text()),
+          NumberWords.count(members.size(), "entry", "entries")
+              + " of "
+              + NumberWords.count(lesson.topics(), "topic", "topics"),
+          FoldableList.of(
+              members, FIRST, 2, more -> NumberWords.count(more, "more entry", "more entries")),
+          ActView.of(Acts.on(lesson)));
+    }
+  }
+
+  /**
+   * Lessons that recur, those of most topics first.
+   *
+   * @param guessing why it is folded; of a reader that is right often enough, nothing
+   */
+  record LessonSection(
+      String total, String intro, Optional<String> guessing, List<LessonRow> rows) {
+    private static final int LISTED = 60;
+
+    static LessonSection of(Judgements.Lessons lessons) {
+      int total = lessons.all().size();
+      return new LessonSection(
+          NumberWords.shownOf(LISTED, total),
+          "Entries about different things that teach one lesson. "
+              + lessons.reader().map(PrintableText::line).orElse("")
+              + " put the lesson of each entry, seen alone, into a sentence, and compared those"
+              + " that are near to each other. Under each lesson is what it made of each entry."
+              + (total > LISTED ? " More are in report.json." : ""),
+          lessons
+              .trust()
+              .filter(Judgements.LessonTrust::isGuessing)
+              .map(Judgements.LessonTrust::words),
+          lessons.all().stream().limit(LISTED).map(LessonRow::of).toList());
+    }
+  }
+
   static JudgedSections of(Findings findings, Judgements judgements) {
     return new JudgedSections(
         note(judgements),
@@ -83,6 +142,8 @@ record JudgedSections(
         Optional.of(SummarySection.of(findings, judgements))
             .filter(section -> !section.rows().isEmpty()),
         Optional.of(MergeSection.of(judgements)).filter(section -> !section.rows().isEmpty()),
+        Optional.of(LessonSection.of(judgements.lessons()))
+            .filter(section -> !section.rows().isEmpty()),
         Optional.of(LabelSection.of(findings, judgements))
             .filter(section -> !section.rows().isEmpty()));
   }
@@ -99,9 +160,9 @@ record JudgedSections(
     if (judgements.model().isEmpty()) {
       return "No language model was used. One would say of each pair whether both entries state the"
           + " same, are related or have nothing in common, put each topic into a sentence,"
-          + " and label entries by reading them. helix-bg fetch-models gets one that fits:"
-          + " Qwen3-0.6B, about half a gigabyte. It runs on this machine, like everything"
-          + " here.";
+          + " name lessons that recur, and label entries by reading them. helix-bg"
+          + " fetch-models gets one that fits: Qwen3-0.6B, about half a gigabyte. It runs on"
+          + " this machine, like everything here.";
     }
     StringBuilder note =
         new StringBuilder("Labels, verdicts and summaries are by a language model.");
@@ -135,6 +196,8 @@ record JudgedSections(
       case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");
       case TOPICS -> NumberWords.count(count, "verdict on topics", "verdicts on topics");
       case SUMMARY, SESSION -> NumberWords.count(count, "summary", "summaries");
+      case LESSON -> NumberWords.count(count, "lesson", "lessons");
+      case RULE -> NumberWords.count(count, "pair of lessons", "pairs of lessons");
       case MERGE -> NumberWords.count(count, "proposed text", "proposed texts");
     };
   }

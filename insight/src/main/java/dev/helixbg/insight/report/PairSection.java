@@ -5,7 +5,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.VerdictRanking;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -17,25 +16,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Relations, near-duplicates or cross-links.
+ * Pairs of entries that may be about one matter.
  *
  * @param total how many there are, and how many of them are shown
+ * @param first what leads
  * @param intro what they are and what to do with them
  * @param folds what is folded away where a format can fold
  * @param cutWords says that only the best are listed; or nothing
  * @param none said instead of a list when there are none
  */
 record PairSection(
-    String anchor,
-    String title,
     String total,
     String intro,
-    FoldableList<PairView> pairs,
+    List<PairView> first,
     List<Fold> folds,
     Optional<String> cutWords,
     String none) {
-  private static final int FIRST = 12;
-
   /** Of a group. */
   private static final int NAMED = 8;
 
@@ -49,38 +45,8 @@ record PairSection(
    */
   record Part(Optional<String> words, List<PairView> pairs) {}
 
-  static PairSection of(
-      String anchor,
-      String title,
-      String intro,
-      String none,
-      List<Finding.Pair> found,
-      long total,
-      long pairs,
-      Judgements judgements) {
-    VerdictRanking ranked = VerdictRanking.of(found, judgements.verdicts());
-    boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
-    List<PairView> views = views(ranked.shown(), pairs, judgements);
-    List<PairView> different = views(ranked.different(), pairs, judgements);
-    return new PairSection(
-        anchor,
-        title,
-        NumberWords.shownOf(found.size(), total),
-        judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
-        FoldableList.of(
-            views,
-            FIRST,
-            3,
-            more ->
-                NumberWords.count(more, "more pair", "more pairs")
-                    + (judged ? ", ranked lower" : ", less similar")),
-        different.isEmpty() ? List.of() : List.of(new Fold(differentWords(different), different)),
-        NumberWords.shownOf("best", found.size(), total, "."),
-        none);
-  }
-
   /** The list of relations: what leads in full, the rest folded, all the others in report.json. */
-  static PairSection relations(Findings findings, Judgements judgements) {
+  static PairSection of(Findings findings, Judgements judgements) {
     List<Finding.Relation> found = findings.relations();
     JudgedRelations judged = JudgedRelations.of(found, judgements);
     int shown = Math.min(found.size(), Findings.shownRelations(findings.entries().size()));
@@ -98,6 +64,7 @@ record PairSection(
             PairView.of(
                 relation,
                 i + 1,
+                relation.kind(findings.limits()),
                 leads ? groupWords(relation, groups) : Optional.empty(),
                 judgements));
       }
@@ -114,8 +81,6 @@ record PairSection(
     }
     int more = found.size() - views.size();
     return new PairSection(
-        "relations",
-        "Most worth doing",
         leading.size() == found.size()
             ? NumberWords.count(found.size())
             : NumberWords.count(leading.size())
@@ -129,7 +94,7 @@ record PairSection(
             + " Words that only one of the two says are marked, unless that were most of its text."
             + " Pairs that an entry links already are left out."
             + (leading.isEmpty() ? " None is likely enough to lead." : ""),
-        new FoldableList<>(first, List.of(), ""),
+        first,
         rest.entrySet().stream()
             .map(fold -> new Fold(fold.getKey().words(fold.getValue().size()), fold.getValue()))
             .toList(),
@@ -182,27 +147,15 @@ record PairSection(
     }
   }
 
-  private static String differentWords(List<PairView> different) {
-    return NumberWords.count(different.size(), "pair", "pairs")
-        + " that the language model calls different";
-  }
-
-  private static List<PairView> views(List<Finding.Pair> pairs, long all, Judgements judgements) {
-    return pairs.stream().map(pair -> PairView.of(pair, all, judgements)).toList();
-  }
-
   /** What is not folded, then each fold. */
   List<Part> parts() {
     List<Part> parts = new ArrayList<>();
-    parts.add(new Part(Optional.empty(), pairs.first()));
-    if (!pairs.more().isEmpty()) {
-      parts.add(new Part(Optional.of(pairs.words()), pairs.more()));
-    }
+    parts.add(new Part(Optional.empty(), first));
     folds.forEach(fold -> parts.add(new Part(Optional.of(fold.words()), fold.pairs())));
     return parts;
   }
 
   boolean isEmpty() {
-    return pairs.isEmpty() && folds.isEmpty();
+    return first.isEmpty() && folds.isEmpty();
   }
 }

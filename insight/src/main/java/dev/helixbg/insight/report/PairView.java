@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -18,7 +19,7 @@ import java.util.Set;
 /**
  * Two entries side by side.
  *
- * @param rank where the pair stands among all pairs, in words
+ * @param rank where the pair stands in the list and what it is called, in words
  * @param nearness how near the two are as neighbours, in words
  * @param sharedWords rare ones that both have, where those count
  * @param verdict what an agent says of it, in words, else the language model, else the pair judge
@@ -44,25 +45,6 @@ record PairView(
     Optional<Set<String>> files,
     Optional<String> fold,
     boolean foldEnds) {
-
-  static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
-    Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
-    return new PairView(
-        PrintableText.line(pair.id()),
-        NumberWords.similarity(pair.similarity()),
-        rank(pair.rank(), pairs),
-        nearness(pair.rankOfB(), pair.rankOfA()),
-        List.of(),
-        verdict.map(JudgementWords::verdict),
-        verdict.map(said -> said.verdict().title()),
-        Optional.empty(),
-        ActView.of(Acts.on(pair, verdict.map(PairVerdict::verdict))),
-        EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
-        EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements),
-        pair.files(),
-        Optional.empty(),
-        false);
-  }
 
   /**
    * The same pairs in their order, those of sections of the same two files together: a format can
@@ -111,16 +93,21 @@ record PairView(
 
   /**
    * @param rank in the list of relations, from 1
+   * @param kind what the pair is called
    * @param group of which both are, in words; or nothing
    */
   static PairView of(
-      Finding.Relation relation, int rank, Optional<String> group, Judgements judgements) {
+      Finding.Relation relation,
+      int rank,
+      PairKind kind,
+      Optional<String> group,
+      Judgements judgements) {
     Optional<AgentSayings.Said> agents = judgements.agents().of(relation);
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
     List<String> words = new ArrayList<>();
     if (evidence.mutualNearest()) {
-      words.add(nearness(1, 1));
+      words.add("each is the other’s nearest");
     } else {
       if (evidence.rankOfB() > 0) {
         words.add("B is A’s " + nearest(evidence.rankOfB()));
@@ -144,7 +131,9 @@ record PairView(
     return new PairView(
         PrintableText.line(relation.id()),
         NumberWords.similarity(relation.similarity()),
-        NumberWords.ordinal(rank) + " of the list",
+        NumberWords.ordinal(rank)
+            + " of the list"
+            + (kind == PairKind.RELATION ? "" : ", " + kind.title()),
         String.join(", ", words),
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
         agents
@@ -173,21 +162,6 @@ record PairView(
         relation.files(),
         Optional.empty(),
         false);
-  }
-
-  private static String rank(long rank, long pairs) {
-    if (pairs == 1) {
-      return "the only pair";
-    }
-    String closest =
-        rank == 1 ? "closest pair of " : NumberWords.ordinal(rank) + " closest pair of ";
-    return closest + NumberWords.count(pairs);
-  }
-
-  private static String nearness(int rankOfB, int rankOfA) {
-    return rankOfA == 1 && rankOfB == 1
-        ? "each is the other’s nearest"
-        : "B is A’s " + nearest(rankOfB) + ", A is B’s " + nearest(rankOfA);
   }
 
   private static String nearest(int rank) {

@@ -46,9 +46,7 @@ record ReportView(
     Optional<DistributionView> distribution,
     Optional<FindingSection<FindingSection.GroupView>> copies,
     PairSection relations,
-    PairSection nearDuplicates,
     FindingSection<FindingSection.OverlapView> overlaps,
-    PairSection crossLinks,
     FindingSection<FindingSection.MisfiledView> misfiled,
     Optional<FindingSection<FindingSection.MovedSourceView>> sources,
     Optional<FindingSection<FindingSection.SecretView>> secrets,
@@ -105,10 +103,8 @@ record ReportView(
         Optional.of(DistributionView.of(findings.distribution(), limits))
             .filter(section -> !section.bars().isEmpty()),
         Optional.of(FindingSection.copies(findings)).filter(section -> !section.isEmpty()),
-        PairSection.relations(findings, judgements),
-        nearDuplicates(findings, limits, judgements),
+        PairSection.of(findings, judgements),
         FindingSection.overlaps(findings, limits),
-        crossLinks(findings, limits, judgements),
         FindingSection.misfiled(findings, limits, judgements),
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
@@ -125,10 +121,7 @@ record ReportView(
 
   /** Else there is nothing to say of topics beside each other. */
   boolean hasSeveralTopics() {
-    return topics.rows().size() > 1
-        || !overlaps.isEmpty()
-        || !crossLinks.isEmpty()
-        || !misfiled.isEmpty();
+    return topics.rows().size() > 1 || !overlaps.isEmpty() || !misfiled.isEmpty();
   }
 
   private static String lead(Report report) {
@@ -143,12 +136,12 @@ record ReportView(
     int overlaps = findings.topicOverlaps().size();
     List<String> found = new ArrayList<>();
     found(found, findings.copies().size(), "group", "groups", " of exact copies");
-    found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
-    found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
     int moved = report.sources().moved().size();
     found(found, moved, "mention", "mentions", " of source code that is otherwise by now");
+    int lessons = judgements.lessons().areGuesses() ? 0 : judgements.lessons().all().size();
+    found(found, lessons, "lesson", "lessons", " that several entries teach");
     found(found, report.secrets().size(), "entry", "entries", " with a secret");
     if (found.isEmpty() && findings.relations().isEmpty()) {
       return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
@@ -257,41 +250,5 @@ record ReportView(
         NumberWords.count(notes.files()),
         (notes.files() == 1 ? "note" : "notes")
             + (notes.empty() == 0 ? "" : ", " + NumberWords.count(notes.empty()) + " empty"));
-  }
-
-  private static PairSection nearDuplicates(
-      Findings findings, InsightSettings limits, Judgements judgements) {
-    String limit = NumberWords.limit(limits.nearDuplicate());
-    return PairSection.of(
-        "near-duplicates",
-        "Near-duplicates",
-        "Entries more similar than "
-            + limit
-            + ": most say the same thing twice. Keep the better one, or bring what only one of"
-            + " them says into the other.",
-        "No two entries are more similar than " + limit + ". Nothing seems to be said twice.",
-        findings.nearDuplicates(),
-        findings.totals().nearDuplicates(),
-        findings.totals().pairs(),
-        judgements);
-  }
-
-  private static PairSection crossLinks(
-      Findings findings, InsightSettings limits, Judgements judgements) {
-    String range =
-        NumberWords.limit(limits.crossLinkFrom())
-            + " and "
-            + NumberWords.limit(limits.nearDuplicate());
-    return PairSection.of(
-        "cross-links",
-        "Cross-links",
-        "Entries of different topics with a similarity between "
-            + range
-            + ": where both are about one matter, a link would help whoever reads one of them.",
-        "No entries of different topics have a similarity between " + range + ".",
-        findings.crossLinks(),
-        findings.totals().crossLinks(),
-        findings.totals().pairs(),
-        judgements);
   }
 }

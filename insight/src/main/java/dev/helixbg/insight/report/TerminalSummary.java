@@ -9,13 +9,11 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
-import dev.helixbg.insight.judge.VerdictRanking;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** What a person sees on the terminal after a run: a dozen lines at most. */
@@ -28,7 +26,6 @@ public final class TerminalSummary {
   private static final int MIN_EXCERPT = 12;
   private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;
-  private static final int SHOWN_PAIRS = 2;
 
   private final StringBuilder out = new StringBuilder();
   private final int width;
@@ -84,9 +81,7 @@ public final class TerminalSummary {
     if (!findings.entries().isEmpty()) {
       copies(findings.copies());
       relations(pairs, report.judgements());
-      pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
-      pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
       sources(report.sources());
       secrets(report.secrets());
@@ -131,16 +126,6 @@ public final class TerminalSummary {
     }
   }
 
-  private void pairs(String kind, long total, List<Finding.Pair> pairs, Report report) {
-    Map<String, PairVerdict> verdicts = report.judgements().verdicts();
-    List<Row> rows =
-        VerdictRanking.of(pairs, verdicts).shown().stream()
-            .limit(SHOWN_PAIRS)
-            .map(pair -> row(pair, Optional.ofNullable(verdicts.get(pair.id()))))
-            .toList();
-    rows(kind, total, rows);
-  }
-
   private void copies(List<Finding.Copies> copies) {
     if (!copies.isEmpty()) {
       List<NamedEntry> first = copies.getFirst().entries();
@@ -170,20 +155,16 @@ public final class TerminalSummary {
     }
   }
 
-  private static Row row(Finding.OfTwo pair, Optional<PairVerdict> verdict) {
+  private static Row row(Finding.Relation pair, Optional<PairVerdict> verdict) {
     return new Row(
         pair.similarity(),
         name(pair.a())
             + " ~ "
             + name(pair.b())
-            + (pair instanceof Finding.Relation relation ? ofPassages(relation) : "")
+            + ofPassages(pair)
             + verdict
                 .map(said -> said.verdict().title())
-                .or(
-                    () ->
-                        pair instanceof Finding.Relation relation
-                            ? JudgementWords.assessment(relation)
-                            : Optional.empty())
+                .or(() -> JudgementWords.assessment(pair))
                 .map(words -> " " + words)
                 .orElse(""),
         pair.a().entry().text().content());

@@ -116,13 +116,11 @@ record TopicGraph(
       Edge edge = edge(edges, index.get(found.a()), index.get(found.b()));
       put(edges, edge.withOverlap(found.similarity()));
     }
-    for (List<Finding.Pair> pairs : List.of(findings.nearDuplicates(), findings.crossLinks())) {
-      for (Finding.Pair pair : pairs) {
-        int a = index.get(pair.a().entry().topic());
-        int b = index.get(pair.b().entry().topic());
-        if (a != b) {
-          put(edges, edge(edges, a, b).withLink(pair.similarity()));
-        }
+    for (Finding.Relation pair : findings.relations()) {
+      int a = index.get(pair.a().entry().topic());
+      int b = index.get(pair.b().entry().topic());
+      if (a != b && pair.similarity() >= findings.limits().crossLinkFrom()) {
+        put(edges, edge(edges, a, b).withLink(pair.similarity()));
       }
     }
     return edges.values().stream()

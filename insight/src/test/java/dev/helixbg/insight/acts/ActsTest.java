@@ -283,6 +283,23 @@ class ActsTest {
     assertEquals(2, helix.contents("web").size());
   }
 
+  @Test
+  void aLessonIsStoredOnceWithLinksAndNothingElseChanges() {
+    List<NamedEntry> told = List.of(kb.get(0), kb.get(2), kb.get(4));
+    String lesson = "What is issued must end soon.";
+    StandInHelix helix = carriedOut(kb, Acts.onLesson(told, lesson));
+    assertEquals(List.of(lesson), helix.contents("lessons"));
+    assertEquals(
+        told.stream().map(one -> one.entry().text().content()).toList(),
+        leads(helix, "lessons", lesson));
+    assertEquals(4, helix.contents("auth").size());
+    assertEquals(2, helix.contents("web").size());
+    assertEquals(
+        "store an entry under lessons, “What is issued must end soon.”, that links to auth:0,"
+            + " web:0, auth:3",
+        Acts.onLesson(told, lesson).getFirst().words());
+  }
+
   /** The three of six merges that deleted the merged text, or a stranger. */
   @Test
   void aMergeDeletesNeitherTheMergedTextNorAStranger() {

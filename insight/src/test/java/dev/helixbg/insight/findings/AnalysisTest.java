@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -16,8 +17,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -33,45 +34,26 @@ class AnalysisTest {
 
   private static final float[] ONE = {1, 0, 0};
 
+  /** Names are limits of floats, as they are compared with the decimals of the settings. */
   @Test
-  void aPairAboveTheLimitIsANearDuplicateAndAtTheLimitIsNot() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
-    Corpus at = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.9375f));
-    assertEquals(0, at.analyse(settings, 1).totals().nearDuplicates());
-    Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextUp(0.9375f)));
-    Findings.Totals totals = above.analyse(settings, 1).totals();
-    assertEquals(1, totals.nearDuplicates());
-    assertEquals(0, totals.crossLinks());
-  }
-
-  @Test
-  void aLimitThatNoFloatEqualsIsComparedExactly() {
-    // 0.92f is 0.92000001668…, above the limit; the float below it is not.
-    Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.92f));
-    assertEquals(1, above.analyse().totals().nearDuplicates());
-    Corpus below = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextDown(0.92f)));
-    assertEquals(0, below.analyse().totals().nearDuplicates());
-  }
-
-  @Test
-  void crossLinksBeginAtTheirLimitAndEndAtThatOfNearDuplicates() {
-    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
-    TreeMap<Float, Long> expected = new TreeMap<>();
-    expected.put(Math.nextDown(0.75f), 0L);
-    expected.put(0.75f, 1L);
-    expected.put(0.9375f, 1L);
-    expected.put(Math.nextUp(0.9375f), 0L);
+  void aPairIsCalledByItsSimilarityAndTopics() {
+    Map<Float, List<PairKind>> expected = new TreeMap<>();
+    expected.put(Math.nextDown(0.75f), List.of(PairKind.RELATION, PairKind.RELATION));
+    expected.put(0.75f, List.of(PairKind.RELATION, PairKind.CROSS_LINK));
+    expected.put(Math.nextDown(0.92f), List.of(PairKind.RELATION, PairKind.CROSS_LINK));
+    expected.put(0.92f, List.of(PairKind.NEAR_DUPLICATE, PairKind.NEAR_DUPLICATE));
     expected.forEach(
-        (similarity, links) -> {
-          Corpus corpus = new Corpus().add("a", "x", ONE).add("b", "y", cosine(similarity));
-          assertEquals(links, corpus.analyse(settings, 1).totals().crossLinks(), "" + similarity);
-        });
+        (similarity, kinds) ->
+            assertEquals(
+                kinds,
+                Stream.of("a", "b").map(topic -> kind(topic, similarity)).toList(),
+                "in one topic and in two: " + similarity));
   }
 
-  @Test
-  void aPairWithinATopicIsNoCrossLink() {
-    Corpus corpus = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.8f));
-    assertEquals(0, corpus.analyse().totals().crossLinks());
+  private static PairKind kind(String topic, float similarity) {
+    Findings findings =
+        new Corpus().add("a", "x", ONE).add(topic, "y", cosine(similarity)).analyse();
+    return findings.relations().getFirst().kind(findings.limits());
   }
 
   /** One group, and nothing else: not three pairs of which each hides the others once settled. */
@@ -91,17 +73,14 @@ class AnalysisTest {
         findings.copies().stream()
             .map(group -> group.entries().stream().map(NamedEntry::name).toList())
             .toList());
-    for (List<? extends Finding.OfTwo> pairs :
-        List.of(findings.nearDuplicates(), findings.crossLinks(), findings.relations())) {
-      List<String> texts =
-          pairs.stream()
-              .flatMap(pair -> Stream.of(pair.a(), pair.b()))
-              .filter(one -> one.entry().text().content().strip().equals("same"))
-              .map(NamedEntry::name)
-              .distinct()
-              .toList();
-      assertTrue(texts.size() <= 1, texts.toString());
-    }
+    List<String> texts =
+        findings.relations().stream()
+            .flatMap(pair -> Stream.of(pair.a(), pair.b()))
+            .filter(one -> one.entry().text().content().strip().equals("same"))
+            .map(NamedEntry::name)
+            .distinct()
+            .toList();
+    assertEquals(1, texts.size(), texts.toString());
   }
 
   /** What is settled of older copies must not hide it. */
@@ -117,7 +96,7 @@ class AnalysisTest {
 
   @Test
   void topicsOverlapAboveTheLimitOnly() {
-    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20);
+    InsightSettings settings = new InsightSettings(0.625, 0.92, 0.75, 0.05, 20);
     Corpus at = new Corpus().add("b", "x", ONE).add("a", "y", cosine(0.625f));
     assertEquals(List.of(), at.analyse(settings, 1).topicOverlaps());
     Corpus above = new Corpus().add("b", "x", ONE).add("a", "y", cosine(Math.nextUp(0.625f)));
@@ -261,14 +240,14 @@ class AnalysisTest {
             .toList());
     assertEquals(
         List.of("go/long.md#Six ~ go/other.md#Six"),
-        findings.nearDuplicates().stream()
+        findings.relations().stream()
+            .filter(pair -> pair.kind(findings.limits()) == PairKind.NEAR_DUPLICATE)
             .map(pair -> pair.a().name() + " ~ " + pair.b().name())
             .filter(pair -> !pair.contains("#Two"))
             .toList());
     assertTrue(
-        findings.nearDuplicates().stream()
+        findings.relations().stream()
             .noneMatch(pair -> NoteName.areInOneFile(pair.a().entry(), pair.b().entry())));
-    assertEquals(findings.totals().nearDuplicates(), findings.nearDuplicates().size());
   }
 
   @Test
@@ -279,76 +258,40 @@ class AnalysisTest {
 
   @Test
   void theMarginMustBeExceeded() {
-    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20);
+    InsightSettings at = new InsightSettings(0.6, 0.92, 0.75, 1, 20);
     assertEquals(0, misfiled(2, 3).analyse(at, 1).totals().misfiled());
-    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20);
+    InsightSettings below = new InsightSettings(0.6, 0.92, 0.75, 0.999, 20);
     assertEquals(1, misfiled(2, 3).analyse(below, 1).totals().misfiled());
   }
 
   @Test
-  void listsKeepTheBestAndTotalsCountAll() {
-    Corpus corpus = new Corpus();
-    for (int i = 0; i < 40; i++) {
-      corpus.add("t" + i % 2, "text " + i, ONE);
-    }
-    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0);
-    Findings findings = corpus.analyse(settings, 3);
-    assertEquals(780, findings.totals().nearDuplicates());
-    assertEquals(780, findings.totals().pairs());
-    assertEquals(7, findings.nearDuplicates().size());
-    assertEquals(List.of(), findings.crossLinks());
-  }
-
-  @Test
-  void equallySimilarPairsAreOrderedByKeyAndShareARank() {
+  void equallySimilarPairsAreOrderedByKey() {
     Corpus corpus = new Corpus();
     for (int i = 0; i < 9; i++) {
       corpus.add("t", "text " + i, ONE);
     }
     List<String> sorted = corpus.keys.stream().sorted().toList();
-    List<Finding.Pair> pairs = corpus.analyse().nearDuplicates();
-    assertEquals(20, pairs.size());
-    for (int i = 0; i < 8; i++) {
-      Finding.Pair pair = pairs.get(i);
-      Set<String> keys = Set.of(pair.a().key(), pair.b().key());
-      assertEquals(Set.of(sorted.get(0), sorted.get(i + 1)), keys);
-      assertTrue(pair.a().entry().offset() < pair.b().entry().offset());
-      assertEquals(1, pair.rank());
-      assertEquals(1, pair.rankOfA());
+    List<List<String>> expected = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      for (int j = i + 1; j < 9; j++) {
+        expected.add(List.of(sorted.get(i), sorted.get(j)));
+      }
     }
-  }
-
-  @Test
-  void ranksTellHowManyPairsAndNeighboursAreCloser() {
-    Corpus corpus =
-        new Corpus()
-            .add("a", "x", ONE)
-            .add("b", "y", cosine(0.8f))
-            .add("a", "near x", cosine(0.9f))
-            .add("a", "nearer x", cosine(0.91f));
-    Finding.Pair link =
-        corpus.analyse().crossLinks().stream()
-            .filter(pair -> pair.similarity() == 0.8f)
-            .findFirst()
-            .orElseThrow();
-    assertEquals(6, link.rank());
-    assertEquals(3, link.rankOfB());
-    assertEquals(3, link.rankOfA());
+    assertEquals(
+        expected,
+        corpus.analyse().relations().stream()
+            .map(pair -> Stream.of(pair.a().key(), pair.b().key()).sorted().toList())
+            .toList());
   }
 
   @Test
   void idsHaveAKindAndTenHexDigits() {
     Corpus corpus = misfiled(3, 3).add("c", "link", 0.6f, 0.8f, 0);
     Findings findings = corpus.analyse();
-    Stream.of(
-            findings.topicOverlaps(),
-            findings.nearDuplicates(),
-            findings.crossLinks(),
-            findings.misfiled())
+    Stream.of(findings.topicOverlaps(), findings.relations(), findings.misfiled())
         .forEach(list -> assertFalse(list.isEmpty()));
     assertTrue(findings.topicOverlaps().getFirst().id().matches("topic-[0-9a-f]{10}"));
-    assertTrue(findings.nearDuplicates().getFirst().id().matches("dup-[0-9a-f]{10}"));
-    assertTrue(findings.crossLinks().getFirst().id().matches("link-[0-9a-f]{10}"));
+    assertTrue(findings.relations().getFirst().id().matches("rel-[0-9a-f]{10}"));
     assertTrue(findings.misfiled().getFirst().id().matches("misfiled-[0-9a-f]{10}"));
   }
 
@@ -429,7 +372,7 @@ class AnalysisTest {
     Findings findings = corpus.analyse(Corpus.DEFAULTS, 1);
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertEquals(17_997_000, findings.totals().pairs());
-    assertEquals(0, findings.totals().nearDuplicates());
+    assertEquals(List.of(), findings.relations());
     assertEquals(6_000, findings.copies().getFirst().entries().size());
     assertTrue(allocated < 100_000_000, allocated + " bytes for 18 million hits");
   }
@@ -525,11 +468,7 @@ class AnalysisTest {
   }
 
   private static List<String> allIds(Findings findings) {
-    return Stream.of(
-            findings.topicOverlaps(),
-            findings.nearDuplicates(),
-            findings.crossLinks(),
-            findings.misfiled())
+    return Stream.of(findings.topicOverlaps(), findings.relations(), findings.misfiled())
         .<Finding>flatMap(List::stream)
         .map(Finding::id)
         .toList();

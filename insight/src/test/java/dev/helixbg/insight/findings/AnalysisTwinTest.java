@@ -17,8 +17,6 @@ class AnalysisTwinTest {
 
   @Test
   void findsWhatBruteForceFinds() {
-    long duplicates = 0;
-    long links = 0;
     long misfiled = 0;
     long overlaps = 0;
     long relations = 0;
@@ -26,16 +24,12 @@ class AnalysisTwinTest {
     for (int seed = 0; seed < CASES; seed++) {
       Random random = new Random(seed);
       Corpus corpus = Corpus.random(random);
-      InsightSettings settings =
-          new InsightSettings(
-              0.6, 0.92, random.nextInt(30), 0.75, random.nextInt(60), 0.05, random.nextInt(20));
+      InsightSettings settings = new InsightSettings(0.6, 0.92, 0.75, 0.05, random.nextInt(20));
       Findings expected = BruteForce.of(corpus, settings);
       Findings found = corpus.analyse(settings, 1 + seed % 3);
       String which = "seed " + seed;
       assertEquals(expected.entries(), found.entries(), which);
       assertEquals(expected.topicOverlaps(), found.topicOverlaps(), which);
-      assertEquals(expected.nearDuplicates(), found.nearDuplicates(), which);
-      assertEquals(expected.crossLinks(), found.crossLinks(), which);
       assertEquals(expected.totals(), found.totals(), which);
       assertSameTopics(expected, found, which);
       assertSameMisfiled(expected, found, which);
@@ -43,12 +37,10 @@ class AnalysisTwinTest {
       matching +=
           found.relations().stream().filter(r -> r.evidence().matching().isPresent()).count();
       relations += found.relations().size();
-      duplicates += found.nearDuplicates().size();
-      links += found.crossLinks().size();
       misfiled += found.misfiled().size();
       overlaps += found.topicOverlaps().size();
     }
-    assertTrue(duplicates > CASES && links > CASES && misfiled > CASES && overlaps > CASES);
+    assertTrue(misfiled > CASES && overlaps > CASES);
     assertTrue(relations > 10 * CASES);
     assertTrue(matching > CASES, matching + " relations match in passages");
   }

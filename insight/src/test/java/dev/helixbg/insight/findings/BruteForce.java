@@ -1,7 +1,6 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -101,25 +99,6 @@ final class BruteForce {
 
   private Findings findings() {
     List<Finding.TopicOverlap> overlaps = overlaps();
-    Predicate<Scored> near = p -> isOriginal(p) && p.similarity > settings.nearDuplicate();
-    Predicate<Scored> link =
-        p ->
-            isOriginal(p)
-                && !near.test(p)
-                && p.similarity >= settings.crossLinkFrom()
-                && !topic(p.a).equals(topic(p.b));
-    List<Finding.Pair> duplicates =
-        pairs.stream()
-            .filter(near)
-            .limit(settings.maxNearDuplicates())
-            .map(p -> pair("dup", PairKind.NEAR_DUPLICATE, p))
-            .toList();
-    List<Finding.Pair> links =
-        pairs.stream()
-            .filter(link)
-            .limit(settings.maxCrossLinks())
-            .map(p -> pair("link", PairKind.CROSS_LINK, p))
-            .toList();
     List<Finding.Misfiled> misfiled = misfiled();
     return new Findings(
         named,
@@ -128,17 +107,11 @@ final class BruteForce {
             .toList(),
         copies(),
         overlaps,
-        duplicates,
-        links,
         misfiled.stream().limit(settings.maxMisfiled()).toList(),
         relations(),
         null,
         settings,
-        new Findings.Totals(
-            pairs.size(),
-            pairs.stream().filter(near).count(),
-            pairs.stream().filter(link).count(),
-            misfiled.size()));
+        new Findings.Totals(pairs.size(), misfiled.size()));
   }
 
   private String text(int entry) {
@@ -373,26 +346,6 @@ final class BruteForce {
                     topics.get(o.a).size(),
                     topics.get(o.b).size()))
         .toList();
-  }
-
-  private Finding.Pair pair(String kind, PairKind pairKind, Scored p) {
-    return new Finding.Pair(
-        ids.ofPair(kind, named.get(p.a).key(), named.get(p.b).key()),
-        pairKind,
-        named.get(p.a),
-        named.get(p.b),
-        p.similarity,
-        1 + pairs.stream().filter(other -> other.similarity > p.similarity).count(),
-        closer(p.a, p.similarity),
-        closer(p.b, p.similarity));
-  }
-
-  private int closer(int entry, float similarity) {
-    return 1
-        + (int)
-            pairs.stream()
-                .filter(p -> (p.a == entry || p.b == entry) && p.similarity > similarity)
-                .count();
   }
 
   private List<Finding.Misfiled> misfiled() {

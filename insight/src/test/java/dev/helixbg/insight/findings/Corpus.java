@@ -20,7 +20,7 @@ import java.util.UUID;
 
 /** Entries with vectors chosen by the test. */
 final class Corpus {
-  static final InsightSettings DEFAULTS = new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
+  static final InsightSettings DEFAULTS = new InsightSettings(0.60, 0.92, 0.75, 0.05, 20);
 
   final List<Entry> entries = new ArrayList<>();
   final List<String> keys = new ArrayList<>();

@@ -121,21 +121,18 @@ class IncrementalAnalysisTest {
     for (int seed = 0; seed < HISTORIES; seed++) {
       Random random = new Random(seed);
       History history = new History(random);
-      // Few entries are drawn in some histories, and few pairs kept in others.
+      // Few entries are drawn in some histories.
       int maxDrawn = seed % 3 == 0 ? 2_000 : 3 + random.nextInt(20);
-      int maxPairs = seed % 10 == 0 ? 30 : IncrementalAnalysis.MAX_PAIRS;
-      IncrementalAnalysis running = new IncrementalAnalysis(maxPairs, maxDrawn);
+      IncrementalAnalysis running = new IncrementalAnalysis(maxDrawn);
       InsightSettings settings = Corpus.DEFAULTS;
       for (int step = 0; step < STEPS; step++) {
         history.step();
         if (random.nextInt(20) == 0) { // reloaded
-          settings =
-              new InsightSettings(
-                  0.6, 0.92, random.nextInt(30), 0.5 + random.nextDouble() * 0.4, 20, 0.05, 20);
+          settings = new InsightSettings(0.6, 0.92, 0.5 + random.nextDouble() * 0.4, 0.05, 20);
         }
         Corpus corpus = history.corpus();
         Findings expected =
-            new IncrementalAnalysis(IncrementalAnalysis.MAX_PAIRS, maxDrawn)
+            new IncrementalAnalysis(maxDrawn)
                 .update(
                     corpus.named(),
                     corpus.vectors(),
@@ -146,7 +143,7 @@ class IncrementalAnalysisTest {
             running.update(
                 corpus.named(), corpus.vectors(), corpus.passageVectors(), settings, 1 + seed % 2);
         assertSame(expected, found, "history " + seed + ", step " + step);
-        pairs += found.nearDuplicates().size() + found.crossLinks().size();
+        pairs += found.relations().size();
         sampled += found.distribution().sampled() ? 1 : 0;
       }
     }
@@ -158,8 +155,6 @@ class IncrementalAnalysisTest {
     assertEquals(expected.entries(), found.entries(), which);
     assertEquals(expected.topics(), found.topics(), which);
     assertEquals(expected.topicOverlaps(), found.topicOverlaps(), which);
-    assertEquals(expected.nearDuplicates(), found.nearDuplicates(), which);
-    assertEquals(expected.crossLinks(), found.crossLinks(), which);
     assertEquals(expected.misfiled(), found.misfiled(), which);
     assertEquals(expected.relations(), found.relations(), which);
     assertEquals(expected.limits(), found.limits(), which);

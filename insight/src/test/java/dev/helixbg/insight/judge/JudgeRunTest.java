@@ -86,7 +86,7 @@ class JudgeRunTest {
         NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
         new Vectors(vectors.size(), DIMENSION, values),
         PassageVectors.NONE,
-        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),
+        new InsightSettings(0.6, 0.92, 0.75, 0.15, 20),
         1);
   }
 
@@ -162,8 +162,7 @@ class JudgeRunTest {
     duplicates();
     Judgements judged = run(LONG, JudgeProgress.SILENT);
     Findings findings = findings();
-    assertEquals(1, findings.nearDuplicates().size());
-    Finding.Pair pair = findings.nearDuplicates().getFirst();
+    Finding.Relation pair = findings.relations().getFirst();
     assertEquals(Verdict.SAME, judged.verdicts().get(pair.id()).verdict());
     assertEquals(Set.of("design", "engine", "cli"), judged.summaries().keySet());
     assertEquals("Data flows from the planner to the store.", judged.summaries().get("cli"));
@@ -233,11 +232,9 @@ class JudgeRunTest {
           new Question.LabelOf(named.entry().topic(), named.entry().text().content());
       known.put(id(question), new Answer("gotcha", 0.75, "gap", 0.125, false));
     }
-    List<Finding.OfTwo> pairs = new ArrayList<>(findings.nearDuplicates());
-    pairs.addAll(findings.crossLinks());
-    pairs.addAll(findings.relations());
+    List<Finding.Relation> pairs = findings.relations();
     assertFalse(pairs.isEmpty());
-    for (Finding.OfTwo pair : pairs) {
+    for (Finding.Relation pair : pairs) {
       String a = pair.a().entry().text().content();
       String b = pair.b().entry().text().content();
       known.put(id(new Question.Compare(a, b)), new Answer("related", 0.75, "same", 0.125, false));
@@ -435,7 +432,7 @@ class JudgeRunTest {
   /** What a model might say of two entries that are the same, and whether it is proposed. */
   private List<Judgements.Merge> mergesWhere(String said, boolean cut) throws Exception {
     TestDatabase.change(database, "DELETE FROM answer");
-    Finding.Pair pair = findings().nearDuplicates().getFirst();
+    Finding.Relation pair = findings().relations().getFirst();
     String a = pair.a().entry().text().content();
     String b = pair.b().entry().text().content();
     new AnswerStore(database)
@@ -459,8 +456,7 @@ class JudgeRunTest {
             + " offline.";
     List<Judgements.Merge> merges = mergesWhere("Merged entry: \"" + good + "\"", false);
     assertEquals(List.of(good), merges.stream().map(Judgements.Merge::text).toList());
-    assertEquals(
-        findings().nearDuplicates().getFirst().a(), merges.getFirst().entries().getFirst());
+    assertEquals(findings().relations().getFirst().a(), merges.getFirst().entries().getFirst());
     assertEquals(List.of(), mergesWhere(good, true), "the model has read a part only");
     for (String nonsense :
         List.of("", "different", good + " " + good, "The worker worked for 3 hours offline.")) {
@@ -484,35 +480,15 @@ class JudgeRunTest {
     }
   }
 
-  @Test
-  void pairsAreRankedByVerdictAndSimilarityTogether() {
-    entry("a", "one", 0);
-    entry("b", "two", 0);
-    entry("c", "three", 0);
-    List<NamedEntry> all = findings().entries();
-    Finding.Pair close = pair("close", all.get(0), all.get(1), 0.99);
-    Finding.Pair same = pair("same", all.get(0), all.get(2), 0.93);
-    Finding.Pair unasked = pair("unasked", all.get(1), all.get(2), 0.95);
-    Finding.Pair apart = pair("apart", all.get(1), all.get(2), 0.97);
-    Map<String, PairVerdict> verdicts =
-        Map.of(
-            "close", new PairVerdict(Verdict.RELATED, 0.9, 0.05, 0.9, Double.NaN, false, false),
-            "same", new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, Double.NaN, false, false),
-            "apart", new PairVerdict(Verdict.DIFFERENT, 0.9, 0.05, 0.05, Double.NaN, false, false));
-    VerdictRanking ranked = VerdictRanking.of(List.of(close, apart, unasked, same), verdicts);
-    assertEquals(List.of(same, close, unasked), ranked.shown());
-    assertEquals(List.of(apart), ranked.different());
-    Set<Finding.Pair> unjudged =
-        new HashSet<>(VerdictRanking.of(List.of(close, unasked, same), Map.of()).shown());
-    assertEquals(Set.of(close, unasked, same), unjudged);
-    assertEquals(
-        List.of(close, unasked, same),
-        VerdictRanking.of(List.of(close, unasked, same), Map.of()).shown(),
-        "without verdicts by similarity alone");
-  }
-
-  private static Finding.Pair pair(String id, NamedEntry a, NamedEntry b, double similarity) {
-    return new Finding.Pair(id, Finding.PairKind.NEAR_DUPLICATE, a, b, similarity, 1, 1, 1);
+  private static Finding.Relation pair(String id, NamedEntry a, NamedEntry b) {
+    return new Finding.Relation(
+        id,
+        a,
+        b,
+        1,
+        1,
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+        1);
   }
 
   @Test
@@ -521,11 +497,11 @@ class JudgeRunTest {
       entry("a", "entry " + i, 0);
     }
     List<NamedEntry> all = findings().entries();
-    List<Finding.Pair> pairs =
+    List<Finding.Relation> pairs =
         List.of(
-            pair("1", all.get(3), all.get(4), 1),
-            pair("2", all.get(1), all.get(2), 1),
-            pair("3", all.get(0), all.get(2), 1));
+            pair("1", all.get(3), all.get(4)),
+            pair("2", all.get(1), all.get(2)),
+            pair("3", all.get(0), all.get(2)));
     assertEquals(
         List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), MergeGroups.of(pairs));
   }

@@ -77,8 +77,7 @@ class JudgedRelationsTest {
             List.of(),
             Map.of(),
             0,
-            Optional.empty(),
-            AgentSayings.NONE);
+            Optional.empty());
     assertEquals(List.of("rel-1"), leading(judged, far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
@@ -116,8 +115,7 @@ class JudgedRelationsTest {
                 List.of(),
                 Map.of(),
                 0,
-                Optional.empty(),
-                AgentSayings.NONE)
+                Optional.empty())
             .with(said(Map.of("rel-1", Verdict.DIFFERENT)));
     assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }

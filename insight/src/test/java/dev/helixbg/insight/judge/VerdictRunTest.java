@@ -267,16 +267,15 @@ class VerdictRunTest {
         new TruthfulOracle(
             q ->
                 q.job() == QuestionKind.PAIR ? sure("same", "related") : sure("valid", "outdated"));
-    Finding.Pair near =
-        new Finding.Pair("dup", Finding.PairKind.NEAR_DUPLICATE, pair.a(), pair.b(), 0.99, 1, 1, 1);
-    VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair, near));
+    Finding.Relation again = relation("again", pair.a(), pair.b());
+    VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair, again));
     assertEquals(0, run.ask(2));
     assertEquals(
         List.of(
             new Question.Compare("newer text", "older text", new Question.Match(6, 0)),
             new Question.Overtaken("older text", "newer text", new Question.Match(0, 6))),
         oracle.asked);
-    assertEquals(run.verdicts().get("rel"), run.verdicts().get("dup"), "one pair, one answer");
+    assertEquals(run.verdicts().get("rel"), run.verdicts().get("again"), "one pair, one answer");
   }
 
   /** Between the answer that both have something in common and the next, a run may end. */

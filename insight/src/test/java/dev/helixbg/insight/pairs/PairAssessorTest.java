@@ -22,7 +22,12 @@ class PairAssessorTest {
   private static final float[] DIFFERENT = {0, 0, 0, 5};
 
   private static Assessment of(float[] logits, boolean olderWhole, boolean newerWhole) {
-    return ASSESSOR.of(new Reading(logits, olderWhole, newerWhole), 0, "the limit", "the bound");
+    return ASSESSOR.of(
+        new Reading(logits, olderWhole, newerWhole),
+        0,
+        "the limit",
+        "the bound",
+        ActFrequency.UNKNOWN);
   }
 
   @Test
@@ -36,7 +41,7 @@ class PairAssessorTest {
   @Test
   void whatNoBoundReachesIsNotNamed() {
     PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8));
-    Assessment said = abstains.of(new Reading(SAME, true, true), 0, "a", "b");
+    Assessment said = abstains.of(new Reading(SAME, true, true), 0, "a", "b", ActFrequency.UNKNOWN);
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());
     assertEquals(Optional.empty(), said.objection());
@@ -71,10 +76,12 @@ class PairAssessorTest {
         "Der Dienst startet neu | Der Dienst startet nicht neu | one denies: neu",
       })
   void whatDisagreesForbidsTheSame(String older, String newer, String why) {
-    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer);
+    Assessment said =
+        ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer, ActFrequency.UNKNOWN);
     assertEquals(Optional.of(why), said.objection());
     assertEquals(Tier.RELATED, said.tier());
-    Assessment swapped = ASSESSOR.of(new Reading(SAME, true, true), 0, newer, older);
+    Assessment swapped =
+        ASSESSOR.of(new Reading(SAME, true, true), 0, newer, older, ActFrequency.UNKNOWN);
     assertEquals(Tier.RELATED, swapped.tier());
   }
 
@@ -90,7 +97,8 @@ class PairAssessorTest {
         "'' | ''",
       })
   void whatIsSaidInOtherWordsOrInMoreDetailDoesNot(String older, String newer) {
-    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer);
+    Assessment said =
+        ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer, ActFrequency.UNKNOWN);
     assertEquals(Optional.empty(), said.objection());
     assertEquals(Tier.LIKELY_SAME, said.tier());
   }

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RelationRerankerTest {
   private static final PairCalibration CALIBRATION = new PairCalibration(1, 2, 2, 8);
+  private static final float[] LIKELY = {-2.9f, -9, -1, 0};
 
   @TempDir(factory = InMemory.class)
   Path folder;
@@ -41,6 +42,7 @@ class RelationRerankerTest {
   private int opened;
   private int failAfter = Integer.MAX_VALUE;
   private boolean interrupts;
+  private boolean rare;
 
   @BeforeEach
   void open() {
@@ -66,12 +68,18 @@ class RelationRerankerTest {
           throw new EmbeddingException("no more");
         }
         read.add(pairs.get(i));
-        sink.accept(i, reading(pairs.get(i)));
+        sink.accept(i, rare ? rareReading(pairs.get(i)) : reading(pairs.get(i)));
       }
     }
 
     @Override
     public void close() {}
+  }
+
+  /** One pair is likelier the same than not, all others are very likely different. */
+  private static PairReader.Reading rareReading(PairReader.Texts texts) {
+    return new PairReader.Reading(
+        texts.older().equals("one 40") ? LIKELY : new float[] {-8, -8, 0, 3}, true, true);
   }
 
   private static PairReader.Reading reading(PairReader.Texts texts) {
@@ -163,6 +171,24 @@ class RelationRerankerTest {
       assertEquals(i < at, ranked.get(i).assessment().orElseThrow().isActLikely());
     }
     assertEquals(ranked, ranking(true).rankRemembered(all, all.size()));
+  }
+
+  /**
+   * What leads is what is likely in this knowledge base: pairs that the judge finds likely in KBs
+   * with planted notes do not lead in one where hardly any pair is.
+   */
+  @Test
+  void probabilitiesAreThoseOfTheKnowledgeBase() throws Exception {
+    List<Relation> all = relations(100);
+    rare = true;
+    List<Relation> ranked = ranking(false).rank(all, 100);
+    Relation best = ranked.getFirst();
+    double before =
+        new PairAssessor(CALIBRATION).act(new PairReader.Reading(LIKELY, true, true), best.score());
+    assertTrue(before > 0.6, "" + before);
+    assertEquals("one 40", best.a().entry().text().content());
+    assertTrue(best.assessment().orElseThrow().act() < 0.5);
+    assertEquals(0, ranked.stream().filter(one -> one.assessment().get().isActLikely()).count());
   }
 
   /** A run that goes on, in whatever order, gives what a run from nothing gives. */

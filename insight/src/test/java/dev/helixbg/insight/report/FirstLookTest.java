@@ -18,13 +18,14 @@ class FirstLookTest {
   @Test
   void eachFormSaysWhatIsStillToCome() throws Exception {
     Report whole = ReviewedReportTest.reviewed("Twice.");
-    Report look = whole.asFirstLook(new FirstLook(300, 1_200, 0, 45));
+    Report look = whole.asFirstLook(new FirstLook(0, 300, 1_200, 0, 45));
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummary.render(look).contains(WORDS));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(look)).path("firstLook");
     assertEquals(
-        "{\"entries\":300,\"passages\":1200,\"pairs\":0,\"questions\":45}", json.toString());
+        "{\"unread\":0,\"entries\":300,\"passages\":1200,\"pairs\":0,\"questions\":45}",
+        json.toString());
 
     for (String form :
         new String[] {
@@ -38,13 +39,23 @@ class FirstLookTest {
   }
 
   @Test
+  void aLookAtTheNewestEntriesSaysSo() {
+    assertTrue(
+        new FirstLook(1_488, 2, 3, 0, 0)
+            .words()
+            .startsWith(
+                "This is a first look at the newest entries. Still to come: 1,488 older entries,"
+                    + " and 3 passages of 2 long entries"));
+  }
+
+  @Test
   void nothingIsSaidOfWhatIsThere() {
     assertTrue(
-        new FirstLook(0, 0, 0, 1)
+        new FirstLook(0, 0, 0, 0, 1)
             .words()
             .startsWith("This is a first look. Still to come: 1 question to the language model."));
     assertTrue(
-        new FirstLook(1, 2, 0, 0)
+        new FirstLook(0, 1, 2, 0, 0)
             .words()
             .startsWith("This is a first look. Still to come: 2 passages of 1 long entry to be"));
   }

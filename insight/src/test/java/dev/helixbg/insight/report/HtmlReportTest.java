@@ -144,9 +144,7 @@ class HtmlReportTest {
   void hostileTextIsReadAsItWasWritten() {
     Report report = KbFixtures.hostile().report();
     List<String> expected = new ArrayList<>();
-    List<Finding.Pair> pairs = new ArrayList<>(report.findings().nearDuplicates());
-    pairs.addAll(report.findings().crossLinks());
-    for (Finding.Pair pair : pairs) {
+    for (Finding.Relation pair : report.findings().relations()) {
       addShown(expected, pair.a());
       addShown(expected, pair.b());
     }
@@ -181,7 +179,7 @@ class HtmlReportTest {
     KbFixture kb = new KbFixture();
     kb.entry("alpha", 0, "One.");
     Document one = parse(kb.report());
-    assertEquals(2, one.select("p.none").size());
+    assertEquals(1, one.select("p.none").size());
     assertTrue(one.text().contains("There are no two entries to compare."));
     Document none = parse(KbFixtures.empty().report());
     assertTrue(none.text().contains("no entries yet"));

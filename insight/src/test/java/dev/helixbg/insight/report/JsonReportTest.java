@@ -14,7 +14,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
@@ -73,8 +72,7 @@ class JsonReportTest {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("t", 1, Optional.of(endless), OptionalDouble.empty(), endless, tags);
     NamedEntry b = kb.entry("t", 1, endless);
-    kb.duplicate(a, b, 0.99, 1, 1, 1)
-        .relation(
+    kb.relation(
             a,
             b,
             0.5,
@@ -90,8 +88,7 @@ class JsonReportTest {
             List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
             Map.of(),
             0,
-            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))),
-            AgentSayings.NONE);
+            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))));
     Review review =
         new Review(Instant.EPOCH, endless, Optional.of(endless), endless, List.of(), List.of());
     Report plain = kb.report();
@@ -111,10 +108,10 @@ class JsonReportTest {
   void hostileTextComesBackAsItWas() throws IOException {
     Report report = KbFixtures.hostile().report();
     JsonNode json = MAPPER.readTree(JsonReport.render(report));
-    List<Finding.Pair> pairs = report.findings().nearDuplicates();
+    List<Finding.Relation> pairs = report.findings().relations();
     for (int i = 0; i < pairs.size(); i++) {
       Entry entry = pairs.get(i).a().entry();
-      JsonNode a = json.get("nearDuplicates").get(i).get("a");
+      JsonNode a = json.get("relations").get(i).get("a");
       String content = PrintableText.wellFormed(entry.text().content());
       String text = a.get("text").textValue();
       assertEquals(content.substring(0, text.length()), text);
@@ -134,9 +131,9 @@ class JsonReportTest {
   @Test
   void numbersAreRoundedAndUnknownOnesNull() throws IOException {
     JsonNode small = MAPPER.readTree(JsonReport.render(KbFixtures.small().report()));
-    assertEquals("0.947123", small.at("/nearDuplicates/0/similarity").asText());
+    assertEquals("0.947123", small.at("/relations/0/similarity").asText());
     assertEquals("2026-03-08T11:40", small.get("asOf").textValue());
-    assertTrue(small.at("/crossLinks/0/b/written").isNull());
+    assertTrue(small.at("/relations/1/b/written").isNull());
     JsonNode empty = MAPPER.readTree(JsonReport.render(KbFixtures.empty().report()));
     assertTrue(empty.get("asOf").isNull());
     assertTrue(empty.at("/distribution/median").isNull());
@@ -175,16 +172,17 @@ class JsonReportTest {
     objects.put("Act", json.at("/relations/0/edit/0"));
     objects.put("Copies", json.at("/copies/0"));
     objects.put("Evidence", json.at("/relations/0/evidence"));
-    objects.put("Pair", json.at("/nearDuplicates/0"));
-    objects.put("Verdict", json.at("/nearDuplicates/0/verdict"));
+    objects.put("Verdict", json.at("/relations/0/verdict"));
     objects.put("Topic overlap", json.at("/topicOverlaps/0"));
     objects.put("Misfiled", json.at("/misfiled/0"));
     objects.put("Source", json.at("/sources/0"));
     objects.put("Moved source", json.at("/movedSources/0"));
     objects.put("Secret", json.at("/secrets/0"));
-    objects.put("Entry", json.at("/nearDuplicates/0/a"));
+    objects.put("Entry", json.at("/relations/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));
+    objects.put("Lesson", json.at("/lessons/0"));
+    objects.put("Lesson trust", json.at("/judgement/lessonTrust"));
     objects.put("Review", json.at("/reviews/0"));
     objects.put("Review item", json.at("/reviews/0/items/0"));
     objects.put("Label", json.at("/labels/0"));
@@ -253,9 +251,9 @@ class JsonReportTest {
     json.path("leading").forEach(id -> leading.add(id.asText()));
     assertFalse(leading.isEmpty());
     assertEquals(leading, listed.stream().limit(leading.size()).map(ReportedFinding::id).toList());
-    List<String> kinds =
-        listed.stream().skip(leading.size()).map(ReportedFinding::kind).distinct().toList();
-    assertEquals(ReportedFinding.KINDS.stream().filter(kinds::contains).toList(), kinds);
+    List<String> sections =
+        listed.stream().skip(leading.size()).map(ReportedFinding::section).distinct().toList();
+    assertEquals(ReportedFinding.SECTIONS.stream().filter(sections::contains).toList(), sections);
   }
 
   private static JsonNode parsed(String json) {

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
 /** What a language model adds to the reports, in every format. */
@@ -50,29 +50,70 @@ class JudgedReportTest {
     }
     Map<String, PairVerdict> verdicts =
         Map.of(
-            findings.nearDuplicates().get(0).id(),
+            findings.relations().get(0).id(),
             new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
-            findings.crossLinks().get(0).id(),
+            findings.relations().get(2).id(),
             new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
     return new Report(
         findings,
         plain.log(),
         plain.run(),
         new Judgements(
-            Optional.of("Qwen3 " + words),
-            guesses,
-            verdicts,
-            findings.topicOverlaps().isEmpty()
-                ? Map.of()
-                : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
-            Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
-            List.of(
-                new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
-            Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
-            1,
-            Optional.empty(),
-            AgentSayings.NONE),
+                Optional.of("Qwen3 " + words),
+                guesses,
+                verdicts,
+                findings.topicOverlaps().isEmpty()
+                    ? Map.of()
+                    : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
+                Map.of(
+                    "auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
+                List.of(
+                    new Judgements.Merge(
+                        "merge-0123456789", entries.subList(0, 2), "One. " + words)),
+                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
+                1,
+                Optional.empty())
+            .with(lessons(entries, words, 50), Map.of()),
         List.of());
+  }
+
+  private static Judgements.Lessons lessons(
+      List<NamedEntry> entries, String words, int rightPairs) {
+    return new Judgements.Lessons(
+        Optional.of("Qwen3"),
+        List.of(
+            new Judgements.Lesson(
+                "lesson-0123456789",
+                "Repeats must do no harm. " + words,
+                entries.subList(0, 3),
+                List.of("One. " + words, "Two. " + words, "Three. " + words))),
+        Optional.of(new Judgements.LessonTrust(40, 30, 60, rightPairs)));
+  }
+
+  @Test
+  void lessonsThatRecurAreToldWithWhatEachEntrySays() {
+    Document page = html(judged("x"));
+    Element section = page.selectFirst("#lessons").parent();
+    assertEquals("Repeats must do no harm. x", section.selectFirst("h3").text());
+    assertEquals(3, section.select("article li").size());
+    assertTrue(section.text().contains("What to do"), section.text());
+    assertTrue(section.select("details.more").isEmpty(), "not folded");
+    String markdown = MarkdownReport.render(judged("x"));
+    assertTrue(markdown.contains("## Recurring lessons (1)"), markdown);
+    assertTrue(markdown.contains("Two. x"), markdown);
+  }
+
+  @Test
+  void lessonsOfAReaderThatGuessesAreFolded() {
+    Report report = judged("x");
+    Judgements guessed =
+        report.judgements().with(lessons(report.findings().entries(), "x", 30), Map.of());
+    Document page =
+        html(new Report(report.findings(), report.log(), report.run(), guessed, report.reviews()));
+    Element fold = page.selectFirst("#lessons").parent().selectFirst("details.more");
+    assertTrue(fold.selectFirst("summary").text().contains("it is guessing"), fold.text());
+    assertEquals(1, fold.select("article").size());
+    assertFalse(page.text().contains("that several entries teach"), "not in the first sentence");
   }
 
   private static Document html(Report report) {
@@ -107,21 +148,15 @@ class JudgedReportTest {
   void pairsCalledDifferentAreFoldedAway() {
     Report report = judged("x");
     Document page = html(report);
-    String apart = report.findings().crossLinks().get(0).id();
+    String apart = report.findings().relations().get(2).id();
     assertEquals("details", page.getElementById(apart).parent().tagName());
     assertTrue(
-        page.getElementById(apart).parent().text().startsWith("1 pair that the language model"));
-    String other = report.findings().crossLinks().get(1).id();
+        page.getElementById(apart)
+            .parent()
+            .text()
+            .startsWith("1 candidate, probably not worth an act"));
+    String other = report.findings().relations().get(1).id();
     assertEquals("section", page.getElementById(other).parent().tagName());
-    assertEquals(
-        2,
-        html(KbFixtures.small().report())
-            .select("#cross-links")
-            .parents()
-            .first()
-            .select("> article")
-            .size(),
-        "without a model nothing is folded");
   }
 
   @Test
@@ -151,9 +186,9 @@ class JudgedReportTest {
   void jsonHasAllOfIt() throws Exception {
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(judged("x")));
     assertEquals("Qwen3 x", json.get("languageModel").asText());
-    assertEquals("same", json.at("/nearDuplicates/0/verdict/verdict").asText());
-    assertEquals(0.02, json.at("/nearDuplicates/0/verdict/related").asDouble());
-    assertTrue(json.at("/crossLinks/1/verdict").isNull());
+    assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
+    assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());
+    assertTrue(json.at("/relations/1/verdict").isNull());
     assertEquals("Refresh tokens rotate. x", json.at("/topics/0/summary").asText());
     assertTrue(json.at("/topics/1/summary").isNull());
     assertEquals(6, json.get("labels").size());
@@ -163,8 +198,6 @@ class JudgedReportTest {
     assertEquals(3, json.at("/judgement/left/label").asInt());
     assertEquals(0, json.at("/judgement/left/pair").asInt());
     assertEquals(2, json.at("/judgement/agreeing").asInt());
-    double first = json.at("/crossLinks/0/similarity").asDouble();
-    assertTrue(first > json.at("/crossLinks/1/similarity").asDouble(), "the documented order");
   }
 
   @Test
@@ -173,12 +206,12 @@ class JudgedReportTest {
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("**same 97 %**"), markdown);
     assertTrue(markdown.contains("## Proposed merges (1)"));
-    assertTrue(markdown.contains("1 pair that the language model calls different"));
+    assertTrue(markdown.contains("1 candidate, probably not worth an act"));
     assertTrue(markdown.contains("| `auth` | 2 | `Refresh tokens rotate. x` |"), markdown);
     String terminal = TerminalSummary.render(report, 120, false);
     assertTrue(terminal.contains("Qwen3 x: 5 labels, 2 verdicts, 2 summaries; 4 left"), terminal);
     assertTrue(terminal.contains("auth:0 ~ auth:1 same"), terminal);
-    Finding.Pair apart = report.findings().crossLinks().get(0);
+    Finding.Relation apart = report.findings().relations().get(2);
     assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
   }
 }

@@ -9,8 +9,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,17 +20,15 @@ import java.util.TreeMap;
  * them.
  */
 final class KbFixture {
-  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();
-  private final List<Finding.Pair> pairs = new ArrayList<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
   private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();
   private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<LogAccount.Damage> damage = new ArrayList<>();
-  private final Map<Finding.PairKind, Long> totals = new HashMap<>();
   private int offset = 8;
 
   NamedEntry entry(String topic, int timestampMin, String content, String... tags) {
@@ -57,28 +53,12 @@ final class KbFixture {
     return named;
   }
 
-  KbFixture duplicate(
-      NamedEntry a, NamedEntry b, double similarity, long rank, int rankOfB, int rankOfA) {
-    return pair(Finding.PairKind.NEAR_DUPLICATE, "dup", a, b, similarity, rank, rankOfB, rankOfA);
-  }
-
-  KbFixture link(
-      NamedEntry a, NamedEntry b, double similarity, long rank, int rankOfB, int rankOfA) {
-    return pair(Finding.PairKind.CROSS_LINK, "link", a, b, similarity, rank, rankOfB, rankOfA);
-  }
-
-  private KbFixture pair(
-      Finding.PairKind kind,
-      String prefix,
-      NamedEntry a,
-      NamedEntry b,
-      double similarity,
-      long rank,
-      int rankOfB,
-      int rankOfA) {
-    String id = id(prefix, pairs.size());
-    pairs.add(new Finding.Pair(id, kind, a, b, similarity, rank, rankOfB, rankOfA));
-    return this;
+  KbFixture pair(NamedEntry a, NamedEntry b, double similarity) {
+    return relation(
+        a,
+        b,
+        2 * similarity - 1,
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   KbFixture overlap(String a, String b, double similarity) {
@@ -115,12 +95,6 @@ final class KbFixture {
     return this;
   }
 
-  /** Says that there are more than those listed. */
-  KbFixture total(Finding.PairKind kind, long total) {
-    totals.put(kind, total);
-    return this;
-  }
-
   int entries() {
     return entries.size();
   }
@@ -129,25 +103,17 @@ final class KbFixture {
     long all = (long) entries.size() * (entries.size() - 1) / 2;
     List<Findings.Topic> topics = new ArrayList<>();
     sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size, 0.5 + 0.3 / size)));
-    List<Finding.Pair> duplicates = pairs(Finding.PairKind.NEAR_DUPLICATE);
-    List<Finding.Pair> links = pairs(Finding.PairKind.CROSS_LINK);
     Findings findings =
         new Findings(
             List.copyOf(entries),
             topics,
             List.copyOf(copies),
             List.copyOf(overlaps),
-            duplicates,
-            links,
             List.copyOf(misfiled),
             List.copyOf(relations),
             distribution(all),
             LIMITS,
-            new Findings.Totals(
-                all,
-                totals.getOrDefault(Finding.PairKind.NEAR_DUPLICATE, (long) duplicates.size()),
-                totals.getOrDefault(Finding.PairKind.CROSS_LINK, (long) links.size()),
-                misfiled.size()));
+            new Findings.Totals(all, misfiled.size()));
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
@@ -157,13 +123,6 @@ final class KbFixture {
         new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"),
         Judgements.NONE,
         List.of());
-  }
-
-  private List<Finding.Pair> pairs(Finding.PairKind kind) {
-    return pairs.stream()
-        .filter(pair -> pair.kind() == kind)
-        .sorted(Comparator.comparingDouble(Finding.Pair::similarity).reversed())
-        .toList();
   }
 
   /** A bell around 0.22 with a thin tail up to 1, as real notes have. */

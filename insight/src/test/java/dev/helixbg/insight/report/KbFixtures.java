@@ -62,13 +62,10 @@ final class KbFixtures {
             "how-to");
     kb.entry("storage", MARCH + 9_500, "WAL files are shipped every 60 s | or at 16 MB.");
     return kb.copies(cookies, expiry)
-        .duplicate(rotate, again, 0.9471234567, 1, 1, 1)
-        .link(rotate, expiry, 0.8123456, 2, 2, 1)
-        .link(again, cookies, 0.7612, 4, 3, 2)
         .relation(
             rotate,
             again,
-            0.4123456,
+            0.8942469134,
             new Finding.Evidence(
                 1, 1, List.of("timeout", "Refresh"), Optional.of(Finding.Side.B), Optional.empty()))
         .relation(
@@ -76,6 +73,8 @@ final class KbFixtures {
             expiry,
             0.0512,
             new Finding.Evidence(3, 0, List.of(), Optional.empty(), Optional.empty()))
+        .pair(rotate, expiry, 0.8123456)
+        .pair(again, cookies, 0.7612)
         .overlap("auth", "sessions", 0.7113)
         .misfiled(backup, 0.3127, "sessions", 0.3991)
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");
@@ -153,22 +152,19 @@ final class KbFixtures {
       all.add(entry(kb, topics, random, i));
     }
     double similarity = 0.991;
-    long rank = 1;
     for (int i = 0; i < duplicates; i++) {
       NamedEntry a = all.get(random.nextInt(entries / 2));
       NamedEntry b = all.get(entries / 2 + random.nextInt(entries / 2));
-      kb.duplicate(a, b, similarity, rank, i % 3 == 2 ? 2 : 1, 1);
+      kb.pair(a, b, similarity);
       similarity -= 0.068 / duplicates;
-      rank += i % 4 == 3 ? 2 : 1;
     }
     similarity = 0.918;
     for (int i = 0; i < links; ) {
       NamedEntry a = all.get(random.nextInt(entries));
       NamedEntry b = all.get(random.nextInt(entries));
       if (a.entry().offset() < b.entry().offset() && !a.entry().topic().equals(b.entry().topic())) {
-        kb.link(a, b, similarity, rank, 1 + i % 4, 1 + i % 3);
+        kb.pair(a, b, similarity);
         similarity -= 0.16 / links;
-        rank += 1 + i % 2;
         i++;
       }
     }
@@ -183,7 +179,7 @@ final class KbFixtures {
       NamedEntry entry = all.get(i * 11);
       kb.misfiled(entry, 0.31 + i * 0.01, topics[(i * 5 + 1) % topics.length], 0.52 - i * 0.01);
     }
-    return kb.total(Finding.PairKind.CROSS_LINK, links + 13);
+    return kb;
   }
 
   private static NamedEntry entry(KbFixture kb, String[] topics, Random random, int i) {
@@ -264,10 +260,10 @@ final class KbFixtures {
     NamedEntry longLine = kb.entry("long", MARCH, "<b>" + "x".repeat(1 << 20));
     NamedEntry manyLines = kb.entry("long", MARCH, "> line\n".repeat(5_000));
     NamedEntry blank = kb.entry("long", MARCH, "\n\n");
-    kb.duplicate(longLine, manyLines, 0.99, 1, 1, 1).duplicate(manyLines, blank, 0.98, 2, 1, 3);
+    kb.pair(longLine, manyLines, 0.99).pair(manyLines, blank, 0.98);
     for (int i = 0; i + 3 < all.size(); i += 2) {
-      kb.duplicate(all.get(i), all.get(i + 1), 0.97 - i * 0.001, 3 + i, 1, 1);
-      kb.link(all.get(i), all.get(i + 3), 0.9 - i * 0.001, 30 + i, 2, 1);
+      kb.pair(all.get(i), all.get(i + 1), 0.97 - i * 0.001);
+      kb.pair(all.get(i), all.get(i + 3), 0.9 - i * 0.001);
       kb.overlap(topics[i / 2], topics[i / 2 + 1], 0.8 - i * 0.01);
       kb.misfiled(all.get(i), 0.2, topics[i / 2 + 1], 0.4);
     }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -104,8 +103,7 @@ class ManyRelationsTest {
             List.of(),
             Map.of(),
             0,
-            Optional.empty(),
-            AgentSayings.NONE);
+            Optional.empty());
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
     List<String> shown =
         html(report).select("section[aria-labelledby=relations] > article").eachAttr("id");
@@ -139,8 +137,7 @@ class ManyRelationsTest {
                 List.of(),
                 Map.of(),
                 0,
-                Optional.empty(),
-                AgentSayings.NONE)
+                Optional.empty())
             .trusted(Optional.of(coin));
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
     String lead = html(report).select(".lead").text();

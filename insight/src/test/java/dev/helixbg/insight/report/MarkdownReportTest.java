@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.text.HostileText;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -67,9 +69,7 @@ class MarkdownReportTest {
     List<Node> nodes = nodes(PARSER.parse(markdown(report)));
     List<String> expected = new ArrayList<>();
     report.findings().copies().forEach(c -> addShown(expected, c.entries().getFirst()));
-    report.findings().relations().forEach(r -> addShown(expected, r.a(), r.b()));
-    report.findings().nearDuplicates().forEach(p -> addShown(expected, p.a(), p.b()));
-    report.findings().crossLinks().forEach(p -> addShown(expected, p.a(), p.b()));
+    leading(report).forEach(r -> addShown(expected, r.a(), r.b()));
     report.findings().misfiled().forEach(m -> addShown(expected, m.entry()));
     List<String> blocks =
         nodes.stream()
@@ -80,13 +80,13 @@ class MarkdownReportTest {
     // The last block is the chart.
     assertEquals(expected, blocks.subList(0, expected.size()));
     assertTrue(blocks.size() <= expected.size() + 1);
-    long findings =
-        report.findings().relations().size()
-            + report.findings().nearDuplicates().size()
-            + report.findings().crossLinks().size()
-            + report.findings().misfiled().size();
+    long findings = leading(report).size() + report.findings().misfiled().size();
     long headings = nodes.stream().filter(n -> n instanceof Heading h && h.getLevel() == 3).count();
     assertEquals(findings, headings);
+  }
+
+  private static List<Finding.Relation> leading(Report report) {
+    return JudgedRelations.of(report.findings().relations(), report.judgements()).leading();
   }
 
   /** Else twenty of three hundred copies would look like all of them. */

@@ -76,11 +76,11 @@ class NotesReportTest {
     kb.entry("only", 0, "First.");
     kb.entry("only", 1, "Second.");
     Document html = Jsoup.parse(HtmlReport.render(kb.report()));
-    assertEquals(0, html.select("#map, #overlaps, #cross-links, #misfiled, svg.graph").size());
+    assertEquals(0, html.select("#map, #overlaps, #misfiled, svg.graph").size());
     assertEquals(0, html.select("nav a").eachAttr("href").stream().filter("#map"::equals).count());
     String markdown = MarkdownReport.render(kb.report());
     assertFalse(markdown.contains("Overlapping topics"), markdown);
-    assertTrue(markdown.contains("## Near-duplicates"), markdown);
+    assertTrue(markdown.contains("## Most worth doing"), markdown);
   }
 
   @Test

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,13 +31,17 @@ class ReportViewTest {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("x", 0, "A");
     NamedEntry b = kb.entry("x", 0, "B");
-    assertEquals("the only pair", view(a, b, 1, 1, 1, 1).rank());
-    PairView closest = view(a, b, 1, 1, 1, 11_175);
-    assertEquals("closest pair of 11,175", closest.rank());
-    assertEquals("each is the other’s nearest", closest.nearness());
-    PairView third = view(a, b, 3, 1, 2, 11_175);
-    assertEquals("3rd closest pair of 11,175", third.rank());
-    assertEquals("B is A’s nearest, A is B’s 2nd nearest", third.nearness());
+    kb.pair(a, b, 0.95).relation(a, b, 0.5, nearness(1, 2)).relation(a, b, 0.5, nearness(0, 0));
+    List<PairView> pairs = ReportView.of(kb.report()).relations().first();
+    assertEquals("1st of the list, near-duplicate", pairs.get(0).rank());
+    assertEquals("each is the other’s nearest", pairs.get(0).nearness());
+    assertEquals("2nd of the list", pairs.get(1).rank());
+    assertEquals("B is A’s nearest, A is B’s 2nd nearest", pairs.get(1).nearness());
+    assertEquals("near by their words only", pairs.get(2).nearness());
+  }
+
+  private static Finding.Evidence nearness(int rankOfB, int rankOfA) {
+    return new Finding.Evidence(rankOfB, rankOfA, List.of(), Optional.empty(), Optional.empty());
   }
 
   @Test
@@ -67,15 +71,6 @@ class ReportViewTest {
     DamageSection many = ReportView.of(kb.report()).damage().getFirst();
     assertEquals(20, many.places().size());
     assertEquals("And 82 more places, all in report.json.", many.more().orElseThrow());
-  }
-
-  @Test
-  void ofMoreFindingsThanListedTheTotalIsTold() {
-    PairSection links = ReportView.of(KbFixtures.realistic().report()).crossLinks();
-    assertEquals("24 of 37 shown", links.total());
-    assertEquals("The best 24 of 37.", links.cutWords().orElseThrow());
-    assertEquals(12, links.pairs().first().size());
-    assertEquals("12 more pairs, less similar", links.pairs().words());
   }
 
   @Test
@@ -149,14 +144,6 @@ class ReportViewTest {
     assertEquals("0.9", NumberWords.limit(0.9));
     assertEquals("1.0", NumberWords.limit(1));
     assertEquals("0.123457", NumberWords.trimmed(0.1234567, 6));
-  }
-
-  private static PairView view(
-      NamedEntry a, NamedEntry b, long rank, int rankOfB, int rankOfA, long pairs) {
-    Finding.Pair pair =
-        new Finding.Pair(
-            "dup-0", Finding.PairKind.NEAR_DUPLICATE, a, b, 0.95, rank, rankOfB, rankOfA);
-    return PairView.of(pair, pairs, Judgements.NONE);
   }
 
   @Test

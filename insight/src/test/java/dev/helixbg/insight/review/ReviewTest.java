@@ -15,7 +15,6 @@ import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -53,8 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reviews of a report on vectors that the test chooses. */
 class ReviewTest {
-  private static final InsightSettings SETTINGS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20);
+  private static final InsightSettings SETTINGS = new InsightSettings(0.6, 0.92, 0.75, 0.15, 20);
   private static final int DAY = 24 * 60;
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
   private static final String MODEL = "model";
@@ -131,8 +129,7 @@ class ReviewTest {
         List.of(),
         Map.of(),
         0,
-        Optional.empty(),
-        AgentSayings.NONE);
+        Optional.empty());
   }
 
   private ReviewSubject subject(Findings findings, Judgements judgements, boolean guesses) {

@@ -17,6 +17,7 @@ final class BenchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "a benchmark is missing: embed, findings, kernels, label, llm, related or similarity");
+        "a benchmark is missing: embed, findings, kernels, label, lessons, llm, related or"
+            + " similarity");
   }
 }

@@ -18,6 +18,7 @@ public final class Benchmarks {
         .addSubcommand("kernels", new BenchKernelsCommand())
         .addSubcommand("llm", new BenchLlmCommand())
         .addSubcommand("label", new BenchLabelCommand())
+        .addSubcommand("lessons", new BenchLessonsCommand())
         .addSubcommand("related", new BenchRelatedCommand())
         .addSubcommand("similarity", new BenchSimilarityCommand());
   }

@@ -1,0 +1,349 @@
+package dev.helixbg.insight.lessons;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.insight.findings.EmptyStore;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.Judgements.Lesson;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.log.Entry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Measures which of the lessons that were planted in notes are named, and what else is, with
+ * readers in the model's place: what they wrote of each note, seen alone, and what they said of
+ * pairs of their sentences ({@code src/judge/lessons/trial}).
+ */
+public final class LessonsBench {
+  /** Bounds among which each writer's is chosen by the others' groups. */
+  private static final List<Double> SHARES = List.of(0.0, 0.25, 0.5, 0.75, 1.0);
+
+  /** Of a group that is named, so much is of the one that was planted. */
+  private static final double MOSTLY = 0.6;
+
+  private static final int LEAST = 3;
+
+  private final Path data;
+  private final Path cache;
+  private final int threads;
+  private final List<NamedEntry> entries = new ArrayList<>();
+
+  /** The planted group of each note; empty for others. */
+  private final List<Optional<String>> groups = new ArrayList<>();
+
+  private final List<String> sentences = new ArrayList<>();
+  private final Map<String, String> verdicts = new HashMap<>();
+
+  /** Groups that nobody planted and a reader called right. */
+  private final List<Set<Integer>> read = new ArrayList<>();
+
+  private final Map<String, Integer> byContent = new HashMap<>();
+  private final Map<String, Integer> bySentence = new HashMap<>();
+  private Optional<SentenceVectors> embedding = Optional.empty();
+  private final Map<String, float[]> vectors = new HashMap<>();
+
+  /** What was named with a bound. */
+  public record Named(double share, int groups, Set<String> planted, int read, int wrong) {}
+
+  /**
+   * What was measured.
+   *
+   * @param notes how many there are
+   * @param sentences that a reader wrote and the program takes for lessons
+   * @param refused sentences that the program does not take
+   * @param asked pairs that were asked about
+   * @param unread asked pairs of which no reader said anything; they count as different
+   * @param planted groups
+   * @param named with the program's bound
+   * @param byWriter for each writer what was named of his groups with the bound that is best for
+   *     the other writers
+   */
+  public record Result(
+      int notes,
+      int sentences,
+      int refused,
+      int asked,
+      List<String> unread,
+      int planted,
+      Named named,
+      List<Named> bounds,
+      Map<String, HeldOut> byWriter) {}
+
+  /** The groups of a writer, with the bound that was chosen without him. */
+  public record HeldOut(double share, int planted, int named) {}
+
+  private final Set<String> unread = new HashSet<>();
+  private int refused;
+  private int taken;
+  private int asked;
+
+  private LessonsBench(Path data, Path cache, int threads) throws IOException {
+    this.data = data;
+    this.cache = cache;
+    this.threads = threads;
+    Texts texts = new Texts(data);
+    for (String line : Files.readAllLines(data.resolve("lessons/trial/sentences.tsv"))) {
+      String[] row = line.split("\t");
+      JsonNode note = texts.note(row[0]);
+      int number = entries.size();
+      Entry entry =
+          Entry.of(
+              number, note.get("topic").asText(), note.get("text").asText(), 29_000_000 + number);
+      entries.add(new NamedEntry(entry, number, "%032d".formatted(number)));
+      byContent.put(entry.text().content(), number);
+      bySentence.put(row[1], number);
+      sentences.add(row[1]);
+      groups.add(
+          row[0].matches("[a-e]-\\d+ \\d+")
+              ? Optional.of(row[0].substring(0, row[0].indexOf(' ')))
+              : Optional.empty());
+    }
+    for (String line : Files.readAllLines(data.resolve("lessons/trial/verdicts.tsv"))) {
+      String[] row = line.split("\t");
+      verdicts.put(pair(Integer.parseInt(row[0]), Integer.parseInt(row[1])), row[2]);
+    }
+    for (String line : Files.readAllLines(data.resolve("lessons/trial/read.tsv"))) {
+      read.add(new HashSet<>(Arrays.stream(line.split("\t")).map(Integer::valueOf).toList()));
+    }
+  }
+
+  /** The notes that the sentences are of, by where they stand. */
+  private static final class Texts {
+    private final ObjectMapper parser = new ObjectMapper();
+    private final Map<String, JsonNode> notes = new HashMap<>();
+
+    Texts(Path data) throws IOException {
+      for (Path file : jsonLines(data.resolve("lessons"))) {
+        for (String line : Files.readAllLines(file)) {
+          JsonNode group = parser.readTree(line);
+          String id = group.get("id").asText();
+          put(id + " ", group.get("notes"));
+          put(id + " near ", group.get("near"));
+        }
+      }
+      for (Path file : jsonLines(data.resolve("clusters"))) {
+        String name = file.getFileName().toString().replace(".jsonl", "");
+        List<String> lines = Files.readAllLines(file);
+        for (int i = 0; i < lines.size(); i++) {
+          JsonNode cluster = parser.readTree(lines.get(i));
+          notes.put(
+              name + " " + i,
+              parser
+                  .createObjectNode()
+                  .put("topic", cluster.get("topic").asText())
+                  .put("text", cluster.get("base").asText()));
+        }
+      }
+    }
+
+    private static List<Path> jsonLines(Path folder) throws IOException {
+      try (var files = Files.list(folder)) {
+        return files.filter(file -> file.toString().endsWith(".jsonl")).sorted().toList();
+      }
+    }
+
+    private void put(String name, JsonNode all) {
+      for (int i = 0; i < all.size(); i++) {
+        notes.put(name + i, all.get(i));
+      }
+    }
+
+    JsonNode note(String name) {
+      JsonNode note = notes.get(name);
+      if (note == null) {
+        throw new IllegalStateException("no note " + name);
+      }
+      return note;
+    }
+  }
+
+  /**
+   * Measures.
+   *
+   * @param data the folder {@code insight/src/judge}
+   * @throws IOException when it cannot be read
+   */
+  public static Result run(Path data, Path cache, int threads)
+      throws IOException, InterruptedException {
+    EmbedSettings bundled =
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
+    LessonsBench bench = new LessonsBench(data, cache, threads);
+    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(threads)) {
+      bench.embedding = Optional.of(texts -> List.of(embedder.embedAll(texts)));
+      return bench.measure();
+    }
+  }
+
+  /** What a reader wrote of each note, by its text. */
+  static Map<String, String> sentences(Path data) throws IOException {
+    LessonsBench bench = new LessonsBench(data, data, 1);
+    Map<String, String> sentences = new HashMap<>();
+    bench.byContent.forEach(
+        (content, number) -> sentences.put(content, bench.sentences.get(number)));
+    return sentences;
+  }
+
+  private Result measure() throws IOException, InterruptedException {
+    List<Named> bounds = new ArrayList<>();
+    for (double share : SHARES) {
+      bounds.add(named(share));
+    }
+    Named own = bounds.get(SHARES.indexOf(LessonGroups.SHARE));
+    Map<String, HeldOut> byWriter = new TreeMap<>();
+    Set<String> planted = planted();
+    for (String writer : List.of("a", "b", "c", "d", "e")) {
+      Named best =
+          bounds.stream()
+              .reduce((one, other) -> worth(other, writer) > worth(one, writer) ? other : one)
+              .orElseThrow();
+      byWriter.put(
+          writer,
+          new HeldOut(
+              best.share(),
+              (int) planted.stream().filter(group -> group.startsWith(writer)).count(),
+              (int) best.planted().stream().filter(group -> group.startsWith(writer)).count()));
+    }
+    return new Result(
+        entries.size(),
+        taken,
+        refused,
+        asked,
+        unread.stream().sorted().toList(),
+        planted.size(),
+        own,
+        bounds,
+        byWriter);
+  }
+
+  /** What a bound names of other writers' groups, less what is wrong. */
+  private static int worth(Named named, String writer) {
+    return (int) named.planted().stream().filter(group -> !group.startsWith(writer)).count()
+        - named.wrong();
+  }
+
+  /** Those of which at least three notes are among the entries. */
+  private Set<String> planted() {
+    Map<String, Integer> counts = new TreeMap<>();
+    groups.forEach(group -> group.ifPresent(one -> counts.merge(one, 1, Integer::sum)));
+    counts.values().removeIf(count -> count < LEAST);
+    return counts.keySet();
+  }
+
+  private Named named(double share) throws IOException, InterruptedException {
+    try (EmptyStore memory = EmptyStore.in(cache, AnswerStore.TABLE);
+        QuestionSession asking =
+            new QuestionSession(
+                new AnswerStore(memory.database()),
+                "readers",
+                () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
+                Duration.ofDays(1),
+                () -> 0,
+                JudgeProgress.SILENT,
+                () -> false)) {
+      List<Lesson> lessons = new LessonRun(asking, entries, this::vectors).ask(share);
+      taken =
+          (int)
+              entries.stream()
+                  .filter(
+                      one ->
+                          LessonText.of(
+                                  sentences.get(number(one)), one.entry().topic(), content(one))
+                              .isPresent())
+                  .count();
+      refused = (int) sentences.stream().filter(one -> !one.equals("-")).count() - taken;
+      asked = asking.asked() - entries.size();
+      Set<String> planted = new HashSet<>();
+      int right = 0;
+      int wrong = 0;
+      for (Lesson lesson : lessons) {
+        Set<Integer> members =
+            new HashSet<>(lesson.entries().stream().map(LessonsBench::number).toList());
+        Optional<String> group = mostly(members);
+        if (group.isPresent()) {
+          planted.add(group.get());
+        } else if (read.stream().anyMatch(one -> isMostOf(one, members))) {
+          right++;
+        } else {
+          wrong++;
+        }
+      }
+      return new Named(share, lessons.size(), planted, right, wrong);
+    }
+  }
+
+  private List<float[]> vectors(List<String> texts) throws InterruptedException {
+    List<String> missing = texts.stream().filter(text -> !vectors.containsKey(text)).toList();
+    List<float[]> made = missing.isEmpty() ? List.of() : embedding.orElseThrow().of(missing);
+    for (int i = 0; i < missing.size(); i++) {
+      vectors.put(missing.get(i), made.get(i));
+    }
+    return texts.stream().map(vectors::get).toList();
+  }
+
+  private static int number(NamedEntry entry) {
+    return entry.index();
+  }
+
+  private static String content(NamedEntry entry) {
+    return entry.entry().text().content();
+  }
+
+  private Optional<String> mostly(Set<Integer> members) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    members.forEach(
+        one -> groups.get(one).ifPresent(group -> counts.merge(group, 1, Integer::sum)));
+    return counts.entrySet().stream()
+        .filter(one -> one.getValue() >= LEAST && one.getValue() >= MOSTLY * members.size())
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  private static boolean isMostOf(Set<Integer> readGroup, Set<Integer> members) {
+    long common = members.stream().filter(readGroup::contains).count();
+    return common >= LEAST && common >= MOSTLY * members.size();
+  }
+
+  private Answer answer(Question question) {
+    return switch (question) {
+      case Question.LessonOf(_, String content) ->
+          new Answer(sentences.get(byContent.get(content)), 1, "", 0, false);
+      case Question.CompareLessons(String a, String b) -> {
+        String pair = pair(bySentence.get(a), bySentence.get(b));
+        String said = verdicts.get(pair);
+        if (said == null) {
+          unread.add(pair);
+        }
+        yield "y".equals(said)
+            ? new Answer("same", 1, "different", 0, false)
+            : new Answer("different", 1, "same", 0, false);
+      }
+      default -> throw new IllegalStateException("nobody was asked that: " + question);
+    };
+  }
+
+  private static String pair(int a, int b) {
+    return Math.min(a, b) + " " + Math.max(a, b);
+  }
+}

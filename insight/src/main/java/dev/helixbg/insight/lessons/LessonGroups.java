@@ -1,0 +1,102 @@
+package dev.helixbg.insight.lessons;
+
+import dev.helixbg.insight.lessons.NearestSentences.Pair;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Puts sentences together that state one rule, by pairs of them. A chain of single pairs is no
+ * group: each member states the same rule as a share of the others, or the group is cut there.
+ */
+final class LessonGroups {
+  /** Fewer entries are a pair, and no lesson that recurs. */
+  private static final int LEAST = 3;
+
+  /** Share of the others of its group with which a member states the same rule. */
+  static final double SHARE = 0.5;
+
+  private LessonGroups() {}
+
+  /**
+   * All groups of three or more that hang together by any pairs.
+   *
+   * @param same pairs of sentences that state the same rule
+   * @return members in rising order
+   */
+  static List<List<Integer>> connected(Collection<Pair> same) {
+    return connected(neighbours(same));
+  }
+
+  private static List<List<Integer>> connected(Map<Integer, Set<Integer>> neighbours) {
+    List<List<Integer>> groups = new ArrayList<>();
+    Set<Integer> seen = new TreeSet<>();
+    for (int first : neighbours.keySet()) {
+      Set<Integer> group = new TreeSet<>();
+      Deque<Integer> open = new ArrayDeque<>(List.of(first));
+      while (!open.isEmpty()) {
+        int next = open.pop();
+        if (seen.add(next)) {
+          group.add(next);
+          open.addAll(neighbours.get(next));
+        }
+      }
+      if (group.size() >= LEAST) {
+        groups.add(List.copyOf(group));
+      }
+    }
+    return groups;
+  }
+
+  /**
+   * The groups that are left when weak members are cut off; those that were cut off may be groups
+   * of their own.
+   *
+   * @param share of the others of a group with which each member states the same rule, at least
+   */
+  static List<List<Integer>> of(Collection<Pair> same, double share) {
+    List<List<Integer>> groups = new ArrayList<>();
+    Deque<List<Integer>> open = new ArrayDeque<>(connected(same));
+    while (!open.isEmpty()) {
+      List<Integer> whole = open.pop();
+      Map<Integer, Set<Integer>> links = neighbours(within(same, Set.copyOf(whole)));
+      List<Integer> group = new ArrayList<>(whole);
+      Set<Integer> cut = new TreeSet<>();
+      while (group.size() >= LEAST) {
+        Integer weakest =
+            group.stream().min(Comparator.comparingInt(one -> links.get(one).size())).get();
+        if (links.get(weakest).size() >= share * (group.size() - 1)) {
+          groups.add(List.copyOf(group));
+          break;
+        }
+        group.remove(weakest);
+        cut.add(weakest);
+        links.get(weakest).forEach(other -> links.get(other).remove(weakest));
+      }
+      open.addAll(connected(within(same, cut)));
+    }
+    return groups;
+  }
+
+  private static List<Pair> within(Collection<Pair> pairs, Set<Integer> members) {
+    return pairs.stream()
+        .filter(pair -> members.contains(pair.a()) && members.contains(pair.b()))
+        .toList();
+  }
+
+  private static Map<Integer, Set<Integer>> neighbours(Collection<Pair> pairs) {
+    Map<Integer, Set<Integer>> neighbours = new TreeMap<>();
+    for (Pair pair : pairs) {
+      neighbours.computeIfAbsent(pair.a(), one -> new TreeSet<>()).add(pair.b());
+      neighbours.computeIfAbsent(pair.b(), one -> new TreeSet<>()).add(pair.a());
+    }
+    return neighbours;
+  }
+}

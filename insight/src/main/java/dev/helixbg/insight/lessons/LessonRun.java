@@ -1,0 +1,240 @@
+package dev.helixbg.insight.lessons;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.Judgements.Lesson;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.lessons.NearestSentences.Pair;
+import dev.helixbg.insight.log.EntryText.Link;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Has the lesson of each entry written down, seen alone, and finds those that recur: of sentences
+ * that are near to each other a model is asked whether they state the same rule.
+ *
+ * <p>The subject of an entry drowns its lesson where entries are compared as they are: decision
+ * 105.
+ */
+public final class LessonRun {
+  static final String SAME = "same";
+
+  /** Others of its group that a member is compared with, those in doubt: no more than a few. */
+  private static final int COMPARED = 8;
+
+  private final QuestionSession asking;
+  private final List<NamedEntry> entries;
+  private final SentenceVectors embedding;
+  private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
+
+  /** An entry and its lesson. */
+  private record Told(NamedEntry entry, String sentence) {}
+
+  /**
+   * @param entries by rising offset
+   */
+  public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
+    this.asking = asking;
+    this.entries = entries;
+    this.embedding = embedding;
+  }
+
+  /**
+   * Asks what is not remembered, the newest entries first. A run whose time ends leaves the rest
+   * for the next.
+   *
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   */
+  public List<Lesson> ask() throws InterruptedException {
+    return ask(LessonGroups.SHARE);
+  }
+
+  /**
+   * The same with another bound.
+   *
+   * @param share as {@link LessonGroups#of} has it
+   */
+  List<Lesson> ask(double share) throws InterruptedException {
+    List<Told> told = told();
+    List<String> sentences = told.stream().map(Told::sentence).distinct().toList();
+    Map<String, float[]> vectors = new LinkedHashMap<>();
+    List<float[]> made =
+        sentences.isEmpty()
+            ? List.of()
+            : embedding.of(sentences.stream().map(LessonRun::embeddedText).toList());
+    for (int i = 0; i < sentences.size(); i++) {
+      vectors.put(sentences.get(i), made.get(i));
+    }
+    List<float[]> rows = told.stream().map(one -> vectors.get(one.sentence())).toList();
+    List<Lesson> lessons = new ArrayList<>();
+    for (List<Integer> members : LessonGroups.of(same(told, rows), share)) {
+      List<Told> group = members.stream().map(told::get).toList();
+      if (!isGathered(group)) {
+        lessons.add(lesson(group, vectors));
+      }
+    }
+    lessons.sort(
+        Comparator.comparingInt(Lesson::topics)
+            .thenComparingInt(lesson -> lesson.entries().size())
+            .reversed()
+            .thenComparing(Lesson::id));
+    return lessons;
+  }
+
+  /** A sentence in the form of an entry. */
+  static String embeddedText(String sentence) {
+    return "lesson " + sentence;
+  }
+
+  /** How much was not asked, by job; only jobs of which something is left. */
+  public Map<QuestionKind, Integer> left() {
+    return left;
+  }
+
+  /** The entries that teach something; of those with the same content the first. */
+  private List<Told> told() throws InterruptedException {
+    Map<String, NamedEntry> byContent = new LinkedHashMap<>();
+    entries.forEach(entry -> byContent.putIfAbsent(content(entry), entry));
+    List<NamedEntry> distinct = List.copyOf(byContent.values());
+    note(
+        QuestionKind.LESSON,
+        asking.ask(distinct.reversed().stream().map(LessonRun::question).toList()));
+    List<Told> told = new ArrayList<>();
+    for (NamedEntry entry : distinct) {
+      asking
+          .find(question(entry))
+          .flatMap(said -> LessonText.of(said.text(), entry.entry().topic(), content(entry)))
+          .ifPresent(sentence -> told.add(new Told(entry, sentence)));
+    }
+    return told;
+  }
+
+  private static Question question(NamedEntry entry) {
+    return new Question.LessonOf(entry.entry().topic(), content(entry));
+  }
+
+  private static String content(NamedEntry entry) {
+    return entry.entry().text().content();
+  }
+
+  /** The pairs that state the same rule, of those asked about. */
+  private Set<Pair> same(List<Told> told, List<float[]> rows) throws InterruptedException {
+    List<String> topics = told.stream().map(one -> one.entry().entry().topic()).toList();
+    List<Pair> near = NearestSentences.of(Vectors.of(rows), topics);
+    int open = ask(told, near);
+    Set<Pair> same = new HashSet<>(sameOf(told, near));
+    List<Pair> doubtful = new ArrayList<>();
+    for (List<Integer> group : LessonGroups.connected(same)) {
+      doubtful.addAll(notCompared(group, new HashSet<>(near)));
+    }
+    open += ask(told, doubtful);
+    same.addAll(sameOf(told, doubtful));
+    note(QuestionKind.RULE, open);
+    return same;
+  }
+
+  /** Pairs within a group of which nothing is known yet, a few for each member. */
+  private static List<Pair> notCompared(List<Integer> group, Set<Pair> compared) {
+    List<Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < group.size(); i++) {
+      for (int j = i + 1; j < Math.min(group.size(), i + 1 + COMPARED); j++) {
+        Pair pair = Pair.of(group.get(i), group.get(j));
+        if (!compared.contains(pair)) {
+          pairs.add(pair);
+        }
+      }
+    }
+    return pairs;
+  }
+
+  private int ask(List<Told> told, List<Pair> pairs) throws InterruptedException {
+    return asking.ask(
+        pairs.stream().map(pair -> question(told, pair)).filter(one -> !isOne(one)).toList());
+  }
+
+  private static Question.CompareLessons question(List<Told> told, Pair pair) {
+    return new Question.CompareLessons(
+        told.get(pair.a()).sentence(), told.get(pair.b()).sentence());
+  }
+
+  private List<Pair> sameOf(List<Told> told, List<Pair> pairs) {
+    return pairs.stream().filter(pair -> isSame(question(told, pair))).toList();
+  }
+
+  private boolean isSame(Question.CompareLessons both) {
+    return isOne(both) || asking.find(both).filter(LessonRun::isSame).isPresent();
+  }
+
+  /** Two entries may have one lesson word for word. */
+  private static boolean isOne(Question.CompareLessons both) {
+    return both.a().equals(both.b());
+  }
+
+  /** Whether an answer is that both are the same, in either order. */
+  static boolean isSame(Answer answer) {
+    return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
+  }
+
+  /** Whether one of the entries links to half of the others: then it gathers them already. */
+  private static boolean isGathered(List<Told> group) {
+    Set<Link> places =
+        group.stream()
+            .map(one -> new Link(one.entry().entry().topic(), one.entry().index()))
+            .collect(Collectors.toSet());
+    return group.stream()
+        .anyMatch(
+            one -> {
+              Set<Link> links = new HashSet<>(one.entry().entry().text().links());
+              links.retainAll(places);
+              return 2 * links.size() >= group.size() - 1;
+            });
+  }
+
+  private static Lesson lesson(List<Told> group, Map<String, float[]> vectors) {
+    double[] middle = new double[vectors.get(group.getFirst().sentence()).length];
+    for (Told one : group) {
+      float[] vector = vectors.get(one.sentence());
+      for (int k = 0; k < middle.length; k++) {
+        middle[k] += vector[k];
+      }
+    }
+    String title =
+        group.stream()
+            .map(Told::sentence)
+            .max(
+                Comparator.comparingDouble((String one) -> dot(middle, vectors.get(one)))
+                    .thenComparing(Comparator.reverseOrder()))
+            .orElseThrow();
+    List<String> keys = group.stream().map(one -> one.entry().key()).sorted().toList();
+    return new Lesson(
+        "lesson-" + Sha256.of(keys).substring(0, 10),
+        title,
+        group.stream().map(Told::entry).toList(),
+        group.stream().map(Told::sentence).toList());
+  }
+
+  private static double dot(double[] a, float[] b) {
+    double sum = 0;
+    for (int k = 0; k < a.length; k++) {
+      sum += a[k] * b[k];
+    }
+    return sum;
+  }
+
+  private void note(QuestionKind job, int unanswered) {
+    if (unanswered > 0) {
+      left.put(job, unanswered);
+    }
+  }
+}

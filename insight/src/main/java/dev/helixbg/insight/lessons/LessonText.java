@@ -1,0 +1,112 @@
+package dev.helixbg.insight.lessons;
+
+import dev.helixbg.insight.judge.ProposedText;
+import dev.helixbg.insight.judge.WordRepetition;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The lesson of an entry as a model wrote it, or nothing where it wrote none, or what cannot be
+ * one: too short or too long, with names or numbers that the entry does not have, or copied from
+ * the entry, so that it would be compared by its subject again.
+ */
+final class LessonText {
+  private static final int LEAST_WORDS = 4;
+  private static final int MOST_WORDS = 32;
+  private static final int MOST_CHARACTERS = 240;
+
+  /** Of its runs of four words, so many may stand in the entry. */
+  private static final double COPIED = 0.5;
+
+  private static final int RUN = 4;
+
+  private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+
+  /** A word with what belongs to a name: an identifier, a path, an address. */
+  private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
+
+  /** What no plain word has: a hump, capitals only, or a sign or digit within. */
+  private static final Pattern IDENTIFIER =
+      Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
+
+  private LessonText() {}
+
+  /**
+   * Checks an answer.
+   *
+   * @param answer as the model wrote it
+   * @param topic of the entry
+   * @param content of the entry, all of it
+   */
+  static Optional<String> of(String answer, String topic, String content) {
+    String entry = topic + "\n" + content;
+    String text = ProposedText.bare(answer, List.of(entry));
+    List<String> words = WordRepetition.of(text);
+    boolean sound =
+        words.size() >= LEAST_WORDS
+            && words.size() <= MOST_WORDS
+            && text.length() <= MOST_CHARACTERS
+            && text.chars().noneMatch(Character::isISOControl)
+            && !text.contains("<|")
+            && !text.contains("<think>")
+            && !text.endsWith("…")
+            && WordRepetition.loops(text).isEmpty()
+            && hasOnly(NUMBER, text, entry)
+            && names(text).stream().allMatch(saidIn(entry)::contains)
+            && copied(words, WordRepetition.of(content)) <= COPIED;
+    return sound ? Optional.of(text) : Optional.empty();
+  }
+
+  private static boolean hasOnly(Pattern pattern, String text, String entry) {
+    Set<String> known = new HashSet<>();
+    pattern.matcher(entry).results().forEach(found -> known.add(found.group()));
+    return pattern.matcher(text).results().allMatch(found -> known.contains(found.group()));
+  }
+
+  /** Words that begin with a capital within a sentence, and identifiers, in lower case. */
+  private static List<String> names(String text) {
+    List<String> names = new ArrayList<>();
+    Matcher token = TOKEN.matcher(text);
+    int end = -1;
+    while (token.find()) {
+      String word = token.group().replaceAll("[.:/-]+$", "");
+      String before = end < 0 ? "." : text.substring(end, token.start());
+      boolean begins = before.matches("(?s).*[.:;!?\"“„(].*");
+      boolean capital = !begins && word.length() > 1 && Character.isUpperCase(word.charAt(0));
+      if (capital || IDENTIFIER.matcher(word).matches()) {
+        names.add(word.toLowerCase(Locale.ROOT));
+      }
+      end = token.start() + word.length();
+    }
+    return names;
+  }
+
+  private static Set<String> saidIn(String entry) {
+    Set<String> said = new HashSet<>(WordRepetition.of(entry));
+    TOKEN
+        .matcher(entry.toLowerCase(Locale.ROOT))
+        .results()
+        .forEach(found -> said.add(found.group().replaceAll("[.:/-]+$", "")));
+    return said;
+  }
+
+  /** The share of the runs of four words that stand in the entry. */
+  private static double copied(List<String> words, List<String> entry) {
+    Set<List<String>> runs = new HashSet<>();
+    for (int from = 0; from + RUN <= entry.size(); from++) {
+      runs.add(entry.subList(from, from + RUN));
+    }
+    int all = words.size() - RUN + 1;
+    int known = 0;
+    for (int from = 0; from < all; from++) {
+      known += runs.contains(words.subList(from, from + RUN)) ? 1 : 0;
+    }
+    return (double) known / all;
+  }
+}

@@ -1,0 +1,137 @@
+package dev.helixbg.insight.lessons;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.Cosine;
+import dev.helixbg.insight.judge.Judgements.LessonTrust;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Forty entries whose lesson is known, and sixty pairs of lessons of which it is known whether they
+ * state one rule: by these a language model is measured once, as a reader of lessons. They are of
+ * {@code insight/src/judge/lessons}.
+ */
+public final class LessonTrial {
+  private static final String FILE = "trial.jsonl";
+
+  private final QuestionSession asking;
+  private final SentenceVectors embedding;
+
+  /** An entry and the lesson that its writer had in mind. */
+  record Known(Question.LessonOf entry, String lesson) {}
+
+  /** Two lessons, and whether they state the same rule. */
+  record Pair(Question.CompareLessons both, boolean same) {}
+
+  private final List<Known> entries = new ArrayList<>();
+  private final List<Pair> pairs = new ArrayList<>();
+
+  /**
+   * @param asking the model that is measured
+   */
+  public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
+    this.asking = asking;
+    this.embedding = embedding;
+    ObjectMapper parser = new ObjectMapper();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                LessonTrial.class.getResourceAsStream(FILE), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        JsonNode json = parser.readTree(line);
+        if (json.has("same")) {
+          pairs.add(
+              new Pair(
+                  new Question.CompareLessons(json.get("a").asText(), json.get("b").asText()),
+                  json.get("same").asBoolean()));
+        } else {
+          entries.add(
+              new Known(
+                  new Question.LessonOf(json.get("topic").asText(), json.get("text").asText()),
+                  json.get("lesson").asText()));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  List<Known> entries() {
+    return entries;
+  }
+
+  List<Pair> pairs() {
+    return pairs;
+  }
+
+  /**
+   * Asks what is not remembered, and says what came of it.
+   *
+   * @return empty while something is not answered
+   */
+  public Optional<LessonTrust> ask() throws InterruptedException {
+    int left =
+        asking.ask(entries.stream().map(Known::entry).toList())
+            + asking.ask(pairs.stream().map(Pair::both).toList());
+    return left > 0 ? Optional.empty() : Optional.of(trust());
+  }
+
+  private LessonTrust trust() throws InterruptedException {
+    int right = 0;
+    List<Optional<String>> written = entries.stream().map(this::written).toList();
+    List<String> texts =
+        Stream.concat(
+                entries.stream().map(Known::lesson), written.stream().flatMap(Optional::stream))
+            .distinct()
+            .map(LessonRun::embeddedText)
+            .toList();
+    List<float[]> made = embedding.of(texts);
+    Map<String, float[]> vectors = new HashMap<>();
+    for (int i = 0; i < texts.size(); i++) {
+      vectors.put(texts.get(i), made.get(i));
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      String lesson = entries.get(i).lesson();
+      right +=
+          written.get(i).filter(one -> nearest(one, vectors).equals(lesson)).isPresent() ? 1 : 0;
+    }
+    int rightPairs =
+        (int)
+            pairs.stream()
+                .filter(
+                    pair -> LessonRun.isSame(asking.find(pair.both()).orElseThrow()) == pair.same())
+                .count();
+    return new LessonTrust(entries.size(), right, pairs.size(), rightPairs);
+  }
+
+  private Optional<String> written(Known known) {
+    return LessonText.of(
+        asking.find(known.entry()).orElseThrow().text(),
+        known.entry().topic(),
+        known.entry().content());
+  }
+
+  /** Of the known lessons the one nearest to a sentence. */
+  private String nearest(String sentence, Map<String, float[]> vectors) {
+    float[] vector = vectors.get(LessonRun.embeddedText(sentence));
+    return entries.stream()
+        .map(Known::lesson)
+        .max(
+            Comparator.comparingDouble(
+                lesson -> Cosine.of(vector, vectors.get(LessonRun.embeddedText(lesson)))))
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,128 @@
+package dev.helixbg.insight.lessons;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.Judgements.LessonTrust;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is found out about a reader of lessons, by readers of whom it is known. */
+class LessonTrialTest {
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private Database database;
+
+  @BeforeEach
+  void open() {
+    database = TestDatabase.in(folder, AnswerStore.TABLE);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private Optional<LessonTrust> measure(Function<Question, Answer> reader, Duration time)
+      throws Exception {
+    EmbedSettings bundled =
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
+    Path cache = Path.of("target", "test-cache").toAbsolutePath();
+    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(1);
+        QuestionSession asking =
+            new QuestionSession(
+                new AnswerStore(database),
+                "model",
+                () -> (questions, cancelled) -> questions.stream().map(reader).toList(),
+                time,
+                () -> 0,
+                JudgeProgress.SILENT,
+                () -> false)) {
+      return new LessonTrial(asking, texts -> List.of(embedder.embedAll(texts))).ask();
+    }
+  }
+
+  private LessonTrial trial() {
+    return new LessonTrial(null, texts -> List.of());
+  }
+
+  private static Answer rule(boolean same) {
+    return new Answer(same ? "same" : "different", 0.9, same ? "different" : "same", 0.1, false);
+  }
+
+  @Test
+  void theWritersThemselvesAreRightOfEverything() throws Exception {
+    Map<Question, Answer> truth = new HashMap<>();
+    trial()
+        .entries()
+        .forEach(one -> truth.put(one.entry(), new Answer(one.lesson(), 1, "", 0, false)));
+    trial().pairs().forEach(one -> truth.put(one.both(), rule(one.same())));
+    assertEquals(100, truth.size());
+    LessonTrust trust = measure(truth::get, Duration.ofDays(1)).orElseThrow();
+    assertEquals(60, trust.rightPairs());
+    assertEquals(60, trust.pairs());
+    assertTrue(trust.right() >= 38, trust.words());
+    assertFalse(trust.isGuessing());
+  }
+
+  /** The readers of the trial saw neither groups nor lessons: as good as a model can be. */
+  @Test
+  void theReadersOfTheTrialAreRightOfMost() throws Exception {
+    Map<String, String> written = LessonsBench.sentences(Path.of("src", "judge"));
+    LessonTrust trust =
+        measure(
+                question ->
+                    question instanceof Question.LessonOf(_, String content)
+                        ? new Answer(written.getOrDefault(content, "-"), 1, "", 0, false)
+                        : rule(true),
+                Duration.ofDays(1))
+            .orElseThrow();
+    assertEquals(30, trust.rightPairs(), "half of the pairs are the same");
+    assertTrue(trust.isGuessing(), "one answer to everything");
+    assertTrue(trust.right() >= 32, trust.words());
+  }
+
+  @Test
+  void whoeverSaysTheSameOfEverythingIsGuessing() throws Exception {
+    LessonTrust trust =
+        measure(
+                question ->
+                    question instanceof Question.LessonOf
+                        ? new Answer("Things go wrong, so take care of them.", 1, "", 0, false)
+                        : rule(false),
+                Duration.ofDays(1))
+            .orElseThrow();
+    assertTrue(trust.right() <= 3, trust.words());
+    assertTrue(trust.isGuessing());
+    assertTrue(trust.words().endsWith("it is guessing."), trust.words());
+  }
+
+  @Test
+  void withoutTimeNothingIsKnown() throws Exception {
+    assertEquals(Optional.empty(), measure(question -> rule(true), Duration.ZERO));
+  }
+}

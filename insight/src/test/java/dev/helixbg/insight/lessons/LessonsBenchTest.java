@@ -1,0 +1,26 @@
+package dev.helixbg.insight.lessons;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The marks of issue 50, with readers in the model's place. */
+class LessonsBenchTest {
+
+  @Test
+  void mostPlantedLessonsAreNamedAndLittleElse() throws Exception {
+    LessonsBench.Result result =
+        LessonsBench.run(
+            Path.of("src", "judge"), Path.of("target", "test-cache").toAbsolutePath(), 2);
+    assertEquals(488, result.notes());
+    assertEquals(38, result.planted());
+    assertEquals(List.of(), result.unread());
+    assertTrue(result.named().planted().size() >= 20, result.toString());
+    assertTrue(result.named().wrong() <= 2, result.toString());
+    int heldOut = result.byWriter().values().stream().mapToInt(one -> one.named()).sum();
+    assertTrue(heldOut >= 20, result.toString());
+  }
+}
