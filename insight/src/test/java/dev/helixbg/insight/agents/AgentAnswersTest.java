@@ -155,6 +155,17 @@ class AgentAnswersTest {
   }
 
   @Test
+  void theNameOfAClientIsTextInEveryFormat() {
+    AgentClient hostile =
+        new AgentClient("**x** [y](http://z)\n<b>" + "w".repeat(100), "\u001b[2J");
+    assertEquals(hostile, new AgentClient(hostile.name(), hostile.version()), "as it is kept");
+    assertTrue(hostile.name().length() <= 60);
+    assertFalse(hostile.title().matches("(?s).*[*\\[\\]()<>/\n\u001b].*"), hostile.title());
+    assertEquals("claude-code 2.1.0", new AgentClient("claude-code", "2.1.0").title());
+    assertEquals("unnamed", new AgentClient(" ", "").title());
+  }
+
+  @Test
   void anIdIsGoodForOneStateOfBothTexts() {
     assertEquals(
         4,
