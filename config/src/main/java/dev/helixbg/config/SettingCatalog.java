@@ -22,89 +22,102 @@ final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
   static final Setting<Path> KB =
-      path("kb", "").means("The knowledge base. Not set: the usual places are searched.");
+      path("kb", "")
+          .means("Folder of the knowledge base. If not set, the usual places are searched.");
   static final Setting<List<Path>> SOURCES =
       paths("sources")
           .means(
-              "Folders with git repositories that entries tell of: where their files moved, or"
-                  + " changed, the report says so.");
+              "Folders of git repositories that entries mention. The report says which of the"
+                  + " mentioned files moved or changed.");
+  static final Setting<Path> HELIX =
+      path("helix.command", "")
+          .means(
+              "The program helix, which tidy and act --run use to carry out edits. If not set: the"
+                  + " first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
       path("cache", "")
           .means(
-              "What can be made again: unpacked models, natives, verdicts on providers. Not set:"
-                  + " ~/.cache/helix-bg, on macOS ~/Library/Caches/helix-bg.");
+              "Folder for files that can be made again: unpacked models, native libraries,"
+                  + " results of speed trials. If not set: ~/.cache/helix-bg, on macOS"
+                  + " ~/Library/Caches/helix-bg.");
   static final Setting<Path> STATE =
       path("state", "")
           .means(
-              "What is known of each knowledge base, your decisions among it; for you alone. Not"
-                  + " set: ~/.local/state/helix-bg, on macOS"
+              "Private folder for the store of each knowledge base: vectors, findings, your"
+                  + " decisions. If not set: ~/.local/state/helix-bg, on macOS"
                   + " ~/Library/Application Support/helix-bg.");
   static final Setting<Path> MODELS =
       path("embed.models", "~/.helix/models")
           .means(
-              "Searched for model.onnx, without which the bundled model is used, and for a language"
-                  + " model.");
+              "Folder of models: an embedding model, model.onnx, which replaces the bundled"
+                  + " one, and language models.");
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Where the embedding model runs; auto: on the CPU, many texts on CoreML where that"
-                  + " was measured to be faster.");
+              "Provider that runs the embedding model. auto: the CPU, and CoreML for many"
+                  + " texts if a trial on this Mac found it faster.");
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.FP32)
           .means(
-              "Of the embedding model's weights; with fp32, passages are embedded in int8 where"
-                  + " that was measured to be faster.");
+              "Precision of the embedding model's weights. With fp32, passages are still"
+                  + " embedded in int8 if a trial on this machine found it faster.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
-          .means("A longer text is cut there before it is embedded.");
+          .means("Length in tokens at which a text is cut before it is embedded.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
-              "The language model, a GGUF file. Not set: the first usable .gguf in embed.models.");
+              "Language model, a GGUF file. If not set: the first usable .gguf file in"
+                  + " embed.models.");
   static final Setting<Integer> LLM_SECONDS =
       integer("llm.seconds", 600, 0, 86_400)
-          .means("How long a run may ask the language model; the next run goes on. 0: do not ask.");
+          .means(
+              "Seconds that a run may spend on questions to the language model. The next run"
+                  + " continues. 0: ask nothing.");
   static final Setting<LlmBackend> LLM_BACKEND =
       choice("llm.backend", LlmBackend.AUTO)
           .means(
-              "Where the language model runs: a GPU (Metal, CUDA) or the CPU; auto: a GPU where one"
-                  + " can be used.");
+              "Device that runs the language model: a GPU (Metal, CUDA) or the CPU. auto: a"
+                  + " GPU if one can be used.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(
-              "Pause between two looks at a log that rests; at most 2 where the system reports no"
-                  + " changes, such as on macOS.");
+              "Seconds between two checks of a log that does not change. At most 2 if the"
+                  + " system reports no changes, as on macOS.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
-          .means("How long a log must not have changed before it is read.");
+          .means("Seconds that a log must stay unchanged before it is read.");
   static final Setting<Integer> EMBEDDER_IDLE =
       integer("daemon.embedder_idle_minutes", 10, -1, 1440)
           .means(
-              "The embedding model is unloaded after so long without work. 0: at once, -1: never.");
+              "Minutes without work after which the embedding model is unloaded. 0: at once,"
+                  + " -1: never.");
   static final Setting<Integer> MODEL_IDLE =
       integer("daemon.model_idle_minutes", 5, -1, 1440)
           .means(
-              "The language model is unloaded after so long without work. 0: at once, -1: never.");
+              "Minutes without work after which the language model is unloaded. 0: at once,"
+                  + " -1: never.");
   static final Setting<Double> MODEL_QUIET =
       number("daemon.model_quiet_minutes", 2, 0, 1440)
           .means(
-              "How long the knowledge base must have been quiet before the language model runs.");
+              "Minutes that a knowledge base must stay unchanged before the language model runs.");
   static final Setting<Double> MODEL_MAX_LOAD =
       number("daemon.model_max_load", 0.5, 0, 1000)
-          .means("Idle work runs while the load per core is at most this.");
+          .means("Highest load per core at which idle work runs.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether idle work, reviews and language model, runs on battery.");
+          .means("Whether idle work (reviews and the language model) runs on battery.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
-          .means("Threads of the language model at idle. 0: half of threads.");
+          .means("Threads of the language model during idle work. 0: half of threads.");
   static final Setting<Double> SESSION_GAP =
       number("daemon.session_gap_minutes", 20, 0, 1440)
-          .means("A session is over when nothing was written for so long.");
+          .means("Minutes without a new entry after which a writing session is over.");
   static final Setting<LogLevel> LOG_LEVEL =
-      choice("daemon.log_level", LogLevel.INFO).means("How much the daemon logs.");
+      choice("daemon.log_level", LogLevel.INFO)
+          .means("Least severe messages that the daemon logs.");
 
   private SettingCatalog() {}
 

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
  * @param kb the knowledge base named in the file or the environment; empty means: search the usual
  *     places
  * @param sources folders with repositories that entries tell of
+ * @param helix the program that writes knowledge bases; empty means: the one on {@code PATH}
  * @param threads for embedding and comparing; at least 1
  * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
  * @param state folder of what is known of each knowledge base, for this user alone
@@ -19,6 +20,7 @@ import java.util.function.Predicate;
 public record Settings(
     Optional<Path> kb,
     List<Path> sources,
+    Optional<Path> helix,
     int threads,
     Path cache,
     Path state,
@@ -28,7 +30,7 @@ public record Settings(
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, threads, cache, state, embed, other, daemon);
+    return new Settings(kb, sources, helix, threads, cache, state, embed, other, daemon);
   }
 
   /**

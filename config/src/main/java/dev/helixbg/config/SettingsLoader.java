@@ -164,6 +164,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return new Settings(
         Optional.ofNullable(v.get(SettingCatalog.KB)),
         Optional.ofNullable(v.get(SettingCatalog.SOURCES)).orElse(List.of()),
+        Optional.ofNullable(v.get(SettingCatalog.HELIX)),
         threads,
         v.get(SettingCatalog.CACHE),
         v.get(SettingCatalog.STATE),

@@ -112,6 +112,7 @@ class ArchitectureTest {
                   "service",
                   "server",
                   "mcp",
+                  "tidy",
                   "cli.flags",
                   "cli.engine",
                   "cli")));

@@ -10,13 +10,16 @@ import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
-import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.ActRun;
+import dev.helixbg.daemon.tidy.HelixServer;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +33,9 @@ import picocli.CommandLine.Parameters;
           + " own tools, or, of a folder of notes (--notes), in words: what to edit in which file."
           + " Nothing is changed.",
       "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
-          + " fails: somebody has written meanwhile. Then say: helix-bg done ID."
+          + " fails: somebody has written meanwhile. Then say: helix-bg done ID.",
+      "With --run helix-bg has helix itself make them, looks whether the log shows it, and notes"
+          + " done."
     })
 final class ActCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
@@ -48,6 +53,24 @@ final class ActCommand extends JsonCommand {
       paramLabel = "WHAT",
       description = "What you found a pair to be: same, overtaken, related.")
   private String as;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "SIDE",
+      description =
+          "Which entry of a pair stays: a or b, as 'helix-bg findings ID' shows them. Default: the"
+              + " one that says more; of overtaken ones the newer one.")
+  private String keep;
+
+  @Option(
+      names = "--run",
+      description =
+          "Carry it out through helix: the setting helix.command, else helix on PATH. Its exit code"
+              + " says what became of it: 0, 9, 10 or 11.")
+  private boolean run;
+
+  @Option(names = "--dry-run", description = "With --run: only show what would be done.")
+  private boolean dryRun;
 
   @Option(
       names = "--plan",
@@ -78,19 +101,70 @@ final class ActCommand extends JsonCommand {
     if (as != null) {
       request.put("as", as);
     }
+    if (keep != null) {
+      request.put("keep", keep);
+    }
+    if (run && (plan != null || !marked.isEmpty())) {
+      throw Failure.usage("--run looks by itself: leave out --plan and --marked");
+    }
     if (plan != null) {
       request.put("plan", plan);
     }
     if (!marked.isEmpty()) {
       request.put("marked", String.join(" ", marked));
     }
-    ObjectNode[] act = new ObjectNode[1];
     try (KbStores stores = stores(settings)) {
-      FindingRequests.of(stores.of(chosen), settings, EmbedderSource.located(settings).id())
-          .act(request, answer -> act[0] = answer);
+      ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
+      ObjectNode act = acts.plan(request);
+      if (run && !dryRun) {
+        return run(acts, act, chosen).number();
+      }
+      show(() -> act, () -> print(act));
     }
-    show(() -> act[0], () -> print(act[0]));
     return ExitCode.OK.number();
+  }
+
+  private ExitCode run(ActRun acts, ObjectNode act, Kb chosen)
+      throws IOException, InterruptedException {
+    if (act.has("choose")) {
+      String ways =
+          act.path("choose")
+              .valueStream()
+              .map(one -> one.at("/if/0").asText() + ": " + one.path("do").asText())
+              .collect(Collectors.joining("; "));
+      throw Failure.usage("say which, with --as, or with --keep a or b: " + ways);
+    }
+    if (act.has("byHand")) {
+      throw new Failure(
+          ExitCode.UNDONE, act.path("do").asText() + ", by hand: " + act.path("byHand").asText());
+    }
+    Path program =
+        HelixServer.find(acts.settings(), System.getenv().getOrDefault("PATH", ""))
+            .orElseThrow(
+                () ->
+                    new Failure(
+                        ExitCode.UNDONE,
+                        "there is no helix on PATH, and helix.command names none: without --run,"
+                            + " act shows the calls to make"));
+    ActRun.Outcome outcome;
+    try (HelixServer helix = HelixServer.start(program, chosen)) {
+      outcome = acts.run(act, helix);
+    }
+    GlobalOptions.daemon().hint(chosen);
+    ObjectNode json = outcome.toJson();
+    json.setAll((ObjectNode) act.deepCopy().retain("id", "kind", "do"));
+    show(() -> json, () -> print(act, outcome));
+    return outcome.state().code();
+  }
+
+  private void print(JsonNode act, ActRun.Outcome outcome) {
+    say(outcome.state().title(), act.path("do").asText());
+    if (!outcome.why().isEmpty()) {
+      say("why", outcome.why());
+      outcome.made().forEach(call -> say("made", call.toString()));
+      outcome.marks().forEach(mark -> say("take out", mark));
+    }
+    outcome.undo().forEach(call -> say("undo", call.toString()));
   }
 
   private void print(JsonNode act) {
@@ -126,7 +200,7 @@ final class ActCommand extends JsonCommand {
   /** A look of helix-bg's own, as it is typed. */
   private static String own(JsonNode arguments) {
     StringBuilder command = new StringBuilder(arguments.path("id").asText());
-    for (String option : List.of("as", "plan", "marked")) {
+    for (String option : List.of("as", "keep", "plan", "marked")) {
       if (arguments.has(option)) {
         command.append(" --").append(option).append(' ');
         command.append(arguments.path(option).asText().replace(' ', ','));

@@ -23,15 +23,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "chat",
     description = {
-      "Let the daemon answer a question from the entries nearest to it. Without a language model it"
-          + " names the entries.",
-      "Without a question, each line of the standard input is one."
+      "Have the daemon answer a question from the entries nearest to it. Without a language"
+          + " model it lists those entries.",
+      "Without QUESTION, each line of the standard input is a question."
     })
 final class ChatCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
-  @Parameters(arity = "0..*", paramLabel = "QUESTION", description = "What to answer.")
+  @Parameters(arity = "0..*", paramLabel = "QUESTION", description = "Question to answer.")
   private List<String> words = List.of();
 
   @Override

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
     name = "completion",
     description = {
       "Print a completion script for bash and zsh.",
-      "In the file that the shell reads at its start: source <(helix-bg completion)"
+      "Add this line to the startup file of your shell: source <(helix-bg completion)"
     })
 final class CompletionCommand extends ConsoleCommand {
   private static final List<String> SHELLS = List.of("bash", "zsh");
@@ -30,7 +30,7 @@ final class CompletionCommand extends ConsoleCommand {
       paramLabel = "SHELL",
       defaultValue = "bash",
       completionCandidates = Shells.class,
-      description = "bash or zsh: both take the same script (default: ${DEFAULT-VALUE}).")
+      description = "bash or zsh; both use the same script (default: ${DEFAULT-VALUE}).")
   private String shell;
 
   static final class Shells extends ArrayList<String> {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "daemon",
     description =
-        "Watch knowledge bases, keep their vectors and reports up to date, and answer on the"
+        "Watch knowledge bases and keep their vectors and reports up to date. Answer on the"
             + " control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
   /** A batch that is not done by then is dropped. */
@@ -36,7 +36,7 @@ final class DaemonCommand extends ConsoleCommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "kb",
-      description = "Folders of knowledge bases. Default: the one that one-shot would take.")
+      description = "Folders of knowledge bases. Default: the one that one-shot would use.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

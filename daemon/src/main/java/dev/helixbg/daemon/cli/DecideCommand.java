@@ -19,7 +19,6 @@ import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,11 +48,11 @@ final class DecideCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "ID",
       description =
-          "Ids of findings, as 'helix-bg findings' lists them, settled ones with --settled; '-'"
-              + " reads them from standard input, the first word of each line.")
+          "Ids of findings, as listed by 'helix-bg findings' or, if settled, by 'findings"
+              + " --settled'. '-' reads them from standard input: the first word of each line.")
   private List<String> ids = List.of();
 
-  @Option(names = "--dry-run", description = "Say what would be noted, and note nothing.")
+  @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print what was noted as JSON.")
@@ -72,9 +71,10 @@ final class DecideCommand extends ConsoleCommand {
 
   static String description(Verdict verdict) {
     return switch (verdict) {
-      case DISMISSED -> "Take findings out of the report because they are wrong or unimportant.";
-      case DONE -> "Take findings out of the report because they have been acted on.";
-      case OPEN -> "Take back an earlier dismiss or done: the report has the findings again.";
+      case DISMISSED -> "Remove findings from the report because they are wrong or unimportant.";
+      case DONE -> "Remove findings from the report because they have been acted on.";
+      case OPEN ->
+          "Take back an earlier dismiss or done, so that the report shows the findings again.";
       case SAME, OVERTAKEN, RELATED, DIFFERENT ->
           throw new IllegalArgumentException("no command for " + verdict);
     };
@@ -183,9 +183,7 @@ final class DecideCommand extends ConsoleCommand {
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot" + kb.again();
     }
-    try {
-      link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));
-    } catch (Failure e) {
+    if (!link.hint(chosen)) {
       return "the report follows when the daemon looks again";
     }
     return "the daemon brings the report up to date";

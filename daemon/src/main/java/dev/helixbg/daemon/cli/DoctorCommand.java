@@ -50,7 +50,9 @@ import picocli.CommandLine.Mixin;
 /** Prints what {@link Doctor} finds. */
 @Command(
     name = "doctor",
-    description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.")
+    description =
+        "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
+            + " remedy for each problem.")
 final class DoctorCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;

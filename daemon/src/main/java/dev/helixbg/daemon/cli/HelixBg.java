@@ -129,6 +129,7 @@ public final class HelixBg implements Runnable {
     commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
+    commands.put("tidy", TidyCommand::new);
     commands.put("act", ActCommand::new);
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));
     commands.put("done", () -> decide(Verdict.DONE));
@@ -136,11 +137,11 @@ public final class HelixBg implements Runnable {
     commands.put("synthesize", SynthesizeCommand::new);
     commands.put("chat", ChatCommand::new);
     commands.put(
-        "pause", () -> signal("pause", "Let the daemon do nothing but answer, until resume."));
-    commands.put("resume", () -> signal("resume", "Let a paused daemon go on."));
-    commands.put("reload", () -> signal("reload", "Let the daemon read its settings again."));
+        "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
+    commands.put("resume", () -> signal("resume", "Resume a paused daemon."));
+    commands.put("reload", () -> signal("reload", "Have the daemon read its settings again."));
     commands.put(
-        "stop", () -> signal("stop", "End the daemon; a service manager leaves it ended."));
+        "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("embed-test", EmbedTestCommand::new);
@@ -225,7 +226,8 @@ public final class HelixBg implements Runnable {
   private static CommandLine fetchModels() {
     return described(
         new AbsentCommand("this jar downloads nothing; bin/helix-bg fetch-models runs the script"),
-        "Download language models into ~/.helix/models; list says which fits here.");
+        "Download language models into ~/.helix/models; 'fetch-models list' shows which ones"
+            + " fit this machine.");
   }
 
   private static CommandLine noBench() {

@@ -11,11 +11,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** What {@code --help} prints, for those who ask {@code help COMMAND}. */
-@Command(name = "help", description = "Print the help of a command, or of all.")
+@Command(name = "help", description = "Print the help of a command, or the list of commands.")
 final class HelpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "What to explain.")
+  @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "Command to explain.")
   private String command;
 
   @Override

@@ -34,8 +34,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "label",
     description =
-        "Let the language model say of every entry what it is: a decision, a gotcha, a how-to and"
-            + " so on; answers are remembered.")
+        "Have the language model label every entry: decision, gotcha, how-to and so on. Its"
+            + " answers are kept.")
 final class LabelCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;

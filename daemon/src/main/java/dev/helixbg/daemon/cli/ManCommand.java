@@ -8,9 +8,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Prints the manual page, or the same as the page docs/reference.md. */
-@Command(name = "man", description = "Print the manual page: helix-bg man | man -l -")
+@Command(name = "man", description = "Print the manual page. To read it: helix-bg man | man -l -")
 final class ManCommand extends ConsoleCommand {
-  @Option(names = "--markdown", description = "Print docs/reference.md instead.")
+  @Option(names = "--markdown", description = "Print the page docs/reference.md instead.")
   private boolean markdown;
 
   @Spec private CommandSpec spec;

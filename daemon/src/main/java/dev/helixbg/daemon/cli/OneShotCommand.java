@@ -37,8 +37,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "one-shot",
     description =
-        "Read the log, embed what is new, find what is worth telling, let the language model judge"
-            + " it, write the report.")
+        "Bring the report up to date once: read the log, embed new entries, compare all, ask"
+            + " the language model, write the report.")
 public final class OneShotCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
@@ -46,19 +46,19 @@ public final class OneShotCommand extends ConsoleCommand {
 
   @Option(
       names = "--sample",
-      description = "Run on a sample knowledge base, which is put into the cache folder.")
+      description = "Run on a sample knowledge base, which is created in the cache folder.")
   private boolean sample;
 
   @Option(names = "--json", description = "Print the report as JSON.")
   private boolean json;
 
-  @Option(names = "--no-report", description = "Write no report; just print.")
+  @Option(names = "--no-report", description = "Print the result and write no report.")
   private boolean noReport;
 
   @Option(
       names = "--copy-report",
       paramLabel = "FOLDER",
-      description = "Also copy report.html, report.md and report.json into a folder.")
+      description = "Copy report.html, report.md and report.json into FOLDER, too.")
   private Path copy;
 
   @Mixin private JudgeFlags judge;

@@ -30,8 +30,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "related",
     description =
-        "Before you store a text: whether an entry says it already or is contradicted by it, and"
-            + " the nearest entries.")
+        "Check a text before you store it: whether an entry already says it or contradicts"
+            + " it. Lists the nearest entries, too.")
 final class RelatedCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
@@ -39,24 +39,27 @@ final class RelatedCommand extends ConsoleCommand {
   @Parameters(
       arity = "1..*",
       paramLabel = "TEXT",
-      description = "What is about to be stored; - reads it from standard input.")
+      description = "Text to be stored; - reads it from standard input.")
   private List<String> words;
 
   @Option(
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "5",
-      description = "The most entries to show (default: ${DEFAULT-VALUE}).")
+      description = "Most entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
-  @Option(names = "--topic", paramLabel = "TOPIC", description = "It would be stored under this.")
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "Topic under which the text would be stored.")
   private String topic = "";
 
   @Option(
       names = "--json",
       description =
-          "Print JSON: an entry a line, and last alreadySaid (yes, contradicts, perhaps, no,"
-              + " unknown), the entry and the probability.")
+          "Print JSON: one line for each entry, then a line with alreadySaid (yes,"
+              + " contradicts, perhaps, no, unknown), the entry and the probability.")
   private boolean json;
 
   @Override
@@ -120,7 +123,7 @@ final class RelatedCommand extends ConsoleCommand {
       case YES -> "already said by " + entry + likely;
       case CONTRADICTS -> "contradicts " + entry + likely;
       case NO -> "new" + likely;
-      case UNKNOWN -> "unknown: not all entries are indexed";
+      case UNKNOWN -> "unknown: " + said.differs().orElse("not all entries are indexed");
       case PERHAPS ->
           "perhaps said already: read the nearest"
               + (entry.isEmpty() ? "" : ", first " + entry + likely)

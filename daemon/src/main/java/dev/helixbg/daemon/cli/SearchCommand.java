@@ -36,36 +36,37 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Finds entries by what they mean: by the daemon when it runs, else by itself. */
-@Command(name = "search", description = "Find the entries that are nearest in meaning to a text.")
+@Command(name = "search", description = "Find the entries nearest in meaning to a text.")
 final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
 
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
-  @Parameters(arity = "1..*", paramLabel = "TEXT", description = "What is looked for.")
+  @Parameters(arity = "1..*", paramLabel = "TEXT", description = "Text to search for.")
   private List<String> words;
 
   @Option(
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "10",
-      description = "The most entries to show (default: ${DEFAULT-VALUE}).")
+      description = "Most entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
   @Option(
       names = "--offset",
       paramLabel = "N",
       defaultValue = "0",
-      description = "The best entries to leave out: those of earlier pages (default: 0).")
+      description = "Number of best entries to skip, such as those of earlier pages (default: 0).")
   private int offset;
 
-  @Option(names = "--topic", paramLabel = "TOPIC", description = "Only entries of this topic.")
+  @Option(names = "--topic", paramLabel = "TOPIC", description = "Search this topic only.")
   private String topic;
 
   @Option(
       names = "--json",
-      description = "Print JSON: an entry a line, and last how many entries are indexed.")
+      description =
+          "Print JSON: one line for each entry, then a line with the number of indexed entries.")
   private boolean json;
 
   @Override

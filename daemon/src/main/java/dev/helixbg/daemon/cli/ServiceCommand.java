@@ -40,7 +40,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
-@Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
+@Command(
+    name = "service",
+    description =
+        "Install and control the daemon as a service of launchd or systemd, started at login.")
 final class ServiceCommand extends ConsoleCommand {
   private static final List<String> ACTIONS =
       List.of(
@@ -60,13 +63,15 @@ final class ServiceCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "Knowledge bases for the daemon to watch, with install; to watch too, or no longer, with"
-              + " add and remove.")
+          "With install: knowledge bases that the daemon watches. With add and remove:"
+              + " knowledge bases to watch as well, or no longer.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;
 
-  @Option(names = "--dry-run", description = "Only show what would be written and run.")
+  @Option(
+      names = "--dry-run",
+      description = "Show what would be written and run, and change nothing.")
   private boolean dryRun;
 
   static final class Actions extends ArrayList<String> {

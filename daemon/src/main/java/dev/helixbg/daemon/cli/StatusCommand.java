@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 /** Asks the daemon how it is. */
 @Command(
     name = "status",
-    description = "What the daemon does: knowledge bases, models, counts, last error.")
+    description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
 final class StatusCommand extends JsonCommand {
   @Override
   public Integer call() throws IOException {

@@ -42,8 +42,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "synthesize",
     description =
-        "What was written since the last review: what changed, what it connects to, repeats or"
-            + " contradicts.")
+        "Review the entries written since the last review: what they change, repeat,"
+            + " contradict or belong to.")
 final class SynthesizeCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 

@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
 /** Prints what {@link KbVerification} finds. */
 @Command(
     name = "verify",
-    description = "Check log, vectors and report; say what is wrong and what a run would do.")
+    description =
+        "Check the log, the vectors and the report. Print what is wrong and what a run would do.")
 final class VerifyCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 

@@ -86,4 +86,21 @@ public record DaemonLink(DaemonHome home) {
   public boolean watches(Kb kb) {
     return status().filter(status -> watched(status).contains(kb)).isPresent();
   }
+
+  /**
+   * Has a daemon that watches this KB look at once.
+   *
+   * @return whether one does
+   */
+  public boolean hint(Kb kb) {
+    try {
+      if (!watches(kb)) {
+        return false;
+      }
+      ask(request("look"), Duration.ofSeconds(5));
+      return true;
+    } catch (Failure e) {
+      return false; // it looks by itself later
+    }
+  }
 }

@@ -47,6 +47,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /** What somebody can find to be true of a pair, so that there is something to do about it. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
+  /** The entries of a pair, as its finding has them. */
+  public static final List<String> SIDES = List.of("a", "b");
+
   /** Reads the log, once it is quiet. */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
@@ -140,8 +143,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * How one finding is carried out now; see {@link PresentFindings#act}.
    *
-   * @param request has {@code id}, may have {@code as}; with {@code plan} it only looks whether
-   *     those calls are right still, with {@code marked} whether their marks are where they should
+   * @param request has {@code id}, may have {@code as}, and of a pair {@code keep}: {@code a} or
+   *     {@code b}; with {@code plan} it only looks whether those calls are right still, with {@code
+   *     marked} whether their marks are where they should
    * @throws Failure when the last report has none of this id, when it is settled, when it is stale,
    *     and when the calls are not to be made
    */
@@ -156,13 +160,17 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (as.isPresent() && !WAYS.contains(as.get())) {
       throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
     }
+    Optional<String> keep = Optional.ofNullable(request.path("keep").textValue());
+    if (keep.isPresent() && !SIDES.contains(keep.get())) {
+      throw Failure.usage("\"keep\" must be one of " + String.join(", ", SIDES));
+    }
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
     ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
     if (decisions.isSettled(finding.aliases())) {
       throw Failure.usage(id + " is settled: undo that first");
     }
-    ObjectNode act = present.act(finding, opinion(finding, decisions), as);
+    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
     reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
   }
@@ -229,7 +237,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * @throws Failure for an unknown finding, when an agent would undo what a person decided, and
    *     when it says done of what the log does not show
    */
-  void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
+  public void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;

@@ -8,6 +8,7 @@ import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActNames;
 import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
@@ -182,9 +183,15 @@ public record PresentFindings(PresentEntries entries) {
    *
    * @param as what the reader found to be true: same, overtaken, related; empty where there is no
    *     choice
+   * @param keep which of two entries stays, {@code a} or {@code b}; empty: the one that says more,
+   *     or is newer
    * @throws Failure when it is stale, or when there is nothing to be done about it
    */
-  ObjectNode act(ReportedFinding finding, Optional<Verdict> opinion, Optional<String> as) {
+  ObjectNode act(
+      ReportedFinding finding,
+      Optional<Verdict> opinion,
+      Optional<String> as,
+      Optional<String> keep) {
     if (isStale(finding)) {
       throw Failure.usage(
           ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
@@ -192,6 +199,9 @@ public record PresentFindings(PresentEntries entries) {
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
     List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
+    if (keep.isPresent()) {
+      acts = keeping(finding, acts, keep.get());
+    }
     if (acts.isEmpty()) {
       if (finding.section().equals("secrets")) {
         throw Failure.usage(
@@ -223,6 +233,7 @@ public record PresentFindings(PresentEntries entries) {
       line.put("plan", plan.name());
       ObjectNode look = look(calls, finding.id()).put("plan", plan.name());
       as.ifPresent(what -> look.put("as", what));
+      keep.ifPresent(side -> look.put("keep", side));
       calls(calls, plan.marks());
       if (!plan.marks().isEmpty()) {
         look(calls, finding.id()).put("marked", String.join(" ", plan.marked()));
@@ -232,6 +243,19 @@ public record PresentFindings(PresentEntries entries) {
     plan.losses().forEach(line.putArray("losses")::add);
     calls(line.putArray("undo"), plan.undo());
     return line;
+  }
+
+  /** The one act that removes an entry of a pair and keeps the other. */
+  private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
+    List<NamedEntry> pair = entries.of(finding.keys()).orElse(List.of());
+    List<Act> removals =
+        acts.stream().filter(act -> act.change() instanceof Change.Remove).toList();
+    if (pair.size() != 2 || removals.isEmpty()) {
+      throw Failure.usage("\"keep\" is for the removal of one of two entries");
+    }
+    NamedEntry kept = pair.get(side.equals("a") ? 0 : 1);
+    NamedEntry gone = pair.get(side.equals("a") ? 1 : 0);
+    return List.of(new Act(removals.getFirst().when(), new Change.Remove(List.of(gone), kept)));
   }
 
   private static ObjectNode look(ArrayNode calls, String id) {

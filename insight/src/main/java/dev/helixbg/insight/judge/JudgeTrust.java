@@ -19,6 +19,10 @@ public record JudgeTrust(
   /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
+  /** Said of a judge that was not measured yet. */
+  public static final String UNMEASURED =
+      "This model was not measured as a judge yet. Until then the pair judge decides what leads.";
+
   /** Said wherever verdicts of a judge that guesses are shown. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 

@@ -41,8 +41,9 @@ public record JudgedRelations(
    * was not asked about: of those that the pair judge has read the ones that may be worth an act,
    * else the first of the list. What is related or different, by the agent or else the model, never
    * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
-   * small KB something is first of any list. A language model that guesses has no say in what
-   * leads. Pairs of one group follow each other, and so do those of sections of the same two files.
+   * small KB something is first of any list. A language model that guesses, or that nobody has
+   * measured, has no say in what leads. Pairs of one group follow each other, and so do those of
+   * sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -68,8 +69,7 @@ public record JudgedRelations(
             relations.stream().filter(pair -> agents.isWorthAnAct(pair).orElse(false)).toList());
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
-    best.addAll(
-        judgements.areGuesses() ? unasked(open) : ofModel(open, judged, unjudged, judgements));
+    best.addAll(judgements.decide() ? ofModel(open, judged, unjudged, judgements) : unasked(open));
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
@@ -150,7 +150,7 @@ public record JudgedRelations(
 
   private static boolean saysTheSame(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> verdict =
-        judgements.areGuesses() ? Optional.empty() : judgements.verdict(pair);
+        judgements.decide() ? judgements.verdict(pair) : Optional.empty();
     return judgements
         .agents()
         .verdict(pair)

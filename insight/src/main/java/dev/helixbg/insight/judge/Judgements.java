@@ -121,7 +121,7 @@ public record Judgements(
    * How good a model is at lessons, by entries and pairs whose truth is known.
    *
    * @param entries of which it wrote the lesson
-   * @param right sentences that are nearest to the known lesson of their entry
+   * @param right sentences beside the known lesson of their entry: it is one of the three nearest
    * @param pairs of lessons that it compared
    * @param rightPairs pairs that it judged rightly
    */
@@ -134,7 +134,7 @@ public record Judgements(
 
     /** In a sentence, for people. */
     public String words() {
-      return "Of %d entries whose lesson is known it found %d, of %d pairs of lessons it judged %d"
+      return "Of %d entries whose lesson is known it wrote %d beside the right one, of %d pairs of lessons it judged %d"
               .formatted(entries, right, pairs, rightPairs)
           + " rightly"
           + (isGuessing() ? ": it is guessing." : ".");
@@ -200,17 +200,25 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /**
+   * Whether verdicts of the model decide what leads and what is to be done: it was measured, and
+   * does not guess. Until then it is asked, and the pair judge decides.
+   */
+  public boolean decide() {
+    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+  }
+
   /** The verdict on a pair; empty when the language model has not judged it. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
-   * What to act on: the verdict of an agent that counts, else that of the language model, else what
-   * the pair judge calls likely; of a model that guesses, nothing.
+   * What to act on: the verdict of an agent that counts, else that of a language model that was
+   * measured and does not guess, else what the pair judge calls likely.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
-    Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
+    Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
     return agents
         .verdict(pair)
         .or(() -> own.map(PairVerdict::verdict))

@@ -105,8 +105,7 @@ public final class LessonTrial {
     }
     for (int i = 0; i < entries.size(); i++) {
       String lesson = entries.get(i).lesson();
-      right +=
-          written.get(i).filter(one -> nearest(one, vectors).equals(lesson)).isPresent() ? 1 : 0;
+      right += written.get(i).filter(one -> isBeside(one, lesson, vectors)).isPresent() ? 1 : 0;
     }
     int rightPairs =
         (int)
@@ -124,14 +123,16 @@ public final class LessonTrial {
         known.entry().content());
   }
 
-  /** Of the known lessons the one nearest to a sentence. */
-  private String nearest(String sentence, Map<String, float[]> vectors) {
+  /** Whether a known lesson is among those nearest to a sentence. */
+  private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(LessonRun.embeddedText(sentence));
     return entries.stream()
         .map(Known::lesson)
-        .max(
+        .distinct()
+        .sorted(
             Comparator.comparingDouble(
-                lesson -> Cosine.of(vector, vectors.get(LessonRun.embeddedText(lesson)))))
-        .orElseThrow();
+                one -> -Cosine.of(vector, vectors.get(LessonRun.embeddedText(one)))))
+        .limit(NearestSentences.NEAREST)
+        .anyMatch(lesson::equals);
   }
 }

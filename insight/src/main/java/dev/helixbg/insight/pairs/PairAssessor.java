@@ -5,6 +5,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
+import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
 /** What may be said of two texts that the pair judge has read. */
@@ -31,7 +32,10 @@ public record PairAssessor(PairCalibration calibration) {
     Tier tier =
         part(1 - act, p[Relation.DIFFERENT.ordinal()], 1 - before) < 0.5 ? Tier.RELATED : Tier.NONE;
     Optional<String> series = Series.between(older, newer);
-    if (series.isPresent()) {
+    if (Script.isUnreadable(older) || Script.isUnreadable(newer)) {
+      objection = Optional.of("the pair judge cannot read their script");
+      tier = Tier.UNKNOWN;
+    } else if (series.isPresent()) {
       objection = series.map(apart -> "they are of a series (" + apart + ")");
       tier = Tier.SERIES;
     } else if (same >= calibration.likelySame()) {

@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.util.ArrayList;
@@ -180,8 +181,9 @@ record JudgedSections(
     }
     judgements
         .trust()
-        .ifPresent(
-            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()));
+        .ifPresentOrElse(
+            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()),
+            () -> note.append(' ').append(JudgeTrust.UNMEASURED));
     if (judgements.cut() > 0) {
       note.append(' ')
           .append(NumberWords.count(judgements.cut(), "answer is", "answers are"))

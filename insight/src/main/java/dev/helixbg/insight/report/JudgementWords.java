@@ -81,6 +81,7 @@ final class JudgementWords {
       case LIKELY_SAME -> Optional.of("likely the same");
       case LIKELY_OVERTAKEN -> Optional.of(older + " is likely overtaken");
       case SERIES -> Optional.of("of a series");
+      case UNKNOWN -> Optional.of("unknown");
       case RELATED, NONE -> {
         if (said.repeats()) {
           yield Optional.of("one repeats the other");

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -153,6 +154,17 @@ record ReportView(
       sentences.add(judged(JudgedRelations.of(findings.relations(), judgements), judgements));
       byAgents(findings.relations(), judgements.agents()).ifPresent(sentences::add);
     }
+    long unreadable =
+        findings.entries().stream()
+            .filter(named -> Script.isUnreadable(named.entry().text().content()))
+            .count();
+    if (unreadable > 0) {
+      sentences.add(
+          NumberWords.count(unreadable, "entry is", "entries are")
+              + " in a script that the bundled models cannot read: of pairs with "
+              + (unreadable == 1 ? "it" : "them")
+              + " none leads.");
+    }
     if (!found.isEmpty()) {
       String last = found.removeLast();
       sentences.add(
@@ -204,8 +216,9 @@ record ReportView(
             + " of them: "
             + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
             + " the same, and "
-            + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
-            + " overtaken by a newer one.";
+            + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
+            + " an entry that the newer one has overtaken."
+            + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED);
   }
 
   /** What coding agents have read, where their word counts. */

@@ -120,6 +120,8 @@ public final class TerminalSummary {
               + (left > 0 ? "; " + NumberWords.count(left) + " left for the next run" : ""));
       if (judgements.areGuesses()) {
         line(JudgeTrust.GUESSING);
+      } else if (judgements.trust().isEmpty()) {
+        line(JudgeTrust.UNMEASURED);
       }
     } else if (!judgements.guesses().isEmpty()) {
       line("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");

@@ -6,6 +6,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.pairs.MeaningDifference;
 import java.util.Comparator;
 import java.util.List;
@@ -55,7 +56,7 @@ public record AlreadySaid(
     PERHAPS,
     /** None says it. */
     NO,
-    /** None says it as far as can be told, but not all entries are indexed. */
+    /** Not all entries are indexed, or the models cannot read the script of the text. */
     UNKNOWN
   }
 
@@ -91,6 +92,7 @@ public record AlreadySaid(
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
+          .or(this::unreadable)
           .or(() -> nearDuplicate(nearDuplicate).map(one -> perhaps(one, OptionalDouble.empty())))
           .orElseGet(
               () ->
@@ -109,6 +111,18 @@ public record AlreadySaid(
               one ->
                   new AlreadySaid(
                       Answer.YES, Optional.of(one.name()), OptionalDouble.of(1), Optional.empty()));
+    }
+
+    /** Texts in a script that the models cannot read look alike to them. */
+    private Optional<AlreadySaid> unreadable() {
+      return Script.isUnreadable(text)
+          ? Optional.of(
+              new AlreadySaid(
+                  Answer.UNKNOWN,
+                  Optional.empty(),
+                  OptionalDouble.empty(),
+                  Optional.of("the models cannot read the script of the text")))
+          : Optional.empty();
     }
 
     private Optional<Near> nearDuplicate(double from) {
@@ -150,9 +164,9 @@ public record AlreadySaid(
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
-      Optional<AlreadySaid> itself = itself();
-      if (itself.isPresent()) {
-        return itself.get();
+      Optional<AlreadySaid> unasked = itself().or(this::unreadable);
+      if (unasked.isPresent()) {
+        return unasked.get();
       }
       List<Near> some = worthReading();
       Reading[] readings = new Reading[some.size()];

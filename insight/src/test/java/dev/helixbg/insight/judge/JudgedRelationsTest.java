@@ -65,7 +65,7 @@ class JudgedRelationsTest {
   }
 
   @Test
-  void whatTheJudgeIsSureOfLeadsHoweverFarItIs() {
+  void whatAMeasuredJudgeIsSureOfLeadsHoweverFarItIs() {
     Finding.Relation far = relation("rel-1", 0.2, 0);
     Judgements judged =
         new Judgements(
@@ -78,7 +78,12 @@ class JudgedRelationsTest {
             Map.of(),
             0,
             Optional.empty());
-    assertEquals(List.of("rel-1"), leading(judged, far));
+    assertEquals(List.of(), leading(judged, far), "nobody has measured it");
+    assertEquals(Optional.empty(), judged.actingOn(far));
+    Judgements measured =
+        judged.trusted(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
+    assertEquals(List.of("rel-1"), leading(measured, far));
+    assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
   }

@@ -64,7 +64,6 @@ class LessonGroupsTest {
       rows.add(new float[] {(float) Math.cos(angle), (float) Math.sin(angle)});
     }
     List<Pair> pairs = NearestSentences.of(Vectors.of(rows), List.of("a", "a", "b", "c", "c", "d"));
-    assertEquals(Pair.of(1, 2), pairs.getFirst(), "nearest of two topics");
     int sameTopic = pairs.indexOf(Pair.of(0, 1));
     assertEquals(
         Set.of(Pair.of(0, 1), Pair.of(3, 4)),

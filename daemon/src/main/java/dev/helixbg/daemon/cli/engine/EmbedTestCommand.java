@@ -19,7 +19,8 @@ import picocli.CommandLine.Mixin;
 /** Shows that embedding works on this machine, and that its vectors make sense. */
 @Command(
     name = "embed-test",
-    description = "Embed sample texts: first values, similarities, provider in use, timing.")
+    description =
+        "Embed sample texts. Print the provider, the first values, the similarities and the time.")
 public final class EmbedTestCommand extends JsonCommand {
   /** The first two say the same, the third is related, the last is about something else. */
   private static final List<String> TEXTS =

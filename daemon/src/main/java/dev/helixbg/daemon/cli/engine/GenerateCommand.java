@@ -47,8 +47,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "generate",
     description =
-        "Let a GGUF model answer a prompt; the text is printed as it comes. Without a prompt: one"
-            + " of helix-bg's own, 32 tokens, with time and rate.")
+        "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
+            + " prompt, the model answers a built-in one with 32 tokens, and time and rate are"
+            + " printed.")
 public final class GenerateCommand extends ConsoleCommand {
   private static final int DEFAULT_TOKENS = 256;
   private static final int HASH_DIGITS = 16;
@@ -57,7 +58,7 @@ public final class GenerateCommand extends ConsoleCommand {
   @Mixin private ModelFlags flags;
   @Mixin private SamplingFlags sampling;
 
-  @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
+  @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
   private Path file;
 
   @ArgGroup(exclusive = true)
@@ -72,32 +73,34 @@ public final class GenerateCommand extends ConsoleCommand {
     @Option(
         names = {"-p", "--prompt"},
         paramLabel = "TEXT",
-        description = "What to answer.")
+        description = "Prompt to answer.")
     private String text;
 
     @Option(
         names = "--prompt-ids",
         paramLabel = "IDS",
-        description = "Token ids, separated by commas, taken as they are.")
+        description = "Prompt as token ids, separated by commas.")
     private String ids;
   }
 
   @Option(
       names = "--raw",
       description =
-          "Take the prompt as it is: no chat form, and special tokens written out in it count.")
+          "Use the prompt without the chat template. Special tokens in its text take effect.")
   private boolean raw;
 
-  @Option(names = "--system", paramLabel = "TEXT", description = "What the model is told first.")
+  @Option(names = "--system", paramLabel = "TEXT", description = "System prompt.")
   private String system;
 
-  @Option(names = "--thinking", description = "Let the model think aloud before it answers.")
+  @Option(
+      names = "--thinking",
+      description = "Have the model write its reasoning before the answer.")
   private boolean thinking;
 
   @Option(
       names = {"-n", "--tokens"},
       paramLabel = "N",
-      description = "The most tokens of the answer (default: 256, without a prompt 32).")
+      description = "Most tokens of the answer (default: 256, without a prompt 32).")
   private Integer maxTokens;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
@@ -106,15 +109,16 @@ public final class GenerateCommand extends ConsoleCommand {
   @Option(
       names = "--check",
       description =
-          "Also run the prompt on the CPU (by the scalar reference, if the CPU was chosen), and"
-              + " tell how far they differ at each place of each layer, and which parts first.")
+          "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
+              + " CPU). Print the difference at each tap of each layer, and the first tap that"
+              + " differs too much.")
   private boolean check;
 
   @Option(
       names = "--profile",
       description =
-          "Time each kernel of the GPU, by type and shape, with p50 and p99: slow, since each has a"
-              + " command buffer of its own. Not on the CPU.")
+          "Time each GPU kernel by type and shape, with p50 and p99. Slow: each kernel gets"
+              + " its own command buffer. Not for the CPU.")
   private boolean profile;
 
   @Option(names = "--json", description = "Print JSON when the answer is complete.")

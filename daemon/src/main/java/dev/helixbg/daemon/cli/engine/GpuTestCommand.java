@@ -22,21 +22,23 @@ import picocli.CommandLine.Option;
 /** Tries the GPU: is what it computes right, and how fast is it? */
 @Command(
     name = "gpu-test",
-    description = "Check the GPU's kernels against the CPU, and measure them.")
+    description =
+        "Compare the results of the GPU's kernels with the CPU's, and measure their speed.")
 public final class GpuTestCommand extends JsonCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;
 
   @Option(
       names = "--small",
-      description = "Small sizes: seconds even without a GPU, but the speeds say little.")
+      description =
+          "Use small sizes: takes seconds even without a GPU, but the speeds mean little.")
   private boolean small;
 
   @Option(
       names = {"-r", "--repetitions"},
       paramLabel = "N",
       defaultValue = "10",
-      description = "How often each is run; the fastest counts (default: ${DEFAULT-VALUE}).")
+      description = "Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
   @Override

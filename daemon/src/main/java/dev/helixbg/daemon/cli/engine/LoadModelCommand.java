@@ -38,15 +38,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "load-model",
     description =
-        "List what any GGUF file has: metadata, tensors; then open it: configuration, load time by"
-            + " phase, or why it cannot be run here.")
+        "List the metadata and tensors of a GGUF file. Then open the model and print its"
+            + " configuration and load times, or the reason why it cannot run here.")
 public final class LoadModelCommand extends JsonCommand {
   private static final int LONGEST_VALUE = 100;
 
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
 
-  @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
+  @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
   private Path file;
 
   @Override

@@ -24,8 +24,8 @@ public final class GlobalOptions {
       names = "--set",
       paramLabel = "KEY=VALUE",
       description =
-          "One setting, which counts before the environment and the settings file; once for each."
-              + " 'helix-bg config' lists all.")
+          "Value of a setting; overrides the environment and the settings file. May be"
+              + " repeated. 'helix-bg config' lists all settings.")
   private Map<String, String> set = new LinkedHashMap<>();
 
   /** Where this user's files are. */

@@ -23,15 +23,15 @@ public final class JudgeFlags {
       names = "--llm-seconds",
       paramLabel = "N",
       description =
-          "How long the language model may be asked; the next run goes on. 0: use only what is"
-              + " remembered (default: the setting llm.seconds, 600).")
+          "Seconds to spend on questions to the language model; the next run continues. 0:"
+              + " use kept answers only (default: the setting llm.seconds, 600).")
   private String seconds;
 
   @Option(
       names = "--backend",
       paramLabel = "NAME",
       description =
-          "What runs the language model: metal, cuda, cpu, or auto, which is a GPU where there is"
+          "Device that runs the language model: metal, cuda, cpu, or auto: a GPU if there is"
               + " one (default: the setting llm.backend, auto).")
   private String backend;
 

@@ -45,8 +45,8 @@ public class KbOption {
       names = "--notes",
       paramLabel = "FOLDER",
       description =
-          "A folder of Markdown notes, or one such file, in place of a knowledge base: it is read"
-              + " as one, and never written to.")
+          "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge"
+              + " base. It is never written to.")
   private Path notes;
 
   private Path argument;

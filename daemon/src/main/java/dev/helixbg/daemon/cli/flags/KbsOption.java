@@ -15,13 +15,13 @@ public final class KbsOption {
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
-      description = "The same as the argument kb; once for each folder.")
+      description = "Folder of a knowledge base, like the argument kb. May be repeated.")
   private List<Path> options = List.of();
 
   @Option(
       names = "--notes",
       paramLabel = "FOLDER",
-      description = "A folder of Markdown notes, read as a knowledge base; once for each folder.")
+      description = "Folder of Markdown notes, read as a knowledge base. May be repeated.")
   private List<Path> notes = List.of();
 
   /**

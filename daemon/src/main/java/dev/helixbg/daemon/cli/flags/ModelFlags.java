@@ -21,8 +21,8 @@ public final class ModelFlags {
       converter = DeviceNames.class,
       defaultValue = "auto",
       description =
-          "What runs the model: metal (the GPU of a Mac), cuda (an NVIDIA GPU), cpu, scalar (slow,"
-              + " the reference), or auto: a GPU where one can be used, else cpu (default:"
+          "Device that runs the model: metal (GPU of a Mac), cuda (NVIDIA GPU), cpu, scalar"
+              + " (slow reference), or auto: a GPU if one can be used, else cpu (default:"
               + " ${DEFAULT-VALUE}).")
   private Device backend;
 
@@ -49,17 +49,15 @@ public final class ModelFlags {
       paramLabel = "N",
       defaultValue = "" + STANDARD_CONTEXT,
       description =
-          "The most tokens of prompt and answer; the model's own limit holds too (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Most tokens of prompt and answer together; the model's own limit applies, too"
+              + " (default: ${DEFAULT-VALUE}).")
   private int context;
 
   @Option(
       names = "--ring",
       paramLabel = "N",
       defaultValue = "3",
-      description =
-          "Command buffers of a GPU that may be under way at once, 1 to 8 (default:"
-              + " ${DEFAULT-VALUE}).")
+      description = "Most GPU command buffers in flight, 1 to 8 (default: ${DEFAULT-VALUE}).")
   private int ring;
 
   public Settings settings(GlobalOptions options) {

@@ -11,14 +11,15 @@ public final class SamplingFlags {
       paramLabel = "T",
       defaultValue = "0",
       description =
-          "0 takes the likeliest token; 1 draws by the model's probabilities (default: 0).")
+          "Sampling temperature. 0: always the likeliest token; 1: the model's own"
+              + " probabilities (default: 0).")
   private double temperature;
 
   @Option(
       names = "--top-k",
       paramLabel = "K",
       defaultValue = "0",
-      description = "Draw among the K likeliest; 0: all (default: 0).")
+      description = "Sample from the K likeliest tokens. 0: from all (default: 0).")
   private int topK;
 
   @Option(
@@ -26,28 +27,29 @@ public final class SamplingFlags {
       paramLabel = "P",
       defaultValue = "1",
       description =
-          "Draw among the likeliest that have probability P together; 1: all (default: 1).")
+          "Sample from the likeliest tokens whose probabilities add up to P. 1: from all"
+              + " (default: 1).")
   private double topP;
 
   @Option(
       names = "--min-p",
       paramLabel = "P",
       defaultValue = "0",
-      description = "Leave out tokens less likely than P times the likeliest (default: 0).")
+      description = "Exclude tokens less likely than P times the likeliest (default: 0).")
   private double minP;
 
   @Option(
       names = "--repetition-penalty",
       paramLabel = "R",
       defaultValue = "1",
-      description = "Above 1, tokens that came shortly before become less likely (default: 1).")
+      description = "Penalty of recent tokens. Above 1, they become less likely (default: 1).")
   private double repetitionPenalty;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Where the draws begin: another seed, another answer (default: 1).")
+      description = "Seed of the random numbers (default: 1).")
   private long seed;
 
   /** What the flags say; a value out of bounds is a wrong argument. */

@@ -1,0 +1,53 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbArgument;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.tidy.ActRun;
+import dev.helixbg.daemon.tidy.TidyTerminal;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Goes through findings with a person at a terminal, and has helix carry out what they decide. */
+@Command(
+    name = "tidy",
+    description = {
+      "Go through the findings one by one, at a terminal: look, decide, done.",
+      "What you decide helix carries out, the program that writes the knowledge base: the setting"
+          + " helix.command, else helix on PATH. Of a folder of notes (--notes), your editor does."
+          + " Nothing is changed before you press Enter on a page that says what will be."
+    })
+final class TidyCommand extends ConsoleCommand {
+  @Mixin private GlobalOptions options;
+  @Mixin private KbArgument kb;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = options.load().settings();
+    Kb chosen = kb.find(settings);
+    TidyTerminal.Summary summary;
+    try (KbStores stores = stores(settings)) {
+      ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
+      summary =
+          TidyTerminal.run(
+              acts,
+              System.getenv(),
+              GlobalOptions.locations(),
+              GlobalOptions.daemon(),
+              console.colour());
+    }
+    console.say(
+        "%d done, %d dismissed, %d left%s",
+        summary.done(),
+        summary.dismissed(),
+        summary.left(),
+        summary.left() == 0 ? "" : "; go on with: helix-bg tidy" + kb.again());
+    return ExitCode.OK.number();
+  }
+}

@@ -1,0 +1,198 @@
+package dev.helixbg.daemon.tidy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.pairs.WordDifference;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jline.utils.AttributedString;
+
+/**
+ * What an act would change and what would be lost, for the page before it.
+ *
+ * @param act as it was planned
+ */
+record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
+  /** What becomes of a note, by the role that the act gives it. */
+  private static final Map<String, String> FATES =
+      Map.of(
+          "remove", "goes",
+          "keep", "stays",
+          "from", "gets a link",
+          "to", "is linked to",
+          "move", "moves",
+          "rewrite", "gets the merged text",
+          "change", "is changed",
+          "read", "is to be read again");
+
+  /** Words of a note that goes, in a line or two. */
+  private static final int MOST_WORDS = 60;
+
+  String words() {
+    return act.path("do").asText();
+  }
+
+  /**
+   * The page without its keys.
+   *
+   * @param ofNotes whether the notes are files, which no helix edits
+   */
+  TextPage page(boolean ofNotes, Optional<Path> helix) {
+    List<AttributedString> text = new ArrayList<>();
+    act.path("names").forEach(name -> text.add(fate(name)));
+    for (NamedEntry gone : of("remove")) {
+      String only = ownWords(gone);
+      text.add(
+          ink.text(
+              only.isEmpty()
+                  ? "\nIt has no word of its own."
+                  : "\nOnly " + gone.name() + " says: " + only));
+    }
+    shown.merged().ifPresent(merged -> text.add(ink.text("\nThe merged text:\n" + merged)));
+    if (!act.path("losses").isEmpty()) {
+      text.add(ink.text("\nLost:"));
+      act.path("losses").forEach(loss -> text.add(ink.gone("  " + loss.asText())));
+    }
+    text.add(ink.text(""));
+    if (ofNotes) {
+      text.add(
+          ink.text(
+              "By hand, in " + act.path("folder").asText() + ": " + act.path("byHand").asText()));
+    } else if (act.has("byHand")) {
+      text.add(ink.text("helix cannot do it: " + act.path("byHand").asText()));
+    } else if (helix.isEmpty()) {
+      text.add(
+          ink.text(
+              "There is no helix on PATH, and the setting helix.command names none. Make these"
+                  + " calls, in their order, and stop where one fails:"));
+      text.add(ink.text(calls()));
+    } else {
+      text.add(ink.text(how(helix.get())));
+    }
+    String words = words();
+    return TextPage.of(
+        ink.warning(words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1) + "?"),
+        text);
+  }
+
+  private String how(Path helix) {
+    long calls =
+        act.path("calls")
+            .valueStream()
+            .filter(call -> !call.path("name").asText().equals("act"))
+            .count();
+    return "%s makes %d %s, and helix-bg looks before and between them. Then %s."
+        .formatted(
+            helix,
+            calls,
+            calls == 1 ? "call" : "calls",
+            act.path("undo").isEmpty()
+                ? "no call takes it back"
+                : "u takes it back: the text comes back at the end of its topic");
+  }
+
+  /** All calls, one a line, as helix's tools and helix-bg's own take them. */
+  String calls() {
+    return act.path("calls")
+        .valueStream()
+        .map(JsonNode::toString)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private AttributedString fate(JsonNode name) {
+    String role = name.path("role").asText();
+    String fate = "%-12s ".formatted(FATES.getOrDefault(role, role));
+    Optional<NamedEntry> entry = entry(name);
+    String title =
+        entry.map(Shown::title).orElse(name.path("topic").asText(name.path("text").asText()));
+    AttributedString what =
+        switch (role) {
+          case "remove" -> ink.gone(fate + title);
+          case "keep" -> ink.kept(fate + title);
+          default -> ink.bold(fate + title);
+        };
+    return AttributedString.join(
+        AttributedString.EMPTY, what, ink.faint(entry.map(one -> "  " + one.name()).orElse("")));
+  }
+
+  private List<NamedEntry> of(String role) {
+    return act.path("names")
+        .valueStream()
+        .filter(name -> name.path("role").asText().equals(role))
+        .flatMap(name -> entry(name).stream())
+        .toList();
+  }
+
+  /** The entry of a name; empty for a topic. */
+  private Optional<NamedEntry> entry(JsonNode name) {
+    return findings.present().entries().all().stream()
+        .filter(one -> isCalled(one, name))
+        .findFirst();
+  }
+
+  private static boolean isCalled(NamedEntry entry, JsonNode name) {
+    return NoteName.of(entry.entry())
+        .map(
+            note ->
+                note.file().equals(name.path("file").asText())
+                    && note.heading().equals(name.path("heading").asText(""))
+                    && note.part().equals(name.path("part").asText("")))
+        .orElseGet(
+            () ->
+                name.has("index")
+                    && entry.entry().topic().equals(name.path("topic").asText())
+                    && entry.index() == name.path("index").asInt());
+  }
+
+  private String ownWords(NamedEntry gone) {
+    String kept =
+        shown
+            .merged()
+            .orElseGet(
+                () ->
+                    of("keep").stream()
+                        .map(one -> one.entry().text().content())
+                        .collect(Collectors.joining("\n")));
+    List<String> words =
+        WordDifference.besides(WordDifference.begin(kept)).list(gone.entry().text().content());
+    return words.stream().limit(MOST_WORDS).collect(Collectors.joining(", "))
+        + (words.size() > MOST_WORDS ? " and %d more".formatted(words.size() - MOST_WORDS) : "");
+  }
+
+  /** Which of two entries stays, {@code a} or {@code b}; empty where none goes. */
+  Optional<String> keptSide() {
+    return shown.isPair()
+        ? of("keep").stream().findFirst().map(kept -> isFirst(kept) ? "a" : "b")
+        : Optional.empty();
+  }
+
+  private boolean isFirst(NamedEntry kept) {
+    return kept.entry().offset() == shown.entries().getFirst().entry().offset();
+  }
+
+  /** The files that go, where all of them are whole files that say what the kept one says. */
+  Optional<List<Path>> copies(NotesKb notes) {
+    List<NamedEntry> gone = of("remove");
+    boolean whole =
+        shown.finding().section().equals("copies")
+            && !gone.isEmpty()
+            && gone.stream()
+                .allMatch(
+                    one -> NoteName.of(one.entry()).filter(NoteName::isWholeFile).isPresent());
+    return whole
+        ? Optional.of(
+            gone.stream()
+                .map(one -> notes.notes().resolve(one.entry().note().orElseThrow()))
+                .toList())
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,259 @@
+package dev.helixbg.daemon.tidy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.ReportedFinding;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Has helix carry an act out: checks, looks and calls of its plan in their order, up to the first
+ * that fails. Afterwards the log must show it, and the finding is noted as done.
+ *
+ * @param modelId of the embedding model
+ */
+public record ActRun(KbStore store, Settings settings, String modelId) {
+  /** A line of an answer that lists an entry. */
+  private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
+
+  /** What became of an act. */
+  public enum State {
+    /** The log shows it. */
+    DONE(ExitCode.OK),
+    /** Others wrote since it was planned; nothing was changed. */
+    STALE(ExitCode.STALE),
+    /** It was stopped after the first call that changes something. */
+    FAILED(ExitCode.PARTLY),
+    /** Nothing was changed, and asking again changes nothing about that. */
+    UNDONE(ExitCode.UNDONE);
+
+    private final ExitCode code;
+
+    State(ExitCode code) {
+      this.code = code;
+    }
+
+    public ExitCode code() {
+      return code;
+    }
+
+    public String title() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * What became of an act, and why.
+   *
+   * @param why in words; empty when it is done
+   * @param made the calls that helix has carried out, in their order
+   * @param undo calls that take the made ones back, as far as calls can
+   * @param marks lines that the calls have left at the end of notes
+   */
+  public record Outcome(
+      State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
+
+    private static Outcome nothing(State state, String why) {
+      return new Outcome(state, why, List.of(), List.of(), List.of());
+    }
+
+    public ObjectNode toJson() {
+      ObjectNode json = Json.object().put("state", state.title()).put("why", why);
+      json.set("made", Json.array(made, call -> call));
+      json.set("undo", Json.array(undo, call -> call));
+      marks.forEach(json.putArray("marks")::add);
+      return json;
+    }
+  }
+
+  /** The findings of the last report against the log of this moment. */
+  public FindingRequests findings() throws InterruptedException {
+    return FindingRequests.of(store, settings, modelId);
+  }
+
+  /**
+   * Plans an act on the log of this moment.
+   *
+   * @param request see {@link FindingRequests#act}
+   */
+  public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
+    List<ObjectNode> acts = new ArrayList<>();
+    findings().act(request, acts::add);
+    return acts.getFirst();
+  }
+
+  /**
+   * Carries an act out that was planned just now.
+   *
+   * @param act as {@link #plan} gives it, with calls
+   */
+  public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
+    String id = act.path("id").asText();
+    Optional<ReportedFinding> finding = store.report().list().find(id);
+    if (finding.isEmpty()) {
+      return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
+    }
+    for (JsonNode check : act.path("checks")) {
+      Optional<Outcome> other = check(check, helix);
+      if (other.isPresent()) {
+        return other.get();
+      }
+    }
+    List<JsonNode> made = new ArrayList<>();
+    for (JsonNode call : act.path("calls")) {
+      try {
+        if (call.path("name").asText().equals("act")) {
+          plan(call.path("arguments").deepCopy());
+        } else {
+          helix.call(call.path("name").asText(), arguments(call));
+          made.add(call);
+        }
+      } catch (Failure e) {
+        return stopped(act, made, State.STALE, e.getMessage());
+      } catch (Helix.Refusal e) {
+        if (!e.isCertain()) {
+          made.add(call); // it may have been carried out
+          return stopped(act, made, State.UNDONE, e.getMessage() + "; its last call may be done");
+        }
+        return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
+      }
+    }
+    FindingRequests after = findings();
+    Optional<String> missing = after.present().notDone(finding.get());
+    if (missing.isPresent()) {
+      return stopped(
+          act, made, State.FAILED, "helix made all calls, but the log shows: " + missing.get());
+    }
+    note(after, id, "done");
+    return new Outcome(State.DONE, "", made, undo(act, made), List.of());
+  }
+
+  /** What is wrong where helix has another number of entries than the log. */
+  private Optional<Outcome> check(JsonNode check, Helix helix) {
+    String topic = check.at("/call/arguments/topic").asText();
+    int entries = check.path("entries").asInt();
+    try {
+      String answer = helix.call(check.at("/call/name").asText(), arguments(check.path("call")));
+      return answer.lines().anyMatch(line -> line.equals(entries + " entries in " + topic))
+          ? Optional.empty()
+          : Optional.of(
+              Outcome.nothing(
+                  State.STALE,
+                  "helix has another number of entries in %s than the log had: %d"
+                      .formatted(topic, entries)));
+    } catch (Helix.Refusal e) {
+      return Optional.of(
+          Outcome.nothing(
+              State.UNDONE, "helix does not have the topic " + topic + ": " + e.getMessage()));
+    }
+  }
+
+  /**
+   * @param before the state where nothing was changed yet
+   */
+  private static Outcome stopped(JsonNode act, List<JsonNode> made, State before, String why) {
+    return made.isEmpty()
+        ? Outcome.nothing(before, why)
+        : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
+  }
+
+  /** Of the calls that remove or rewrite entries, those that were made: they come in one order. */
+  private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
+    int edits = Math.max(0, made.size() - marking(act).size());
+    return act.path("undo").valueStream().limit(edits).toList();
+  }
+
+  /** The lines on entries that are not removed or rewritten yet. */
+  private static List<String> marks(JsonNode act, List<JsonNode> made) {
+    List<JsonNode> marking = marking(act);
+    int edits = Math.max(0, made.size() - marking.size());
+    return marking.stream()
+        .limit(made.size())
+        .filter(mark -> made.stream().skip(made.size() - edits).noneMatch(one -> ends(one, mark)))
+        .map(
+            mark ->
+                mark.at("/arguments/topic").asText()
+                    + ": "
+                    + mark.at("/arguments/text").asText().strip())
+        .toList();
+  }
+
+  private static boolean ends(JsonNode edit, JsonNode mark) {
+    return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
+  }
+
+  /** The calls before helix-bg's second look, if it makes two: they mark entries. */
+  private static List<JsonNode> marking(JsonNode act) {
+    List<JsonNode> marking = new ArrayList<>();
+    for (JsonNode call : act.path("calls")) {
+      if (call.at("/arguments").has("marked")) {
+        return marking;
+      }
+      if (!call.path("name").asText().equals("act")) {
+        marking.add(call);
+      }
+    }
+    return List.of();
+  }
+
+  /**
+   * Takes an act back that was done: makes its undo calls, each only where it hits one entry.
+   *
+   * @param calls see {@link Outcome#undo}
+   */
+  public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
+      throws IOException, InterruptedException {
+    List<JsonNode> made = new ArrayList<>();
+    for (JsonNode call : calls) {
+      try {
+        if (call.path("name").asText().equals("edit") && !hitsOne(call, helix)) {
+          return stopped(
+              Json.object(), made, State.STALE, "the note that was rewritten is another one now");
+        }
+        helix.call(call.path("name").asText(), arguments(call));
+        made.add(call);
+      } catch (Helix.Refusal e) {
+        return stopped(Json.object(), made, State.UNDONE, "helix: " + e.getMessage());
+      }
+    }
+    note(findings(), id, "open");
+    return new Outcome(State.DONE, "", made, List.of(), List.of());
+  }
+
+  private static boolean hitsOne(JsonNode call, Helix helix) {
+    Map<String, String> look = arguments(call);
+    look.keySet().retainAll(List.of("topic", "match_str"));
+    look.put("action", "entries");
+    return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
+  }
+
+  /** Writes down what a person says about a finding, see {@link FindingRequests#decide}. */
+  private static void note(FindingRequests findings, String id, String decision)
+      throws IOException {
+    findings.decide(
+        Json.object().put("id", id).put("decision", decision).put("by", "person"),
+        Instant.now(),
+        noted -> {});
+  }
+
+  private static Map<String, String> arguments(JsonNode call) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    call.path("arguments")
+        .properties()
+        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
+    return arguments;
+  }
+}

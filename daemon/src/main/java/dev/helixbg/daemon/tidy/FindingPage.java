@@ -1,0 +1,131 @@
+package dev.helixbg.daemon.tidy;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jline.utils.AttributedString;
+
+/** A finding: what it is, why it is there, and its texts, of two beside each other. */
+final class FindingPage implements Page {
+  /** Below so many columns texts come one after the other. */
+  private static final int WIDE = 100;
+
+  private static final List<String> LETTERS = List.of("A", "B");
+
+  private final Shown shown;
+  private final Ink ink;
+  private final Keys keys;
+
+  /** Which entry is shown alone: its place, or -1 for all. */
+  private int alone = -1;
+
+  /** What a key does, where it is no matter of this page. */
+  interface Keys {
+    boolean key(String key) throws java.io.IOException, InterruptedException;
+  }
+
+  FindingPage(Shown shown, Ink ink, Keys keys) {
+    this.shown = shown;
+    this.ink = ink;
+    this.keys = keys;
+  }
+
+  Shown shown() {
+    return shown;
+  }
+
+  @Override
+  public List<AttributedString> top(int columns) {
+    List<AttributedString> top = new ArrayList<>(Ink.lines(ink.warning(shown.what()), columns));
+    if (!shown.why().isEmpty()) {
+      top.addAll(Ink.lines(ink.text("Why: " + shown.why()), columns));
+    }
+    return top;
+  }
+
+  @Override
+  public List<AttributedString> body(int columns) {
+    List<NamedEntry> entries = shown.entries();
+    if (entries.isEmpty()) {
+      return Ink.lines(ink.text(shown.finding().about()), columns);
+    }
+    if (alone >= 0) {
+      return side(alone, columns);
+    }
+    if (shown.isPair() && columns >= WIDE) {
+      int half = Ink.half(columns);
+      return Ink.beside(side(0, half), side(1, half), columns);
+    }
+    List<AttributedString> lines = new ArrayList<>();
+    boolean copies = shown.finding().section().equals("copies");
+    for (int i = 0; i < entries.size(); i++) {
+      if (i > 0) {
+        lines.add(ink.rule(columns, ""));
+      }
+      lines.addAll(copies && i < entries.size() - 1 ? head(i, columns) : side(i, columns));
+    }
+    return lines;
+  }
+
+  private List<AttributedString> head(int place, int columns) {
+    NamedEntry entry = shown.entries().get(place);
+    String letter = shown.isPair() ? LETTERS.get(place) + "  " : "";
+    List<AttributedString> lines = new ArrayList<>();
+    if (Shown.hasHeading(entry)) {
+      lines.addAll(Ink.lines(ink.bold(letter + Shown.title(entry)), columns));
+      letter = "";
+    }
+    lines.addAll(
+        Ink.lines(
+            AttributedString.join(
+                AttributedString.EMPTY, ink.bold(letter), ink.faint(Shown.about(entry))),
+            columns));
+    return lines;
+  }
+
+  private List<AttributedString> side(int place, int columns) {
+    List<AttributedString> lines = head(place, columns);
+    String text = content(place);
+    lines.add(AttributedString.EMPTY);
+    lines.addAll(
+        Ink.lines(shown.isPair() ? ink.marked(text, content(1 - place)) : ink.text(text), columns));
+    return lines;
+  }
+
+  private String content(int place) {
+    return Shown.content(shown.entries().get(place));
+  }
+
+  @Override
+  public Map<String, String> hints() {
+    Map<String, String> hints = new LinkedHashMap<>(shown.ways());
+    shown.merged().ifPresent(_ -> hints.put("m", "merged text"));
+    hints.put("d", "dismiss");
+    hints.put("n", "next");
+    hints.put("p", "previous");
+    hints.put("u", "undo");
+    if (isOfNotes()) {
+      hints.put("e", "edit");
+    } else if (shown.entries().size() > 1) {
+      hints.put("e", "one whole");
+    }
+    hints.put("?", "help");
+    hints.put("q", "quit");
+    return hints;
+  }
+
+  boolean isOfNotes() {
+    return shown.entries().stream().anyMatch(one -> one.entry().note().isPresent());
+  }
+
+  @Override
+  public boolean key(String key) throws java.io.IOException, InterruptedException {
+    if (key.equals("e") && !isOfNotes() && shown.entries().size() > 1) {
+      alone = alone + 1 == shown.entries().size() ? -1 : alone + 1;
+      return true;
+    }
+    return keys.key(key);
+  }
+}

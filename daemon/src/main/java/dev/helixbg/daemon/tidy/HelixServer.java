@@ -1,0 +1,196 @@
+package dev.helixbg.daemon.tidy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Version;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.ServerParameters;
+import io.modelcontextprotocol.client.transport.StdioClientTransport;
+import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
+import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.spec.McpError;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.Implementation;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import io.modelcontextprotocol.spec.McpSchema.Tool;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A helix of our own beside those of running agents: {@code helix serve KB}, spoken to over its
+ * standard streams. Other programs are called helix, too, so nothing is asked of it before it has
+ * said what it is.
+ */
+public final class HelixServer implements Helix {
+  private static final String NAME = "helix";
+
+  /** The tools that plans call, with the arguments that they give. */
+  private static final Map<String, Set<String>> TOOLS =
+      Map.of(
+          "store", Set.of("topic", "text"),
+          "edit", Set.of("action", "topic", "match_str", "text", "into"),
+          "topics", Set.of("action", "topic", "match_str"));
+
+  /** An answer to the first message; another program may never give one. */
+  private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
+
+  /** An edit of a large log that is on a slow disk. */
+  private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(30);
+
+  private final McpSyncClient client;
+
+  private HelixServer(McpSyncClient client) {
+    this.client = client;
+  }
+
+  /**
+   * The program: the setting {@code helix.command}, else the first one on the path, in absolute
+   * folders only. Empty where there is none.
+   *
+   * @param path the value of {@code PATH}
+   * @throws Failure when the setting names none
+   */
+  public static Optional<Path> find(Settings settings, String path) {
+    if (settings.helix().isPresent()) {
+      Path named = settings.helix().get();
+      if (!isProgram(named)) {
+        throw Failure.usage("helix.command = " + named + ": that is no program");
+      }
+      return settings.helix();
+    }
+    return Arrays.stream(path.split(File.pathSeparator))
+        .map(HelixServer::absolute)
+        .filter(Objects::nonNull)
+        .map(folder -> folder.resolve(NAME))
+        .filter(HelixServer::isProgram)
+        .findFirst();
+  }
+
+  private static Path absolute(String folder) {
+    try {
+      Path path = Path.of(folder);
+      return path.isAbsolute() ? path : null;
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+
+  private static boolean isProgram(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+
+  /**
+   * Starts it on a knowledge base.
+   *
+   * @throws Failure with {@link ExitCode#UNDONE} when it is another program, or does not answer
+   */
+  public static HelixServer start(Path program, Kb kb) {
+    StdioClientTransport transport =
+        new StdioClientTransport(
+            ServerParameters.builder(program.toString())
+                .args("serve", kb.folder().toString())
+                .build(),
+            new JacksonMcpJsonMapper(new ObjectMapper()));
+    transport.setStdErrorHandler(line -> {});
+    HelixServer server =
+        new HelixServer(
+            McpClient.sync(transport)
+                .requestTimeout(ANSWERS_WITHIN)
+                .initializationTimeout(BEGINS_WITHIN)
+                .clientInfo(Implementation.builder("helix-bg", Version.text()).build())
+                .jsonSchemaValidator(
+                    (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
+                .build());
+    try {
+      server
+          .stranger()
+          .ifPresent(
+              why -> {
+                throw new Failure(
+                    ExitCode.UNDONE,
+                    program
+                        + " is not the helix that writes knowledge bases: "
+                        + why
+                        + ". Name that one with the setting helix.command");
+              });
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** Why it is another program. */
+  private Optional<String> stranger() {
+    try {
+      String name = client.initialize().serverInfo().name();
+      if (!name.equals(NAME)) {
+        return Optional.of("it calls itself " + name);
+      }
+      Map<String, Set<String>> has =
+          client.listTools().tools().stream()
+              .collect(Collectors.toMap(Tool::name, HelixServer::arguments, (a, b) -> a));
+      List<String> missing =
+          TOOLS.keySet().stream()
+              .filter(tool -> !has.getOrDefault(tool, Set.of()).containsAll(TOOLS.get(tool)))
+              .sorted()
+              .toList();
+      return missing.isEmpty()
+          ? Optional.empty()
+          : Optional.of("its tools are others, without " + String.join(", ", missing));
+    } catch (RuntimeException e) {
+      return Optional.of("it does not answer as an MCP server");
+    }
+  }
+
+  private static Set<String> arguments(Tool tool) {
+    return tool.inputSchema() != null
+            && tool.inputSchema().get("properties") instanceof Map<?, ?> properties
+        ? properties.keySet().stream().map(String::valueOf).collect(Collectors.toSet())
+        : Set.of();
+  }
+
+  @Override
+  public String call(String tool, Map<String, String> arguments) {
+    CallToolResult result;
+    try {
+      result =
+          client.callTool(
+              CallToolRequest.builder(tool).arguments(new HashMap<>(arguments)).build());
+    } catch (McpError e) {
+      throw new Refusal(e.getMessage(), true);
+    } catch (RuntimeException e) {
+      throw new Refusal("helix does not answer", false);
+    }
+    String text =
+        result.content().stream()
+            .filter(TextContent.class::isInstance)
+            .map(part -> ((TextContent) part).text())
+            .collect(Collectors.joining());
+    if (Boolean.TRUE.equals(result.isError())) {
+      throw new Refusal(text, true);
+    }
+    return text;
+  }
+
+  @Override
+  public void close() {
+    client.closeGracefully();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.helixbg.daemon.tidy;
+
+import java.util.List;
+import java.util.Map;
+import org.jline.utils.AttributedString;
+
+/** What is on the screen between its first line and its keys. */
+interface Page {
+  /** Lines that stay while the others scroll. */
+  default List<AttributedString> top(int columns) {
+    return List.of();
+  }
+
+  /** Lines that scroll. */
+  List<AttributedString> body(int columns);
+
+  /**
+   * The keys that do something here, each with what it does; the first part of a word is the key.
+   */
+  Map<String, String> hints();
+
+  /**
+   * Reacts to a key.
+   *
+   * @param key a name such as {@code enter} or {@code esc}, else the character itself
+   * @return whether it means something here
+   */
+  boolean key(String key) throws java.io.IOException, InterruptedException;
+}

@@ -1,0 +1,199 @@
+package dev.helixbg.daemon.tidy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import java.io.IOException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A finding as somebody reads it who decides about it.
+ *
+ * @param told as report.json tells it
+ * @param entries of it, as they are now; none where it is about topics
+ */
+record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
+  /** Columns of a title. */
+  private static final int TITLE = 60;
+
+  private static final double SURE = 0.9;
+  private static final double LIKELY = 0.6;
+  private static final double OPEN = 0.3;
+
+  static Shown of(FindingRequests findings, ReportedFinding finding) throws IOException {
+    List<ObjectNode> told = new ArrayList<>();
+    findings.one(Json.object().put("id", finding.id()), told::add);
+    List<NamedEntry> entries =
+        finding.section().equals("copies")
+            ? findings.present().entries().allOf(finding.keys())
+            : findings.present().entries().of(finding.keys()).orElse(List.of());
+    return new Shown(findings.present().named(finding), told.getFirst(), entries);
+  }
+
+  String id() {
+    return finding.id();
+  }
+
+  /** Whether it is about two entries, of which one can be said to be the same as the other. */
+  boolean isPair() {
+    return told.path("a").isObject() && told.path("b").isObject() && entries.size() == 2;
+  }
+
+  /** The keys that lead to an act, with what they say. */
+  Map<String, String> ways() {
+    Map<String, String> ways = new LinkedHashMap<>();
+    if (told.path("edit").isEmpty()) {
+      return ways;
+    }
+    switch (finding.kind()) {
+      case "copies", "merge" -> ways.put("s", "same");
+      case "misfiled" -> ways.put("Enter", "move it");
+      case "topic overlap" -> ways.put("Enter", "join them");
+      case "source" -> ways.put("Enter", "mend it");
+      default -> {
+        ways.put("s", "same");
+        ways.put("o", "overtaken");
+        ways.put("l", "link");
+      }
+    }
+    return ways;
+  }
+
+  /** What it is, in words. */
+  String what() {
+    return switch (finding.kind()) {
+      case "copies" -> entries.size() + " notes say the same, word for word";
+      case "merge" -> "Several notes say the same; a merged text is proposed";
+      case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
+      case "topic overlap" -> "Two topics about the same things";
+      case "source" -> "A note names source code that is otherwise now";
+      case "secret" -> "A note that may hold a secret";
+      default -> pair();
+    };
+  }
+
+  private String pair() {
+    JsonNode said = told.path("assessment");
+    JsonNode verdict = told.path("verdict");
+    if (verdict.isObject()) {
+      return "The language model says: %s, %s"
+          .formatted(
+              verdict.path("verdict").asText(), sure(verdict.path("probability").asDouble()));
+    }
+    if (!said.isObject()) {
+      return finding.kind().equals("near-duplicate")
+          ? "Two notes in nearly the same words"
+          : "Two notes about the same thing";
+    }
+    String words = said.path("words").asText("two notes about the same thing");
+    return "%s%s; that one can go: %s"
+        .formatted(
+            words.substring(0, 1).toUpperCase(Locale.ROOT),
+            words.substring(1),
+            sure(said.path("act").asDouble()));
+  }
+
+  /** A probability in words. */
+  static String sure(double probability) {
+    String words =
+        probability >= SURE
+            ? "nearly sure"
+            : probability >= LIKELY ? "likely" : probability >= OPEN ? "open" : "unlikely";
+    return probability > 0.99
+        ? words + " (over 99 %)"
+        : "%s (%.0f %%)".formatted(words, 100 * probability);
+  }
+
+  /** Why it is there, in one line. */
+  String why() {
+    List<String> reasons = new ArrayList<>();
+    JsonNode evidence = told.path("evidence");
+    JsonNode ranks = evidence.isObject() ? evidence : told;
+    if (ranks.path("rankOfA").asInt() == 1 && ranks.path("rankOfB").asInt() == 1) {
+      reasons.add("each is the other's nearest");
+    }
+    if (!evidence.path("sharedWords").isEmpty()) {
+      reasons.add(
+          "both have "
+              + evidence
+                  .path("sharedWords")
+                  .valueStream()
+                  .map(JsonNode::asText)
+                  .collect(Collectors.joining(", ")));
+    }
+    if (evidence.path("newer").isTextual()) {
+      reasons.add(evidence.path("newer").asText().toUpperCase(Locale.ROOT) + " is newer");
+    }
+    if (told.at("/assessment/objection").isTextual()) {
+      reasons.add("not called the same: " + told.at("/assessment/objection").asText());
+    }
+    if (told.has("nearer")) {
+      reasons.add(
+          "nearer to the notes of %s than to those of its own topic"
+              .formatted(told.path("nearer").asText()));
+    }
+    if (told.has("says")) {
+      reasons.add(told.path("says").asText());
+    }
+    if (told.has("entriesA")) {
+      reasons.add(
+          "%s has %d notes, %s %d"
+              .formatted(
+                  told.path("a").asText(),
+                  told.path("entriesA").asInt(),
+                  told.path("b").asText(),
+                  told.path("entriesB").asInt()));
+    }
+    return String.join("; ", reasons);
+  }
+
+  /** The text that is to stand in place of several, if there is one. */
+  Optional<String> merged() {
+    return Optional.ofNullable(told.path("proposedText").textValue());
+  }
+
+  /** Its first line, or the beginning of that. */
+  static String title(NamedEntry entry) {
+    String title = entry.entry().text().title();
+    return title.isEmpty() ? entry.name() : PrintableText.excerpt(title, TITLE);
+  }
+
+  /** The text below its title: all of it, where it has none but its own beginning. */
+  static String content(NamedEntry entry) {
+    String content = entry.entry().text().content().strip();
+    return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;
+  }
+
+  /** Whether its first line is its title, and more follows. */
+  static boolean hasHeading(NamedEntry entry) {
+    String content = entry.entry().text().content().strip();
+    int end = content.indexOf('\n');
+    return end >= 0 && content.substring(0, end).strip().equals(entry.entry().text().title());
+  }
+
+  /** When it was written, its tags and its source: what tells it from others beside its text. */
+  static String about(NamedEntry entry) {
+    List<String> about = new ArrayList<>(List.of(entry.name()));
+    if (entry.entry().timestampMin() != 0) {
+      about.add(
+          LocalDate.ofEpochDay(Math.floorDiv(entry.entry().timestampMin(), Entry.DAY)).toString());
+    }
+    about.addAll(entry.entry().text().tags());
+    if (entry.entry().note().isEmpty()) {
+      entry.entry().text().source().ifPresent(about::add);
+    }
+    return String.join("  ", about);
+  }
+}

@@ -1,0 +1,107 @@
+package dev.helixbg.daemon.tidy;
+
+import dev.helixbg.config.files.FileState;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.LastReport;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.decisions.Decisions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The findings to go through, in the report's order, as log, report and decisions of this moment
+ * leave them. What was decided in this session keeps its place.
+ */
+final class TidyList {
+  private final ActRun acts;
+  private final boolean all;
+  private final List<String> order = new ArrayList<>();
+  private final Set<String> handled = new HashSet<>();
+  private FindingRequests findings;
+  private Optional<FileState> log = Optional.empty();
+  private int report = -1;
+  private LastReport.Listing listing;
+  private Map<String, ReportedFinding> open = Map.of();
+
+  /**
+   * @param all whether it has what the report does not lead with, too
+   */
+  TidyList(ActRun acts, boolean all) {
+    this.acts = acts;
+    this.all = all;
+  }
+
+  /** Sees what became of it meanwhile; costs a few looks where nothing did. */
+  void look() throws IOException, InterruptedException {
+    Optional<FileState> now = KbFiles.DISK.stateOrNone(acts.store().kb().dataLog());
+    if (findings == null || !now.equals(log)) {
+      findings = acts.findings();
+      log = now;
+    }
+    int number = acts.store().report().origin().map(LastReport.Origin::number).orElse(0);
+    if (number != report || listing == null) {
+      listing = acts.store().report().list();
+      report = number;
+    }
+    Decisions decisions = acts.store().decisions().read();
+    Map<String, ReportedFinding> found = new HashMap<>();
+    Set<String> known = new HashSet<>(order);
+    for (ReportedFinding finding :
+        FindingRequests.open(listing, decisions, one -> all || one.leads())) {
+      if (!findings.present().isStale(finding)) {
+        found.put(finding.id(), finding);
+        if (known.add(finding.id())) {
+          order.add(finding.id());
+        }
+      }
+    }
+    open = found;
+    order.removeIf(id -> !found.containsKey(id) && !handled.contains(id));
+  }
+
+  FindingRequests findings() {
+    return findings;
+  }
+
+  /** A finding that is still to be decided. */
+  Optional<ReportedFinding> open(String id) {
+    return Optional.ofNullable(open.get(id));
+  }
+
+  /** Ids, those that were decided in this session among them. */
+  List<String> order() {
+    return order;
+  }
+
+  int left() {
+    return open.size();
+  }
+
+  /** Keeps the place of a finding that is decided now. */
+  void handled(String id) {
+    handled.add(id);
+  }
+
+  /** The next open finding after a place or, backwards, before it; around the end. */
+  Optional<String> next(String from, int step) {
+    int start = order.indexOf(from);
+    for (int i = 1; i <= order.size(); i++) {
+      String id = order.get(Math.floorMod(start + step * i, order.size()));
+      if (open.containsKey(id)) {
+        return Optional.of(id);
+      }
+    }
+    return Optional.empty();
+  }
+
+  Optional<String> first() {
+    return order.stream().filter(open::containsKey).findFirst();
+  }
+}

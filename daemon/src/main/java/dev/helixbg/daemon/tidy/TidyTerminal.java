@@ -1,0 +1,280 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.Failure;
+import java.io.IOError;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jline.keymap.BindingReader;
+import org.jline.keymap.KeyMap;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Attributes.LocalFlag;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.Terminal.Signal;
+import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedString;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+
+/** A session of deciding on a terminal: draws its screen, and gives it the keys. */
+public final class TidyTerminal implements Desk {
+  private static final String OTHER = "other";
+  private static final int LEAST_COLUMNS = 20;
+  private static final int LEAST_ROWS = 5;
+
+  /** What a terminal has that does not tell its size. */
+  private static final Size USUAL = new Size(80, 24);
+
+  private final Terminal terminal;
+  private final ActRun acts;
+  private final Map<String, String> environment;
+  private final DaemonLink daemon;
+  private final UserDirectories locations;
+  private final Display display;
+  private final BindingReader keys;
+  private final KeyMap<String> names = new KeyMap<>();
+  private final boolean isPlain;
+  private final boolean colour;
+  private Attributes before;
+  private TidySession session;
+
+  /**
+   * @param colour whether there may be colours
+   */
+  TidyTerminal(
+      Terminal terminal,
+      ActRun acts,
+      Map<String, String> environment,
+      UserDirectories locations,
+      DaemonLink daemon,
+      boolean colour) {
+    this.terminal = terminal;
+    this.acts = acts;
+    this.environment = environment;
+    this.locations = locations;
+    this.daemon = daemon;
+    this.colour = colour;
+    this.display = new Display(terminal, true);
+    this.keys = new BindingReader(terminal.reader());
+    this.isPlain = terminal.getStringCapability(Capability.cursor_address) == null;
+    bind();
+  }
+
+  /** What a session ended with. */
+  public record Summary(int done, int dismissed, int left) {}
+
+  /**
+   * Decides about findings until the user has enough.
+   *
+   * @throws Failure where standard input or output is no terminal
+   * @throws InterruptedException at Ctrl-C and SIGTERM; what was decided is kept
+   */
+  public static Summary run(
+      ActRun acts,
+      Map<String, String> environment,
+      UserDirectories locations,
+      DaemonLink daemon,
+      boolean colour)
+      throws IOException, InterruptedException {
+    Terminal terminal;
+    try {
+      terminal =
+          TerminalBuilder.builder()
+              .name("helix-bg")
+              .system(true)
+              .provider(TerminalBuilder.PROP_PROVIDER_FFM)
+              .dumb(false)
+              .encoding(UTF_8)
+              .build();
+    } catch (IllegalStateException e) {
+      throw Failure.usage(
+          "tidy asks at a terminal, and standard input or output is none. Elsewhere, helix-bg"
+              + " findings lists what there is, and helix-bg act ID --as same --run carries one"
+              + " out");
+    }
+    try (terminal) {
+      return new TidyTerminal(terminal, acts, environment, locations, daemon, colour).run();
+    }
+  }
+
+  private void bind() {
+    names.setNomatch(OTHER);
+    names.setUnicode(OTHER);
+    names.setAmbiguousTimeout(50);
+    names.bind("enter", "\r", "\n");
+    names.bind("esc", KeyMap.esc());
+    names.bind("backspace", KeyMap.del(), KeyMap.ctrl('H'));
+    names.bind("ctrl-c", KeyMap.ctrl('C'), KeyMap.ctrl('D'));
+    names.bind("ctrl-l", KeyMap.ctrl('L'));
+    bind("up", Capability.key_up, "\033[A", "\033OA");
+    bind("down", Capability.key_down, "\033[B", "\033OB");
+    bind("pgup", Capability.key_ppage, "\033[5~");
+    bind("pgdn", Capability.key_npage, "\033[6~");
+    bind("home", Capability.key_home, "\033[H", "\033OH");
+    bind("end", Capability.key_end, "\033[F", "\033OF");
+  }
+
+  private void bind(String name, Capability capability, String... usual) {
+    String sequence = KeyMap.key(terminal, capability);
+    if (sequence != null && !sequence.isEmpty()) {
+      names.bind(name, sequence);
+    }
+    names.bind(name, usual);
+  }
+
+  Summary run() throws IOException, InterruptedException {
+    begin();
+    try {
+      session = new TidySession(acts, new Ink(colour, isPlain), this);
+      terminal.handle(Signal.WINCH, _ -> draw());
+      while (!session.isOver()) {
+        draw();
+        String key = read();
+        synchronized (this) {
+          if (key.equals("ctrl-l")) {
+            display.clear();
+          } else {
+            session.key(key);
+          }
+        }
+      }
+      return new Summary(session.done(), session.dismissed(), session.left());
+    } finally {
+      end();
+    }
+  }
+
+  /** Reads the next key. */
+  private String read() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    String name;
+    try {
+      name = keys.readBinding(names);
+    } catch (IOError e) {
+      throw new InterruptedException("the terminal is gone");
+    }
+    if (name == null || name.equals("ctrl-c") || Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    return name.equals(OTHER) ? keys.getLastBinding() : name;
+  }
+
+  private void begin() {
+    before = terminal.enterRawMode();
+    Attributes raw = terminal.getAttributes();
+    raw.setLocalFlag(LocalFlag.ISIG, false); // Ctrl-C is a key: helix would get the signal, too
+    terminal.setAttributes(raw);
+    terminal.puts(Capability.enter_ca_mode);
+    terminal.puts(Capability.keypad_xmit);
+    terminal.puts(Capability.cursor_invisible);
+    terminal.flush();
+  }
+
+  private void end() {
+    terminal.puts(Capability.cursor_normal);
+    terminal.puts(Capability.keypad_local);
+    terminal.puts(Capability.exit_ca_mode);
+    terminal.flush();
+    terminal.setAttributes(before);
+  }
+
+  private Size size() {
+    Size size = terminal.getSize();
+    return size.getColumns() <= 0 || size.getRows() <= 0
+        ? USUAL
+        : new Size(
+            Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
+  }
+
+  private synchronized void draw() {
+    Size size = size();
+    draw(session.screen(size.getColumns(), size.getRows()), size);
+  }
+
+  private synchronized void draw(List<AttributedString> lines, Size size) {
+    if (isPlain) {
+      lines.stream()
+          .map(AttributedString::toString)
+          .filter(line -> !line.isEmpty())
+          .forEach(terminal.writer()::println);
+      terminal.flush();
+      return;
+    }
+    display.resize(size.getRows(), size.getColumns());
+    display.update(lines, 0);
+  }
+
+  @Override
+  public Optional<Path> helix() {
+    return HelixServer.find(acts.settings(), environment.getOrDefault("PATH", ""));
+  }
+
+  @Override
+  public Helix startHelix() {
+    return HelixServer.start(helix().orElseThrow(), acts.store().kb());
+  }
+
+  @Override
+  public void working(String words) {
+    Size size = size();
+    List<AttributedString> lines = session.screen(size.getColumns(), size.getRows());
+    lines.set(lines.size() - 1, new Ink(colour, isPlain).warning(words + " …"));
+    draw(lines, size);
+  }
+
+  @Override
+  public void decided() {
+    Thread.ofVirtual().start(() -> daemon.hint(acts.store().kb()));
+  }
+
+  @Override
+  public void copy(String text) {
+    terminal
+        .writer()
+        .write("\033]52;c;" + Base64.getEncoder().encodeToString(text.getBytes(UTF_8)) + "\007");
+    terminal.flush();
+  }
+
+  /** As git does: the editor may have options of its own. */
+  @Override
+  public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
+    String editor = environment.getOrDefault("VISUAL", environment.getOrDefault("EDITOR", ""));
+    if (editor.isBlank()) {
+      return Optional.of("neither $VISUAL nor $EDITOR names an editor");
+    }
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", editor + " \"$@\" 2>&1", "sh"));
+    files.forEach(file -> command.add(file.toString()));
+    end();
+    try {
+      terminal.pause(true);
+      int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+      return code == 0 ? Optional.empty() : Optional.of("the editor ended with " + code);
+    } finally {
+      terminal.resume();
+      begin();
+      display.clear();
+    }
+  }
+
+  @Override
+  public Trash trash() {
+    boolean isMac = System.getProperty("os.name").startsWith("Mac");
+    Path data =
+        Optional.ofNullable(environment.get("XDG_DATA_HOME"))
+            .filter(path -> path.startsWith("/"))
+            .map(Path::of)
+            .orElse(locations.home().resolve(".local/share"));
+    return new Trash(isMac ? locations.home().resolve(".Trash") : data.resolve("Trash"), isMac);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+
+/**
+ * The desktop's trash: on Linux by the specification of freedesktop.org, on a Mac {@code ~/.Trash}.
+ * Files are only moved, never copied and deleted.
+ *
+ * @param home the trash of the user's home
+ * @param isMac whether it is a folder of files and nothing else
+ */
+record Trash(Path home, boolean isMac) {
+  private static final int MOST_NAMES = 10_000;
+  private static final DateTimeFormatter SECONDS =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
+
+  /**
+   * Where a file is now.
+   *
+   * @param info what the trash notes about it; empty on a Mac
+   */
+  record Moved(Path from, Path to, Optional<Path> info) {
+    /** Puts it back, unless another file has its place by now. */
+    void putBack() throws IOException {
+      if (Files.exists(from, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FileAlreadyExistsException(from.toString(), null, "it is there again");
+      }
+      Files.move(to, from);
+      if (info.isPresent()) {
+        Files.deleteIfExists(info.get());
+      }
+    }
+  }
+
+  /**
+   * Moves a regular file there.
+   *
+   * @param now in the user's time zone
+   */
+  Moved move(Path file, LocalDateTime now) throws IOException {
+    Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
+    if (!Files.isRegularFile(from, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(from + " is no file");
+    }
+    Files.createDirectories(home);
+    return isMac ? moveTo(home, from) : moveByInfo(from, now);
+  }
+
+  private static Moved moveTo(Path folder, Path from) throws IOException {
+    for (int i = 1; i < MOST_NAMES; i++) {
+      Path to = folder.resolve(name(from, i));
+      if (!Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
+        return new Moved(from, Files.move(from, to), Optional.empty());
+      }
+    }
+    throw new IOException("the trash is full of files called " + from.getFileName());
+  }
+
+  /** The note about it comes first, and holds the name. */
+  private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
+    boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
+    Path top = atHome ? Path.of("/") : top(from);
+    Path trash = atHome ? home : ownTrash(top);
+    Path files = Files.createDirectories(trash.resolve("files"));
+    Path infos = Files.createDirectories(trash.resolve("info"));
+    String path = (atHome ? from : top.relativize(from)).toString();
+    String info =
+        "[Trash Info]\nPath=%s\nDeletionDate=%s\n"
+            .formatted(
+                URLEncoder.encode(path, UTF_8).replace("+", "%20").replace("%2F", "/"),
+                SECONDS.format(now));
+    for (int i = 1; i < MOST_NAMES; i++) {
+      Path note = infos.resolve(name(from, i) + ".trashinfo");
+      try {
+        Files.writeString(note, info, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      } catch (FileAlreadyExistsException e) {
+        continue;
+      }
+      try {
+        Path to = files.resolve(name(from, i));
+        if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
+          throw new FileAlreadyExistsException(to.toString());
+        }
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        return new Moved(from, to, Optional.of(note));
+      } catch (FileAlreadyExistsException e) {
+        Files.delete(note); // a file without a note about it
+      } catch (AtomicMoveNotSupportedException e) {
+        Files.delete(note);
+        throw new IOException("it lies on another disk than the trash");
+      } catch (IOException e) {
+        Files.delete(note);
+        throw e;
+      }
+    }
+    throw new IOException("the trash is full of files called " + from.getFileName());
+  }
+
+  private static String name(Path file, int number) {
+    String name = file.getFileName().toString();
+    int dot = name.lastIndexOf('.');
+    return number == 1
+        ? name
+        : dot <= 0
+            ? name + "." + number
+            : name.substring(0, dot) + "." + number + name.substring(dot);
+  }
+
+  /** The topmost folder of the disk that a file lies on. */
+  private static Path top(Path file) throws IOException {
+    FileStore disk = Files.getFileStore(file);
+    Path top = file.getParent();
+    while (top.getParent() != null && Files.getFileStore(top.getParent()).equals(disk)) {
+      top = top.getParent();
+    }
+    return top;
+  }
+
+  /** The user's own trash on another disk: {@code .Trash-UID}, which no other user can write. */
+  private static Path ownTrash(Path top) throws IOException {
+    Path home = Path.of(System.getProperty("user.home"));
+    Path trash = top.resolve(".Trash-" + Files.getAttribute(home, "unix:uid"));
+    try {
+      return Files.createDirectory(
+          trash,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      if (Files.isSymbolicLink(trash)
+          || !Files.getAttribute(trash, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+              .equals(Files.getAttribute(home, "unix:uid"))) {
+        throw new IOException("the trash " + trash + " is not yours");
+      }
+      return trash;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.helixbg.daemon.tidy;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.WrittenReport;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
+final class TidyKb {
+  static final String MODEL = "m";
+  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
+
+  final Kb kb;
+  final KbStore store;
+  final FileHelix helix;
+  final ActRun acts;
+  private final List<Finding.Relation> relations = new ArrayList<>();
+  private final List<Finding.Copies> copies = new ArrayList<>();
+  private final List<Finding.Misfiled> misfiled = new ArrayList<>();
+  private final List<Judgements.Merge> merges = new ArrayList<>();
+
+  TidyKb(Path folder) throws IOException {
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
+    store = new KbStores(settings, notice -> {}).of(kb);
+    helix = new FileHelix(kb.dataLog());
+    acts = new ActRun(store, settings, MODEL);
+  }
+
+  TidyKb note(String topic, String text) {
+    call("store", "topic", topic, "text", text);
+    return this;
+  }
+
+  void call(String tool, String... namesAndValues) {
+    Map<String, String> arguments = new HashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    helix.call(tool, arguments);
+  }
+
+  List<NamedEntry> live() {
+    return new PresentEntries(DataLog.read(kb.dataLog()), MODEL).all();
+  }
+
+  /** The texts of a topic, in their order. */
+  List<String> texts(String topic) {
+    return live().stream()
+        .filter(one -> one.entry().topic().equals(topic))
+        .map(one -> one.entry().text().content())
+        .toList();
+  }
+
+  NamedEntry named(String name) {
+    return live().stream().filter(one -> one.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /** A pair in the order of the log, with its id. */
+  String pair(String a, String b) {
+    String id = "rel-%010x".formatted(relations.size() + 1);
+    relations.add(
+        new Finding.Relation(
+            id,
+            named(a),
+            named(b),
+            .9,
+            .9,
+            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty()),
+            relations.size() + 1));
+    return id;
+  }
+
+  String copies(String... names) {
+    String id = "copies-%010x".formatted(copies.size() + 1);
+    copies.add(new Finding.Copies(id, List.of(names).stream().map(this::named).toList()));
+    return id;
+  }
+
+  String misfiled(String name, String nearer) {
+    String id = "misfiled-%010x".formatted(misfiled.size() + 1);
+    misfiled.add(new Finding.Misfiled(id, named(name), .1, nearer, .9));
+    return id;
+  }
+
+  String merge(String text, String... names) {
+    String id = "merge-%010x".formatted(merges.size() + 1);
+    merges.add(new Judgements.Merge(id, List.of(names).stream().map(this::named).toList(), text));
+    return id;
+  }
+
+  TidyKb report() {
+    Findings findings =
+        new Findings(
+            live(),
+            List.of(),
+            copies,
+            List.of(),
+            misfiled,
+            relations,
+            new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
+            LIMITS,
+            new Findings.Totals(0, 0));
+    Judgements none = Judgements.NONE;
+    Judgements judged =
+        new Judgements(
+            none.model(),
+            none.guesses(),
+            none.verdicts(),
+            none.overlaps(),
+            none.summaries(),
+            merges,
+            none.left(),
+            0,
+            none.trust());
+    WrittenReport.write(
+        store,
+        new Report(
+            findings,
+            DataLog.read(kb.dataLog()).account(),
+            new Report.Run("test", MODEL),
+            judged,
+            List.of()));
+    return this;
+  }
+}
