@@ -33,6 +33,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     console.out().println();
     say("why", finding.path("says").asText(""));
     say("verdict", verdict());
+    say("agents", finding.at("/agents/words").asText());
     say("read", assessment());
     decision("decided");
     decision("opinion");

@@ -6,6 +6,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
@@ -74,6 +75,18 @@ final class FindingJson extends JsonFields {
         });
   }
 
+  private void agents(AgentSayings.Said said) throws IOException {
+    optional("verdict", said.verdict().map(Verdict::title));
+    text("words", said.words());
+    list("said", said.all(), this::saying);
+  }
+
+  private void saying(AgentSayings.Saying one) throws IOException {
+    text("by", one.client());
+    text("verdict", one.verdict().title());
+    json.writeBooleanField("counts", one.counts());
+  }
+
   private void edit(List<Act> ways) throws IOException {
     list("edit", ways, this::act);
   }
@@ -104,6 +117,7 @@ final class FindingJson extends JsonFields {
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());
     verdict(relation);
+    object("agents", judgements.agents().of(relation).orElse(null), this::agents);
     object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
     object("evidence", relation.evidence(), this::evidence);
     edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());
