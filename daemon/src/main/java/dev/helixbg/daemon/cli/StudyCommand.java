@@ -94,7 +94,7 @@ final class StudyCommand extends JsonCommand {
     return Json.object().put("client", by);
   }
 
-  private void export(QuestionRequests requests) throws IOException {
+  private void export(QuestionRequests requests) throws IOException, InterruptedException {
     List<ObjectNode> lines = new ArrayList<>();
     requests.give(request().put("count", count), Instant.now(), lines::add);
     JsonNode given = lines.getFirst();

@@ -9,7 +9,6 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.decisions.DecisionStore;
-import dev.helixbg.insight.judge.QuestionKind;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
@@ -216,12 +215,13 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
   private SyncToolSpecification questions() {
     return tool(
         "questions",
-        "The next open questions about pairs of entries, which decide what findings lead with;"
-            + " read the texts yourself, then call answers. Changes no entry.",
+        "The next open questions: about pairs of entries, which decide what findings lead with, or"
+            + " of another kind about the newest entries first; read the texts yourself, then call"
+            + " answers. Changes no entry.",
         notes(false),
         List.of(
             ToolArgument.choice(
-                "kind", AgentQuestion.KINDS.stream().map(QuestionKind::title).toList()),
+                "kind", AgentQuestion.KINDS.stream().map(AgentQuestion::title).toList()),
             ToolArgument.number("count", 1, MOST_QUESTIONS, QUESTIONS),
             KB),
         answers::questions);
@@ -231,7 +231,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
     return tool(
         "answers",
         "Your answers to questions: each with the id of its question, and one of the answers that"
-            + " questions named. Says which were refused, and why.",
+            + " questions named, or a sentence where it asks for one. Says which were refused, and"
+            + " why.",
         notes(true),
         List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
         answers::answers);

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.Judge;
@@ -14,6 +15,7 @@ import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.lessons.LessonRun;
@@ -58,13 +60,32 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    */
   Judgements run(KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
-    Judgements judgements = ask(store, findings, vectors, embedder);
+    Judgements judgements =
+        withAgents(ask(store, findings, vectors, embedder), store, findings, embedder);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
         ? judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors))
         : judgements;
+  }
+
+  /** Adds what coding agents said of entries, where no language model did or it guesses. */
+  private static Judgements withAgents(
+      Judgements judged, KbStore store, Findings findings, EmbedderSource embedder)
+      throws InterruptedException {
+    AgentAnswers said = store.agents();
+    QuestionSession known = new QuestionSession(said.known(Optional.empty()));
+    Optional<String> reader = said.readers(QuestionKind.LESSON);
+    Judgements.Lessons lessons = judged.lessons();
+    if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
+      List<Judgements.Lesson> found =
+          new LessonRun(known, findings.entries(), sentences(store, embedder)).ask();
+      if (!found.isEmpty()) {
+        return judged.with(new Judgements.Lessons(reader, found, Optional.empty()), Map.of());
+      }
+    }
+    return judged;
   }
 
   private Judgements ask(

@@ -151,15 +151,12 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
             .isEmpty();
   }
 
-  AgentQuestion question(Instant now) {
+  GivenQuestion given(Instant now) {
     int characters = older.text().length() + newer.text().length();
-    return new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now);
-  }
-
-  ObjectNode toJson() {
-    ObjectNode json = Json.object().put("id", id);
-    json.set("older", older.toJson());
-    json.set("newer", newer.toJson());
-    return json;
+    ObjectNode texts = Json.object();
+    texts.set("older", older.toJson());
+    texts.set("newer", newer.toJson());
+    return new GivenQuestion(
+        new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 }

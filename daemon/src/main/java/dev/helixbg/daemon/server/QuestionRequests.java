@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -27,14 +28,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * The open questions of a knowledge base for the user's coding agent, and its answers.
  *
  * @param model how far the local language model can be trusted, if it was measured
+ * @param embedder by which lessons are compared
  */
-public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> model) {
+public record QuestionRequests(
+    FindingRequests findings, Optional<JudgeTrust> model, Supplier<EmbedderSource> embedder) {
   /** The most questions at once, and the most answers. */
   private static final int MOST = 100;
 
@@ -52,32 +56,45 @@ public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> mo
           + " older one has changed or is wrong. related: different facts about the same thing."
           + " different: nothing in common.";
 
+  private static final String LESSON =
+      "Each question has one entry of a software developer's knowledge base. Write down the lesson"
+          + " that it teaches: the cause and the rule, so general that it also holds for other"
+          + " subjects, in one English sentence of 8 to 18 plain words, without names of products,"
+          + " people, services or files, and without numbers. Answer none if the entry only states"
+          + " a fact, a setting or how to do something.";
+
+  /** Why an answer comes too late. */
+  static final String STALE = "a text has changed since, or is gone: call questions again";
+
   private static final String ASK =
-      "Judge by reading both texts; where one has omitted, the tool entry reads it whole. Then call"
-          + " answers with {id, answer} of each.";
+      "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
+          + " Then call answers with {id, answer} of each.";
 
   /** Of the language model that the settings name it counts how far it can be trusted. */
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
-    return new QuestionRequests(findings, JudgingStage.withoutAsking(settings).trust());
+    return new QuestionRequests(
+        findings,
+        JudgingStage.withoutAsking(settings).trust(),
+        () -> EmbedderSource.located(settings));
   }
 
   /**
    * Gives the next open questions to a client: pairs that lead, then those of which the pair judge
    * is least sure; and among them some whose truth is known, which nothing tells from the others.
    *
+   * <p>Of the other kinds the newest entries come first.
+   *
    * @param request has {@code client}, may have {@code clientVersion}, {@code kind} and {@code
    *     count}
    */
-  public void give(ObjectNode request, Instant now, ControlServer.Reply reply) throws IOException {
+  public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
     AgentClient client = client(request);
     int count = request.path("count").asInt(USUAL);
     if (count < 1 || count > MOST) {
       throw Failure.usage("\"count\" must be from 1 to " + MOST);
     }
-    String kind = request.path("kind").asText(QuestionKind.PAIR.title());
-    if (AgentQuestion.KINDS.stream().noneMatch(one -> one.title().equals(kind))) {
-      throw Failure.usage("\"kind\" must be one of " + kinds());
-    }
+    QuestionKind kind = kind(request.path("kind").asText(QuestionKind.PAIR.title()));
     List<AgentAnswer> answers = findings.store().agentAnswers().all();
     Set<String> answered =
         answers.stream()
@@ -86,30 +103,60 @@ public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> mo
             .collect(Collectors.toSet());
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
-    List<PairQuestion> open =
-        new ArrayList<>(PairQuestion.open(findings, new AgentAnswers(answers, model), taken));
-    List<PairQuestion> page = new ArrayList<>();
-    if (!open.isEmpty()) {
-      KnownPairs.next(count, answered).forEach(known -> page.add(PairQuestion.of(known)));
-      Set<String> known = page.stream().map(PairQuestion::id).collect(Collectors.toSet());
-      open.removeIf(one -> known.contains(one.id()));
-      List<PairQuestion> next = open.subList(0, Math.min(count - page.size(), open.size()));
-      page.addAll(next);
-      next.clear();
-      page.sort(Comparator.comparing(PairQuestion::id)); // hashes: no place tells what is known
+    AgentAnswers said = new AgentAnswers(answers, model);
+    List<GivenQuestion> open = new ArrayList<>();
+    List<GivenQuestion> page = new ArrayList<>();
+    if (kind == QuestionKind.PAIR) {
+      PairQuestion.open(findings, said, taken).forEach(one -> open.add(one.given(now)));
+      if (!open.isEmpty()) {
+        KnownPairs.next(count, answered)
+            .forEach(known -> page.add(PairQuestion.of(known).given(now)));
+        Set<String> known = page.stream().map(GivenQuestion::id).collect(Collectors.toSet());
+        open.removeIf(one -> known.contains(one.id()));
+      }
+    } else {
+      open.addAll(ofEntries().open(kind, said, client, taken, now));
+    }
+    List<GivenQuestion> next = open.subList(0, Math.min(count - page.size(), open.size()));
+    page.addAll(next);
+    next.clear();
+    if (kind == QuestionKind.PAIR) {
+      page.sort(Comparator.comparing(GivenQuestion::id)); // hashes: no place tells what is known
     }
     findings
         .store()
         .agentAnswers()
-        .ask(client, page.stream().map(one -> one.question(now)).toList(), now);
-    ObjectNode line = Json.object().put("meaning", MEANING).put("ask", ASK);
-    AgentQuestion.answers(QuestionKind.PAIR).forEach(line.putArray("answers")::add);
-    line.set("questions", Json.array(page, PairQuestion::toJson));
+        .ask(client, page.stream().map(GivenQuestion::asked).toList(), now);
+    ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
+    List<String> possible = AgentQuestion.answers(kind);
+    if (!possible.isEmpty()) {
+      possible.forEach(line.putArray("answers")::add);
+    }
+    line.set("questions", Json.array(page, GivenQuestion::toJson));
     reply.send(line.put("left", open.size()));
   }
 
+  private EntryQuestions ofEntries() {
+    return new EntryQuestions(findings, embedder);
+  }
+
+  private static String meaning(QuestionKind kind) {
+    return switch (kind) {
+      case PAIR -> MEANING;
+      case LESSON -> LESSON;
+      default -> kind.systemPrompt();
+    };
+  }
+
+  private static QuestionKind kind(String title) {
+    return AgentQuestion.KINDS.stream()
+        .filter(one -> AgentQuestion.title(one).equals(title))
+        .findFirst()
+        .orElseThrow(() -> Failure.usage("\"kind\" must be one of " + kinds()));
+  }
+
   private static String kinds() {
-    return AgentQuestion.KINDS.stream().map(QuestionKind::title).collect(Collectors.joining(", "));
+    return AgentQuestion.KINDS.stream().map(AgentQuestion::title).collect(Collectors.joining(", "));
   }
 
   private static AgentClient client(ObjectNode request) {
@@ -180,11 +227,15 @@ public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> mo
       return Optional.of("it is answered twice in this call: the first answer counts");
     }
     List<String> possible = AgentQuestion.answers(question.kind());
-    if (!possible.contains(given.path("answer").asText())) {
+    String answer = given.path("answer").asText();
+    if (!possible.isEmpty() && !possible.contains(answer)) {
       return Optional.of("the answer must be one of " + String.join(", ", possible));
     }
+    if (question.kind() != QuestionKind.PAIR) {
+      return ofEntries().wrong(question, answer);
+    }
     return PairQuestion.isStale(question, findings.present().entries())
-        ? Optional.of("a text has changed since, or is gone: call questions again")
+        ? Optional.of(STALE)
         : Optional.empty();
   }
 

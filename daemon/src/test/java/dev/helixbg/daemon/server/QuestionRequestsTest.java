@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WrittenReport;
@@ -94,7 +95,7 @@ class QuestionRequestsTest {
     PresentFindings present =
         new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
     return new QuestionRequests(
-        new FindingRequests(store, Optional.empty(), present), Optional.empty());
+        new FindingRequests(store, Optional.empty(), present), Optional.empty(), FakeModel::new);
   }
 
   private static ObjectNode request(String client) {

@@ -165,7 +165,7 @@ public final class AgentAnswerStore {
       boolean isPossible =
           row.getInt(1) == checksum(answer)
               && AgentQuestion.KINDS.contains(answer.kind())
-              && AgentQuestion.answers(answer.kind()).contains(answer.answer());
+              && AgentQuestion.isPossible(answer.kind(), answer.answer());
       return isPossible ? Optional.of(answer) : Optional.empty();
     } catch (DateTimeException e) {
       return Optional.empty();

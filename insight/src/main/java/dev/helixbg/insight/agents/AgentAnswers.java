@@ -6,10 +6,13 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.AgentSayings.Said;
 import dev.helixbg.insight.judge.AgentSayings.Saying;
 import dev.helixbg.insight.judge.AgentSayings.Trust;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.JudgeTrial.Truth;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.RememberedAnswers;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,9 +39,7 @@ public final class AgentAnswers {
     Map<AgentClient, List<AgentAnswer>> byClient = new LinkedHashMap<>();
     for (AgentAnswer answer : answers) {
       byClient.computeIfAbsent(answer.client(), _ -> new ArrayList<>()).add(answer);
-      if (answer.kind() == QuestionKind.PAIR) {
-        byQuestion.computeIfAbsent(answer.question(), _ -> new ArrayList<>()).add(answer);
-      }
+      byQuestion.computeIfAbsent(answer.question(), _ -> new ArrayList<>()).add(answer);
     }
     byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
   }
@@ -116,6 +117,59 @@ public final class AgentAnswers {
       }
     }
     return new AgentSayings(clients(), pairs);
+  }
+
+  /**
+   * Gives the answers to questions that a language model may be asked, too: of the clients that
+   * count the answer of the one that judges known pairs best.
+   *
+   * @param self a client whose own answers are known, too, where none counts
+   */
+  public RememberedAnswers known(Optional<AgentClient> self) {
+    return wanted -> {
+      Map<AnswerStore.Id, Answer> found = new HashMap<>();
+      for (AnswerStore.Id id : wanted) {
+        best(AgentQuestion.of(id.job(), id.key()), self)
+            .ifPresent(answer -> found.put(id, answer(id.job(), answer.answer())));
+      }
+      return found;
+    };
+  }
+
+  private Optional<AgentAnswer> best(String question, Optional<AgentClient> self) {
+    List<AgentAnswer> answers = byQuestion.getOrDefault(question, List.of());
+    return answers.stream()
+        .filter(answer -> counts(answer.client()))
+        .max(
+            Comparator.comparingDouble((AgentAnswer answer) -> clients.get(answer.client()).share())
+                .thenComparing(answer -> answer.client().title()))
+        .or(
+            () ->
+                answers.stream()
+                    .filter(answer -> self.filter(answer.client()::equals).isPresent())
+                    .findFirst());
+  }
+
+  /** No language model stands beside an agent here: its word counts where none has spoken. */
+  private boolean counts(AgentClient client) {
+    return clients.get(client).counts(Optional.empty());
+  }
+
+  private static Answer answer(QuestionKind kind, String said) {
+    String other =
+        kind.choices().stream().filter(choice -> !choice.equals(said)).findFirst().orElse("");
+    return new Answer(said, 1, other, 0, false);
+  }
+
+  /** Names the clients that count and have answered questions of a kind; empty without one. */
+  public Optional<String> readers(QuestionKind kind) {
+    return byQuestion.values().stream()
+        .flatMap(List::stream)
+        .filter(answer -> answer.kind() == kind && counts(answer.client()))
+        .map(answer -> answer.client().title())
+        .distinct()
+        .sorted()
+        .reduce((one, other) -> one + ", " + other);
   }
 
   /**

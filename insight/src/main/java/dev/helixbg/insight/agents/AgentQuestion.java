@@ -3,6 +3,7 @@ package dev.helixbg.insight.agents;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import java.time.Instant;
@@ -22,15 +23,51 @@ public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {
   private static final int DIGITS = 16;
 
-  /** Kinds that an agent is asked; there is room for further ones. */
-  public static final List<QuestionKind> KINDS = List.of(QuestionKind.PAIR);
+  /** Kinds that an agent is asked. */
+  public static final List<QuestionKind> KINDS =
+      List.of(
+          QuestionKind.PAIR,
+          QuestionKind.LESSON,
+          QuestionKind.RULE,
+          QuestionKind.LABEL,
+          QuestionKind.SUMMARY);
 
-  /** The possible answers to a kind of question. */
+  /** The answer to the question of a lesson where an entry teaches none. */
+  public static final String NO_LESSON = "none";
+
+  /** The most characters of a sentence. */
+  public static final int LONGEST = 300;
+
+  /** Names a kind for agents. */
+  public static String title(QuestionKind kind) {
+    return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
+  }
+
+  /** The possible answers to a kind of question; none where the answer is a sentence. */
   public static List<String> answers(QuestionKind kind) {
-    if (kind != QuestionKind.PAIR) {
-      throw new IllegalArgumentException("agents are not asked: " + kind);
-    }
-    return Arrays.stream(Verdict.values()).map(Verdict::title).toList();
+    return kind == QuestionKind.PAIR
+        ? Arrays.stream(Verdict.values()).map(Verdict::title).toList()
+        : kind.choices();
+  }
+
+  /** Whether an answer is one of the possible ones, or a sentence where that is asked. */
+  static boolean isPossible(QuestionKind kind, String answer) {
+    List<String> answers = answers(kind);
+    return answers.isEmpty() ? answer.length() <= LONGEST : answers.contains(answer);
+  }
+
+  /** The id of a question that a language model may be asked, too. */
+  public static String of(Question question) {
+    return of(question.job(), question.key());
+  }
+
+  /**
+   * The same.
+   *
+   * @param key of the question
+   */
+  static String of(QuestionKind kind, String key) {
+    return id(kind, List.of(key));
   }
 
   /** The id of the question about two texts. */

@@ -15,7 +15,7 @@ import java.util.Set;
  * The answers of language models, in a table of a database. An answer is found again by job, prompt
  * version, model file and the whole text it is about.
  */
-public final class AnswerStore {
+public final class AnswerStore implements RememberedAnswers {
   /** The table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
@@ -52,6 +52,7 @@ public final class AnswerStore {
    *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
+  @Override
   public Map<Id, Answer> find(Set<Id> wanted) {
     return database.read(
         connection -> {
@@ -92,6 +93,7 @@ public final class AnswerStore {
    *
    * @throws dev.helixbg.embed.store.StoreException when they cannot be saved
    */
+  @Override
   public void add(Map<Id, Answer> some) {
     if (some.isEmpty()) {
       return;
@@ -148,6 +150,7 @@ public final class AnswerStore {
    * @param keys of all questions that there are now; answers of other models to these stay
    * @param versions of the prompts in use
    */
+  @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(
         "answer",

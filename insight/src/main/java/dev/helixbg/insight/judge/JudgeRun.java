@@ -8,8 +8,6 @@ import dev.helixbg.insight.label.LabelGuess;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,9 +22,6 @@ import java.util.Optional;
  * next.
  */
 public final class JudgeRun {
-  /** Entries that speak for their topic. */
-  private static final int CENTRAL_ENTRIES = 4;
-
   /** More are a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
@@ -101,18 +96,10 @@ public final class JudgeRun {
   }
 
   private Map<String, String> summaries() throws InterruptedException {
-    Map<String, Question> questions = new LinkedHashMap<>();
-    for (String topic : topics.topics()) {
-      List<String> contents = topics.contents(topic, CENTRAL_ENTRIES);
-      questions.put(topic, new Question.Summarise(topic, contents));
-    }
-    note(QuestionKind.SUMMARY, asking.ask(List.copyOf(questions.values())));
-    Map<String, Answer> answers = asking.answers(questions);
-    cut += (int) answers.values().stream().filter(Answer::cut).count();
-    Map<String, String> summaries = new HashMap<>();
-    answers.forEach((topic, answer) -> summaries.put(topic, answer.text()));
-    summaries.values().removeIf(text -> !WordRepetition.loops(text).isEmpty());
-    return summaries;
+    SummaryRun run = new SummaryRun(asking, topics);
+    note(QuestionKind.SUMMARY, run.ask());
+    cut += run.cut();
+    return run.summaries();
   }
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)

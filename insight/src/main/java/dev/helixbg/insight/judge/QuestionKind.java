@@ -63,7 +63,7 @@ public enum QuestionKind {
   }
 
   /** The only possible answers; empty where the answer is free text. */
-  List<String> choices() {
+  public List<String> choices() {
     return choices;
   }
 

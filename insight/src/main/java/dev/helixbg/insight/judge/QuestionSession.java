@@ -25,7 +25,7 @@ public final class QuestionSession implements AutoCloseable {
   /** Questions that are asked before those that follow from their answers. */
   private static final int BLOCK = 32;
 
-  private final AnswerStore answers;
+  private final RememberedAnswers answers;
   private final String modelHash;
   private final Supplier<? extends QuestionAnswerer> opener;
   private final LongSupplier nanoTime;
@@ -36,6 +36,7 @@ public final class QuestionSession implements AutoCloseable {
   private final Set<String> keys = new HashSet<>();
   private final Set<AnswerStore.Id> sought = new HashSet<>();
   private final Map<AnswerStore.Id, Answer> known = new HashMap<>();
+  private final Map<AnswerStore.Id, Question> unasked = new LinkedHashMap<>();
   private QuestionAnswerer oracle;
   private int asked;
 
@@ -48,7 +49,7 @@ public final class QuestionSession implements AutoCloseable {
    *     interrupted
    */
   public QuestionSession(
-      AnswerStore answers,
+      RememberedAnswers answers,
       String modelHash,
       Supplier<? extends QuestionAnswerer> opener,
       Duration time,
@@ -63,6 +64,16 @@ public final class QuestionSession implements AutoCloseable {
     this.cancelled = cancelled;
     start = nanoTime.getAsLong();
     nanos = time.toNanos();
+  }
+
+  /** A session that asks nothing, and knows what is remembered. */
+  public QuestionSession(RememberedAnswers answers) {
+    this(answers, "", () -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
+  }
+
+  /** Questions without an answer for which there was no time, in the order of asking. */
+  public List<Question> unasked() {
+    return List.copyOf(unasked.values());
   }
 
   /** Questions that were asked, not remembered. */
@@ -113,6 +124,7 @@ public final class QuestionSession implements AutoCloseable {
     List<Question> open =
         open(questions, second).stream().filter(question -> seen.add(id(question))).toList();
     if (open.isEmpty() || timeIsOver()) {
+      open.forEach(question -> unasked.put(id(question), question));
       return open.size();
     }
     progress.begin(open.getFirst().job(), open.size());

@@ -60,6 +60,22 @@ public final class LessonRun {
     return ask(LessonGroups.SHARE);
   }
 
+  /** Asks for the lesson of each entry alone, the newest first; compares none. */
+  public void askForLessons() throws InterruptedException {
+    told();
+  }
+
+  /**
+   * Gives the entries whose lesson a sentence is.
+   *
+   * @return an entry by its sentence, of those that are known by now
+   */
+  public Map<String, NamedEntry> tellers() throws InterruptedException {
+    Map<String, NamedEntry> tellers = new LinkedHashMap<>();
+    told().forEach(one -> tellers.put(one.sentence(), one.entry()));
+    return tellers;
+  }
+
   /**
    * The same with another bound.
    *

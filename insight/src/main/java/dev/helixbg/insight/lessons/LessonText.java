@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * one: too short or too long, with names or numbers that the entry does not have, or copied from
  * the entry, so that it would be compared by its subject again.
  */
-final class LessonText {
+public final class LessonText {
   private static final int LEAST_WORDS = 4;
   private static final int MOST_WORDS = 32;
   private static final int MOST_CHARACTERS = 240;
@@ -44,7 +44,7 @@ final class LessonText {
    * @param topic of the entry
    * @param content of the entry, all of it
    */
-  static Optional<String> of(String answer, String topic, String content) {
+  public static Optional<String> of(String answer, String topic, String content) {
     String entry = topic + "\n" + content;
     String text = ProposedText.bare(answer, List.of(entry));
     List<String> words = WordRepetition.of(text);

@@ -163,7 +163,8 @@ record JudgedSections(
           + " same, are related or have nothing in common, put each topic into a sentence,"
           + " name lessons that recur, and label entries by reading them. helix-bg"
           + " fetch-models gets one that fits: Qwen3-0.6B, about half a gigabyte. It runs on"
-          + " this machine, like everything here.";
+          + " this machine, like everything here. A coding agent that is connected over MCP does"
+          + " so, too, by the prompt study.";
     }
     StringBuilder note =
         new StringBuilder("Labels, verdicts and summaries are by a language model.");

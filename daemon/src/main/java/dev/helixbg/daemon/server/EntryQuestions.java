@@ -1,0 +1,129 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.agents.AgentAnswers;
+import dev.helixbg.insight.agents.AgentClient;
+import dev.helixbg.insight.agents.AgentQuestion;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.lessons.LessonRun;
+import dev.helixbg.insight.lessons.LessonText;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Questions about entries for an agent: those that a language model would be asked.
+ *
+ * @param embedder by which lessons are compared
+ */
+record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
+  private static final String LESSON_RULE =
+      "a lesson is one sentence of 4 to 32 words, in words of your own, without a name or number"
+          + " that the entry lacks; or "
+          + AgentQuestion.NO_LESSON;
+
+  /**
+   * Gives what no client that counts has answered, nor this one, in the order of asking: the newest
+   * entries first.
+   *
+   * @param taken ids of questions that are not to be asked
+   */
+  List<GivenQuestion> open(
+      QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
+      throws InterruptedException {
+    List<NamedEntry> entries = present().all();
+    QuestionSession known = new QuestionSession(said.known(Optional.of(client)));
+    Map<String, String> keys = new HashMap<>();
+    entries.forEach(one -> keys.putIfAbsent(text(one), one.key()));
+    LessonRun lessons =
+        new LessonRun(
+            known,
+            entries,
+            texts -> JudgingStage.sentences(findings.store(), embedder.get()).of(texts));
+    switch (kind) {
+      case LESSON -> lessons.askForLessons();
+      case RULE -> {
+        lessons.ask();
+        lessons.tellers().forEach((sentence, entry) -> keys.put(sentence, entry.key()));
+      }
+      default -> throw new IllegalArgumentException("no question about entries: " + kind);
+    }
+    return known.unasked().stream()
+        .filter(question -> question.job() == kind)
+        .filter(question -> !taken.contains(AgentQuestion.of(question)))
+        .map(question -> given(question, keys, now))
+        .toList();
+  }
+
+  private PresentEntries present() {
+    return findings.present().entries();
+  }
+
+  private static String text(NamedEntry entry) {
+    return entry.entry().topic() + "\n" + entry.entry().text().content();
+  }
+
+  /**
+   * @param keys of entries, by topic and content, and by their lessons
+   */
+  private static GivenQuestion given(Question question, Map<String, String> keys, Instant now) {
+    ObjectNode texts = Json.object();
+    List<String> of =
+        switch (question) {
+          case Question.LessonOf(String topic, String content) ->
+              List.of(entry(texts, topic, content, keys));
+          case Question.CompareLessons(String a, String b) -> {
+            texts.put("one", PrintableText.line(a)).put("other", PrintableText.line(b));
+            yield List.of(keys.get(a), keys.get(b));
+          }
+          default -> throw new IllegalArgumentException("no question about entries: " + question);
+        };
+    return new GivenQuestion(
+        new AgentQuestion(
+            AgentQuestion.of(question), question.job(), of, texts.toString().length(), now),
+        texts);
+  }
+
+  private static String entry(
+      ObjectNode texts, String topic, String content, Map<String, String> keys) {
+    String key = keys.get(topic + "\n" + content);
+    texts.put("topic", PrintableText.excerpt(topic, PairQuestion.MOST_SHOWN));
+    texts.setAll(PairQuestion.Side.of(content, 0, Optional.of(key)).toJson());
+    return key;
+  }
+
+  /**
+   * Tells why an answer cannot be taken.
+   *
+   * @param question of a kind other than pairs
+   */
+  Optional<String> wrong(AgentQuestion question, String answer) {
+    List<NamedEntry> of = present().of(question.keys()).orElse(List.of());
+    if (of.isEmpty()) {
+      return Optional.of(QuestionRequests.STALE);
+    }
+    String topic = of.getFirst().entry().topic();
+    String content = of.getFirst().entry().text().content();
+    return switch (question.kind()) {
+      case LESSON -> {
+        boolean isSound =
+            answer.equals(AgentQuestion.NO_LESSON)
+                || LessonText.of(answer, topic, content).isPresent();
+        yield isSound ? Optional.empty() : Optional.of(LESSON_RULE);
+      }
+      default -> Optional.empty();
+    };
+  }
+}

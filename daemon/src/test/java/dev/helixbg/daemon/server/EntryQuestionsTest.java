@@ -1,0 +1,212 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.agents.AgentAnswer;
+import dev.helixbg.insight.agents.AgentClient;
+import dev.helixbg.insight.agents.KnownPairs;
+import dev.helixbg.insight.judge.JudgeTrial.Truth;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.log.DataLog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Agents that are asked about entries, and what their answers bring. */
+class EntryQuestionsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
+  private static final String REPEAT = "A second run of a step must do no harm";
+
+  private Path folder;
+  private Kb kb;
+  private KbStore store;
+  private final StandInHelix helix = new StandInHelix();
+
+  /** The lesson of each entry, by its text, in the order of the log. */
+  private final Map<String, String> lessons = new LinkedHashMap<>();
+
+  private Instant at = NOW;
+
+  @BeforeEach
+  void log(@TempDir Path temporary) throws Exception {
+    folder = temporary;
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    store = DaemonFixture.store(folder, kb);
+    entry("queue", "Jobs were taken twice.", REPEAT + ".");
+    entry("mail", "The letter was sent again.", REPEAT + " to readers.");
+    entry("mail", "The port is 25.", "none");
+    entry("billing", "The card was charged twice.", REPEAT + " with money.");
+    entry("sync", "Tablets were wrong by years.", "A clock of somebody else proves nothing.");
+    Files.write(kb.dataLog(), helix.log());
+  }
+
+  private void entry(String topic, String text, String lesson) {
+    helix.call("store", Map.of("topic", topic, "text", text));
+    lessons.put(text, lesson);
+  }
+
+  private QuestionRequests requests() {
+    PresentFindings present =
+        new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "fake"));
+    return new QuestionRequests(
+        new FindingRequests(store, Optional.empty(), present), Optional.empty(), FakeModel::new);
+  }
+
+  private static ObjectNode request(String client) {
+    return JSON.createObjectNode().put("client", client).put("clientVersion", "1");
+  }
+
+  private JsonNode give(String client, String kind) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    at = at.plusSeconds(60);
+    requests().give(request(client).put("kind", kind), at, lines::add);
+    return lines.getFirst();
+  }
+
+  private JsonNode take(String client, String... idsAndAnswers) throws Exception {
+    ObjectNode request = request(client);
+    ArrayNode answers = request.putArray("answers");
+    for (int i = 0; i < idsAndAnswers.length; i += 2) {
+      answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
+    }
+    List<ObjectNode> lines = new ArrayList<>();
+    at = at.plusSeconds(60);
+    requests().take(request, at, lines::add);
+    return lines.getFirst();
+  }
+
+  /** Answers all questions of a kind. */
+  private int study(String client, String kind, Function<JsonNode, String> says) throws Exception {
+    int answered = 0;
+    for (JsonNode page = give(client, kind); !page.path("questions").isEmpty(); ) {
+      for (JsonNode question : page.path("questions")) {
+        JsonNode taken = take(client, question.path("id").asText(), says.apply(question));
+        assertEquals(1, taken.path("kept").asInt(), taken::toString);
+        answered++;
+      }
+      page = give(client, kind);
+    }
+    return answered;
+  }
+
+  /** Pairs whose truth is known, answered rightly or all alike. */
+  private void measure(String client, boolean rightly) {
+    List<AgentAnswer> answers = new ArrayList<>();
+    for (KnownPairs.Known known : KnownPairs.next(100, Set.of())) {
+      String right = known.truth() == Truth.NEITHER ? "related" : known.truth().name();
+      answers.add(
+          new AgentAnswer(
+              new AgentClient(client, "1"),
+              known.id(),
+              QuestionKind.PAIR,
+              rightly ? right.toLowerCase() : "same",
+              false,
+              NOW));
+    }
+    store.agentAnswers().add(answers);
+  }
+
+  private String lesson(JsonNode question) {
+    return lessons.get(question.path("text").asText());
+  }
+
+  private static String sameRule(JsonNode question) {
+    boolean isSame =
+        question.path("one").asText().startsWith(REPEAT)
+            && question.path("other").asText().startsWith(REPEAT);
+    return isSame ? "same" : "different";
+  }
+
+  private Judgements judged() throws Exception {
+    return DaemonFixture.pipeline(
+            DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING)
+        .run(store)
+        .report()
+        .judgements();
+  }
+
+  private static String why(JsonNode taken) {
+    return String.join("; ", taken.path("refused").findValuesAsText("why"));
+  }
+
+  @Test
+  void lessonsAreNamedFromAnAgentsSentencesAndComparisons() throws Exception {
+    measure("one", true);
+    assertEquals(Optional.empty(), judged().lessons().reader());
+    JsonNode first = give("one", "lesson");
+    assertEquals(
+        List.copyOf(lessons.keySet()).reversed(), first.path("questions").findValuesAsText("text"));
+    assertEquals("sync", first.at("/questions/0/topic").asText());
+    assertFalse(first.has("answers"));
+    assertTrue(first.path("meaning").asText().contains("Answer none"));
+    assertEquals(5, study("one", "lesson", this::lesson));
+    JsonNode compared = give("one", "same-lesson");
+    assertEquals("[\"same\",\"different\"]", compared.path("answers").toString());
+    assertTrue(study("one", "same-lesson", EntryQuestionsTest::sameRule) >= 3);
+    Judgements.Lessons found = judged().lessons();
+    assertEquals(Optional.of("one 1"), found.reader());
+    assertEquals(1, found.all().size());
+    assertEquals(
+        List.of("queue:0", "mail:0", "billing:0"),
+        found.all().getFirst().entries().stream().map(one -> one.name()).toList());
+    assertTrue(found.all().getFirst().text().startsWith(REPEAT));
+    assertEquals(0, give("two", "lesson").path("questions").size(), "nothing is asked twice");
+  }
+
+  @Test
+  void anAgentThatGuessesAtPairsNamesNoLessons() throws Exception {
+    measure("one", false);
+    study("one", "lesson", this::lesson);
+    study("one", "same-lesson", EntryQuestionsTest::sameRule);
+    assertEquals(Optional.empty(), judged().lessons().reader());
+    assertEquals(5, give("two", "lesson").path("questions").size(), "its word settles nothing");
+  }
+
+  @Test
+  void aSentenceThatIsNoLessonIsRefused() throws Exception {
+    JsonNode page = give("one", "lesson");
+    String id = page.at("/questions/0/id").asText();
+    assertTrue(why(take("one", id, "Tablets.")).startsWith("a lesson is one sentence"));
+    assertTrue(
+        why(take("one", id, "Never trust the clocks that Zebra 4711 sends to you."))
+            .startsWith("a lesson is one sentence"));
+    assertEquals("", why(take("one", id, "none")));
+    assertEquals("you have answered it before", why(take("one", id, "none")));
+    String other = page.at("/questions/1/id").asText();
+    assertTrue(why(take("two", other, "none")).startsWith("this question was not given to you"));
+  }
+
+  @Test
+  void anAnswerToATextThatHasChangedIsRefused() throws Exception {
+    String id = give("one", "lesson").at("/questions/0/id").asText();
+    helix.call(
+        "edit",
+        Map.of("action", "append", "topic", "sync", "match_str", "Tablets", "text", "More."));
+    Files.write(kb.dataLog(), helix.log());
+    assertEquals(QuestionRequests.STALE, why(take("one", id, "none")));
+  }
+}
