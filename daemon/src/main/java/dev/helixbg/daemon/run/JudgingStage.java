@@ -15,9 +15,11 @@ import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
 import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.TextModel;
@@ -77,15 +79,18 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     AgentAnswers said = store.agents();
     QuestionSession known = new QuestionSession(said.known(Optional.empty()));
     Optional<String> reader = said.readers(QuestionKind.LESSON);
+    LabelRun labels = new LabelRun(known, findings.entries(), LabelGuess.Origin.AGENT);
+    labels.ask();
+    Judgements all = judged.orElse(labels.guesses());
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =
           new LessonRun(known, findings.entries(), sentences(store, embedder)).ask();
       if (!found.isEmpty()) {
-        return judged.with(new Judgements.Lessons(reader, found, Optional.empty()), Map.of());
+        return all.with(new Judgements.Lessons(reader, found, Optional.empty()), Map.of());
       }
     }
-    return judged;
+    return all;
   }
 
   private Judgements ask(

@@ -10,6 +10,7 @@ import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.agents.AgentClient;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
@@ -58,6 +59,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         lessons.ask();
         lessons.tellers().forEach((sentence, entry) -> keys.put(sentence, entry.key()));
       }
+      case LABEL -> new LabelRun(known, entries).ask();
       default -> throw new IllegalArgumentException("no question about entries: " + kind);
     }
     return known.unasked().stream()
@@ -83,6 +85,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     List<String> of =
         switch (question) {
           case Question.LessonOf(String topic, String content) ->
+              List.of(entry(texts, topic, content, keys));
+          case Question.LabelOf(String topic, String content) ->
               List.of(entry(texts, topic, content, keys));
           case Question.CompareLessons(String a, String b) -> {
             texts.put("one", PrintableText.line(a)).put("other", PrintableText.line(b));

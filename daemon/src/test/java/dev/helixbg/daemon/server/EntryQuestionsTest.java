@@ -20,6 +20,8 @@ import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.judge.JudgeTrial.Truth;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.DataLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,6 +186,23 @@ class EntryQuestionsTest {
     study("one", "same-lesson", EntryQuestionsTest::sameRule);
     assertEquals(Optional.empty(), judged().lessons().reader());
     assertEquals(5, give("two", "lesson").path("questions").size(), "its word settles nothing");
+  }
+
+  @Test
+  void anAgentsLabelsStandBeforeTheClassifiers() throws Exception {
+    measure("one", true);
+    JsonNode page = give("one", "label");
+    assertEquals(
+        List.copyOf(lessons.keySet()).reversed(), page.path("questions").findValuesAsText("text"));
+    assertEquals(11, page.path("answers").size());
+    String id = page.at("/questions/0/id").asText();
+    assertTrue(why(take("one", id, "riddle")).startsWith("the answer must be one of "));
+    assertEquals("", why(take("one", id, "gotcha")));
+    List<LabelGuess> agents =
+        judged().guesses().values().stream()
+            .filter(one -> one.origin() == LabelGuess.Origin.AGENT)
+            .toList();
+    assertEquals(List.of(Label.GOTCHA), agents.stream().map(LabelGuess::label).toList());
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param tagged entries with a tag that is a label, and a guess to compare
  * @param agreeing of those, where the guess is one of the tags
  * @param byModel entries whose guess is the language model's
+ * @param byAgent entries whose guess is a coding agent's
  * @param byClassifier entries whose guess is the classifier's
  * @param disagreements where a tag says otherwise than a sure guess, in the order of the log
  */
@@ -23,6 +24,7 @@ public record LabelCounts(
     int tagged,
     int agreeing,
     int byModel,
+    int byAgent,
     int byClassifier,
     List<NamedEntry> disagreements) {
 
@@ -33,6 +35,7 @@ public record LabelCounts(
     int tagged = 0;
     int agreeing = 0;
     int byModel = 0;
+    int byAgent = 0;
     int byClassifier = 0;
     for (NamedEntry named : live) {
       judgements
@@ -45,6 +48,7 @@ public record LabelCounts(
       }
       switch (guess.origin()) {
         case MODEL -> byModel++;
+        case AGENT -> byAgent++;
         case CLASSIFIER -> byClassifier++;
       }
       if (!tags.isEmpty()) {
@@ -56,6 +60,7 @@ public record LabelCounts(
         }
       }
     }
-    return new LabelCounts(entries, tagged, agreeing, byModel, byClassifier, disagreements);
+    return new LabelCounts(
+        entries, tagged, agreeing, byModel, byAgent, byClassifier, disagreements);
   }
 }

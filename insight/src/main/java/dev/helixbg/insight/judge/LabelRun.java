@@ -11,6 +11,7 @@ import java.util.Map;
 /** Has every entry labelled, the newest first. Entries of the same text share one answer. */
 public final class LabelRun {
   private final QuestionSession asking;
+  private final LabelGuess.Origin origin;
 
   /** By the key of an entry. */
   private final Map<String, Question> questions = new LinkedHashMap<>();
@@ -19,7 +20,17 @@ public final class LabelRun {
    * @param entries by rising offset
    */
   public LabelRun(QuestionSession asking, List<NamedEntry> entries) {
+    this(asking, entries, LabelGuess.Origin.MODEL);
+  }
+
+  /**
+   * The same.
+   *
+   * @param origin of the answers
+   */
+  public LabelRun(QuestionSession asking, List<NamedEntry> entries, LabelGuess.Origin origin) {
     this.asking = asking;
+    this.origin = origin;
     for (NamedEntry named : entries.reversed()) {
       questions.putIfAbsent(
           named.key(), new Question.LabelOf(named.entry().topic(), named.entry().text().content()));
@@ -42,9 +53,9 @@ public final class LabelRun {
     return guesses;
   }
 
-  private static LabelGuess guess(Answer answer) {
+  private LabelGuess guess(Answer answer) {
     return new LabelGuess(
-        LabelGuess.Origin.MODEL,
+        origin,
         Label.titled(answer.text()).orElseThrow(),
         answer.probability(),
         Label.titled(answer.runnerUp()).orElseThrow(),

@@ -24,6 +24,8 @@ public record LabelGuess(
   public enum Origin {
     /** The language model. */
     MODEL,
+    /** A coding agent of the user. */
+    AGENT,
     /** The classifier, without a language model. */
     CLASSIFIER
   }

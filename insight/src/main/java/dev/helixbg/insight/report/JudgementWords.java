@@ -31,6 +31,7 @@ final class JudgementWords {
   static String guess(LabelGuess guess) {
     return switch (guess.origin()) {
       case MODEL -> guess.label().title() + " " + percent(guess.score());
+      case AGENT -> guess.label().title();
       case CLASSIFIER -> guess.label().title() + "?";
     };
   }
@@ -55,6 +56,7 @@ final class JudgementWords {
               + " "
               + percent(guess.runnerUpScore())
               + (guess.cut() ? "; it read the beginning only" : "");
+      case AGENT -> "by a coding agent";
       case CLASSIFIER -> "by wording and vector; runner-up: " + guess.runnerUp().title();
     };
   }

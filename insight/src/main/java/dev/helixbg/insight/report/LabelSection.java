@@ -83,15 +83,21 @@ record LabelSection(
 
   private static String intro(LabelCounts census) {
     String tags = "An entry that is tagged with one of helix’s labels keeps it. ";
-    if (census.byModel() == 0) {
+    if (census.byModel() + census.byAgent() == 0) {
       return tags
           + "Others have the label that their wording and vector suggest, about four in five of"
           + " them rightly; where that is unclear they have none.";
     }
+    String reader =
+        census.byAgent() == 0
+            ? "the language model"
+            : census.byModel() == 0 ? "a coding agent" : "the language model or a coding agent";
     return census.byClassifier() == 0
-        ? tags + "Any other has the label that the language model finds likeliest."
+        ? tags + "Any other has the label that " + reader + " finds likeliest."
         : tags
-            + "Of the others, those that the language model has read have the label that it finds"
+            + "Of the others, those that "
+            + reader
+            + " has read have the label that it finds"
             + " likeliest; the rest, the one that wording and vector suggest, if any.";
   }
 
