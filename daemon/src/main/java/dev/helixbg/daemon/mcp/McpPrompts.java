@@ -48,8 +48,8 @@ final class McpPrompts {
       tool entry.
       3. Call answers with the id and the answer of each, all in one call. Where one is refused, do \
       what the reason says.
-      4. When no pair is left, go on with kind lesson, then same-lesson, then label. Each page says in \
-      meaning how to answer.
+      4. When no pair is left, go on with kind lesson, then same-lesson, label and summary. Each page \
+      says in meaning how to answer.
       5. Go on until the budget is spent or no question is left. Edit nothing, and decide nothing.
       6. Then call findings once, and tell me in two lines how many questions you answered, how many \
       of them same or overtaken, and what is most worth doing now.\

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.judge.CentralEntries;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -18,6 +19,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.judge.SummaryRun;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
@@ -63,7 +65,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   Judgements run(KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
     Judgements judgements =
-        withAgents(ask(store, findings, vectors, embedder), store, findings, embedder);
+        withAgents(ask(store, findings, vectors, embedder), store, findings, vectors, embedder);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
@@ -72,16 +74,22 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         : judgements;
   }
 
-  /** Adds what coding agents said of entries, where no language model did or it guesses. */
+  /** Adds what coding agents said of entries and topics, where no language model did. */
   private static Judgements withAgents(
-      Judgements judged, KbStore store, Findings findings, EmbedderSource embedder)
+      Judgements judged,
+      KbStore store,
+      Findings findings,
+      List<float[]> vectors,
+      EmbedderSource embedder)
       throws InterruptedException {
     AgentAnswers said = store.agents();
     QuestionSession known = new QuestionSession(said.known(Optional.empty()));
     Optional<String> reader = said.readers(QuestionKind.LESSON);
     LabelRun labels = new LabelRun(known, findings.entries(), LabelGuess.Origin.AGENT);
     labels.ask();
-    Judgements all = judged.orElse(labels.guesses());
+    SummaryRun topics = new SummaryRun(known, new CentralEntries(findings.entries(), vectors::get));
+    topics.ask();
+    Judgements all = judged.orElse(labels.guesses()).withSummaries(topics.summaries());
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =

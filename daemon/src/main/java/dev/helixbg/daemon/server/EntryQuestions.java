@@ -1,19 +1,23 @@
 package dev.helixbg.daemon.server;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.agents.AgentClient;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.CentralEntries;
 import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.judge.SummaryRun;
 import dev.helixbg.insight.lessons.LessonRun;
 import dev.helixbg.insight.lessons.LessonText;
 import java.time.Instant;
@@ -34,6 +38,10 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
       "a lesson is one sentence of 4 to 32 words, in words of your own, without a name or number"
           + " that the entry lacks; or "
           + AgentQuestion.NO_LESSON;
+
+  private static final String SUMMARY_RULE =
+      "a summary is one sentence on one line, of %d characters at most, that repeats nothing"
+          .formatted(AgentQuestion.LONGEST);
 
   /**
    * Gives what no client that counts has answered, nor this one, in the order of asking: the newest
@@ -60,6 +68,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         lessons.tellers().forEach((sentence, entry) -> keys.put(sentence, entry.key()));
       }
       case LABEL -> new LabelRun(known, entries).ask();
+      case SUMMARY -> new SummaryRun(known, topics(entries)).ask();
       default -> throw new IllegalArgumentException("no question about entries: " + kind);
     }
     return known.unasked().stream()
@@ -67,6 +76,18 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .filter(question -> !taken.contains(AgentQuestion.of(question)))
         .map(question -> given(question, keys, now))
         .toList();
+  }
+
+  /** The topics of entries that have a vector; the others are waiting for a run. */
+  private CentralEntries topics(List<NamedEntry> entries) {
+    Map<String, float[]> vectors = new HashMap<>();
+    VectorStore.ofEntries(findings.store().database())
+        .read()
+        .byKey()
+        .forEach((key, vector) -> vectors.put(key.hex(), vector));
+    List<NamedEntry> known =
+        entries.stream().filter(entry -> vectors.containsKey(entry.key())).toList();
+    return new CentralEntries(known, i -> vectors.get(known.get(i).key()));
   }
 
   private PresentEntries present() {
@@ -91,6 +112,12 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           case Question.CompareLessons(String a, String b) -> {
             texts.put("one", PrintableText.line(a)).put("other", PrintableText.line(b));
             yield List.of(keys.get(a), keys.get(b));
+          }
+          case Question.Summarise(String topic, List<String> contents) -> {
+            ArrayNode shown = texts.putArray("entries");
+            yield contents.stream()
+                .map(content -> entry(shown.addObject(), topic, content, keys))
+                .toList();
           }
           default -> throw new IllegalArgumentException("no question about entries: " + question);
         };
@@ -127,7 +154,15 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
                 || LessonText.of(answer, topic, content).isPresent();
         yield isSound ? Optional.empty() : Optional.of(LESSON_RULE);
       }
+      case SUMMARY -> isSummary(answer) ? Optional.empty() : Optional.of(SUMMARY_RULE);
       default -> Optional.empty();
     };
+  }
+
+  private static boolean isSummary(String answer) {
+    return !answer.isBlank()
+        && answer.length() <= AgentQuestion.LONGEST
+        && answer.chars().noneMatch(Character::isISOControl)
+        && SummaryRun.isSound(answer);
   }
 }

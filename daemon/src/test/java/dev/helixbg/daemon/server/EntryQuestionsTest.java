@@ -206,6 +206,26 @@ class EntryQuestionsTest {
   }
 
   @Test
+  void anAgentsSummariesAreOfTopicsAsTheyAre() throws Exception {
+    measure("one", true);
+    assertEquals(0, give("one", "summary").path("questions").size(), "nothing has vectors yet");
+    judged();
+    JsonNode page = give("one", "summary");
+    assertEquals(4, page.path("questions").size());
+    assertEquals("sync", page.at("/questions/0/entries/0/topic").asText());
+    assertEquals(2, page.at("/questions/2/entries").size(), page::toPrettyString);
+    String id = page.at("/questions/0/id").asText();
+    assertTrue(why(take("one", id, " ")).startsWith("a summary is one sentence"));
+    assertTrue(why(take("one", id, "One line,\nand two.")).startsWith("a summary is"));
+    assertTrue(why(take("one", id, "long ".repeat(100))).startsWith("a summary is"));
+    assertEquals("", why(take("one", id, "Clocks of tablets.")));
+    assertEquals(Map.of("sync", "Clocks of tablets."), judged().summaries());
+    entry("sync", "Cursors are numbers.", "none");
+    Files.write(kb.dataLog(), helix.log());
+    assertEquals(Map.of(), judged().summaries(), "it is about another state of the topic");
+  }
+
+  @Test
   void aSentenceThatIsNoLessonIsRefused() throws Exception {
     JsonNode page = give("one", "lesson");
     String id = page.at("/questions/0/id").asText();

@@ -177,6 +177,14 @@ public record Judgements(
         model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, agents);
   }
 
+  /** The same, with other summaries of topics that have none. */
+  public Judgements withSummaries(Map<String, String> others) {
+    Map<String, String> all = new HashMap<>(others);
+    all.putAll(summaries);
+    return new Judgements(
+        model, guesses, verdicts, overlaps, all, merges, left, cut, trust, lessons, agents);
+  }
+
   /** The same by a model that was measured as a judge, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(

@@ -53,10 +53,22 @@ record JudgedSections(
               .toList();
       return new SummarySection(
           NumberWords.count(rows.size()),
-          "Written by the language model from the entries nearest to the middle of each topic.",
+          "Written by "
+              + writer(judgements)
+              + " from the entries nearest to the middle of each topic.",
           FoldableList.of(
               rows, FIRST, 3, more -> NumberWords.count(more, "more topic", "more topics")));
     }
+  }
+
+  /** Names who may have put a topic into a sentence. */
+  private static String writer(Judgements judgements) {
+    if (judgements.model().isEmpty()) {
+      return "a coding agent";
+    }
+    return judgements.agents().clients().isEmpty()
+        ? "the language model"
+        : "the language model, or by a coding agent where it wrote none,";
   }
 
   /** Proposals for entries that say the same. */
