@@ -99,6 +99,12 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     }
   }
 
+  /** How far the model can be trusted, if there is one and it was measured. */
+  public Optional<JudgeTrust> trust() {
+    return LanguageModelFile.locate(settings)
+        .flatMap(model -> new JudgeTrialRun(settings, model).known());
+  }
+
   /**
    * Finds out once how far to trust the model, before it is asked about a KB.
    *

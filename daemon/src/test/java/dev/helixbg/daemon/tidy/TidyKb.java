@@ -26,8 +26,7 @@ import java.util.Optional;
 /** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
 final class TidyKb {
   static final String MODEL = "m";
-  private static final InsightSettings LIMITS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   final Kb kb;
   final KbStore store;
@@ -115,13 +114,11 @@ final class TidyKb {
             List.of(),
             copies,
             List.of(),
-            List.of(),
-            List.of(),
             misfiled,
             relations,
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
-            new Findings.Totals(0, 0, 0, 0));
+            new Findings.Totals(0, 0));
     Judgements none = Judgements.NONE;
     Judgements judged =
         new Judgements(

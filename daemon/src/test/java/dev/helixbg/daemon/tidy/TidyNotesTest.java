@@ -1,0 +1,108 @@
+package dev.helixbg.daemon.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jline.utils.AttributedString;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Findings about files: an editor, or the trash, in place of helix. */
+class TidyNotesTest {
+  private static final String TEXT = "# Leases\n\nA lease ends after thirty seconds.\n";
+
+  @TempDir Path folder;
+  private Path notes;
+  private FakeDesk desk;
+  private TidySession session;
+
+  @BeforeEach
+  void twoCopies() throws Exception {
+    notes = Files.createDirectories(folder.toRealPath().resolve("notes"));
+    Files.writeString(notes.resolve("leases.md"), TEXT);
+    Files.writeString(notes.resolve("leases copy.md"), TEXT);
+    Files.writeString(notes.resolve("ports.md"), "# Ports\n\nPort 8080 is taken.\n");
+    Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
+    NotesKb kb = NotesKb.at(notes, settings.cache());
+    kb.refresh(_ -> {});
+    KbStore store = new KbStores(settings, notice -> {}).of(kb.kb());
+    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
+    store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
+    desk = new FakeDesk(null, folder.toRealPath().resolve("Trash"));
+    session =
+        new TidySession(
+            new ActRun(store, settings, new FakeModel().id()), new Ink(false, false), desk);
+  }
+
+  private String press(String... keys) throws Exception {
+    for (String key : keys) {
+      session.key(key);
+    }
+    return session.screen(110, 30).stream()
+        .map(AttributedString::toString)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String files() throws Exception {
+    try (Stream<Path> all = Files.list(notes)) {
+      return all.map(file -> file.getFileName().toString())
+          .sorted()
+          .collect(Collectors.joining(","));
+    }
+  }
+
+  private String copies() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      String screen = press("n");
+      if (screen.contains("word for word")) {
+        return screen;
+      }
+    }
+    throw new AssertionError("no copies: " + press());
+  }
+
+  @Test
+  void aCopyGoesToTheTrashAfterEnterAndComesBackWithUndo() throws Exception {
+    copies();
+    String page = press("s");
+    assertTrue(page.contains("move to the trash") && page.contains("leases copy.md"), page);
+    assertEquals("leases copy.md,leases.md,ports.md", files());
+
+    String after = press("enter");
+    assertEquals("leases.md,ports.md", files(), after);
+    assertTrue(after.contains("1 done"), after);
+    assertTrue(Files.exists(folder.resolve("Trash/files/leases copy.md")));
+
+    String undone = press("u", "enter");
+    assertEquals("leases copy.md,leases.md,ports.md", files(), undone);
+    assertTrue(undone.contains("0 done"), undone);
+    assertFalse(Files.exists(folder.resolve("Trash/files/leases copy.md")));
+  }
+
+  @Test
+  void afterTheEditorItLooksWhetherTheFindingIsGone() throws Exception {
+    copies();
+    String still = press("e");
+    assertEquals(2, desk.edited.getFirst().size());
+    assertTrue(still.contains("The finding is still there"), still);
+
+    desk.editor = files -> Files.writeString(files.getFirst(), "# Other\n\nAnother text.\n");
+    String gone = press("e");
+    assertTrue(gone.contains("The finding is gone, and noted as done"), gone);
+    assertEquals(1, session.done());
+  }
+}

@@ -1,0 +1,141 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.insight.decisions.Decision;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.impl.DumbTerminal;
+import org.jline.terminal.impl.LineDisciplineTerminal;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys as bytes and the screen as bytes, on terminals of JLine's that are in memory. */
+@Timeout(120)
+class TidyTerminalTest {
+  private static final String SHORT = "A lease ends after thirty seconds.";
+  private static final String LONG = "A lease of a worker ends after thirty seconds, not sooner.";
+  private static final String COLOURED = "(?s).*\u001b\\[([0-9;]*;)?3[0-7][;m].*";
+  private static final Size SIZE = new Size(80, 24);
+
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private TidyKb kb;
+
+  @BeforeEach
+  void aPair() throws Exception {
+    kb = new TidyKb(folder).note("queue", SHORT).note("queue", LONG);
+    kb.pair("queue:0", "queue:1");
+    kb.report();
+  }
+
+  private TidyTerminal.Summary run(Terminal terminal, boolean colour) throws Exception {
+    UserDirectories home = UserDirectories.of(Map.of(), folder.resolve("home").toString(), "Linux");
+    return new TidyTerminal(
+            terminal, kb.acts, Map.of(), home, new DaemonLink(DaemonHome.of(home)), colour)
+        .run();
+  }
+
+  private TidyTerminal.Summary type(String type, boolean colour, String keys) throws Exception {
+    try (LineDisciplineTerminal terminal = new LineDisciplineTerminal("test", type, out, UTF_8)) {
+      terminal.setSize(SIZE);
+      Thread typist =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      while (!shown().contains("\u001b[?25l")) { // in which keys are keys
+                        Thread.sleep(5);
+                      }
+                      terminal.processInputBytes(keys.getBytes(UTF_8));
+                    } catch (IOException e) {
+                      throw new UncheckedIOException(e);
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  });
+      try {
+        return run(terminal, colour);
+      } finally {
+        typist.join();
+      }
+    }
+  }
+
+  private String shown() {
+    return out.toString(UTF_8);
+  }
+
+  @Test
+  void keysOfATerminalDismissAFindingAndLeaveTheTerminalAsItWas() throws Exception {
+    TidyTerminal.Summary summary = type("xterm-256color", true, "dnoö\u007f\r" + "q");
+
+    assertEquals(new TidyTerminal.Summary(0, 1, 0), summary);
+    Decision made = kb.store.decisions().read().settled().iterator().next();
+    assertEquals("no", made.reason());
+    assertTrue(shown().contains("\u001b[?1049h"));
+    assertTrue(shown().lastIndexOf("\u001b[?1049l") > shown().lastIndexOf("\u001b[?1049h"));
+    assertTrue(shown().lastIndexOf("\u001b[?25h") > shown().lastIndexOf("\u001b[?25l"));
+  }
+
+  @Test
+  void coloursOnlyWhereTheyAreWanted() throws Exception {
+    type("xterm-256color", true, "q");
+    assertTrue(shown().matches(COLOURED), shown());
+    out.reset();
+    type("xterm-256color", false, "q");
+    assertFalse(shown().matches(COLOURED), shown());
+  }
+
+  @Test
+  void arrowsAndEscapeAreKeys() throws Exception {
+    assertEquals(1, type("xterm", true, "s\u001b[B\u001bOA\u001bd\rq").dismissed());
+    assertEquals(List.of(SHORT, LONG), kb.texts("queue"));
+  }
+
+  @Test
+  void controlCEndsItAndNothingIsChanged() throws Exception {
+    byte[] before = Files.readAllBytes(kb.kb.dataLog());
+    assertThrows(InterruptedException.class, () -> type("xterm", true, "s\u0003"));
+    assertEquals(before.length, Files.size(kb.kb.dataLog()));
+    assertTrue(shown().contains("\u001b[?1049l"));
+  }
+
+  @Test
+  void theEndOfInputEndsIt() throws Exception {
+    try (Terminal terminal =
+        new DumbTerminal(
+            "test", "dumb", new ByteArrayInputStream("n".getBytes(UTF_8)), out, UTF_8)) {
+      assertThrows(InterruptedException.class, () -> run(terminal, false));
+    }
+  }
+
+  @Test
+  void aDumbTerminalGetsLinesWithoutEscapes() throws Exception {
+    try (Terminal terminal =
+        new DumbTerminal(
+            "test", "dumb", new ByteArrayInputStream("d\rq".getBytes(UTF_8)), out, UTF_8)) {
+      assertEquals(1, run(terminal, false).dismissed());
+    }
+    assertTrue(shown().contains("Dismiss this finding?"), shown());
+    assertTrue(shown().contains("[not sooner]"), shown());
+    assertFalse(shown().contains("\u001b"), shown());
+  }
+}
