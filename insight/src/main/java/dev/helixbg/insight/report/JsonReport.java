@@ -287,9 +287,8 @@ public final class JsonReport {
     edit(Acts.on(lesson));
     text("lesson", lesson.text());
     json.writeNumberField("topics", lesson.topics());
-    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
     texts("lessons", lesson.sentences());
+    list("entries", lesson.entries(), named -> entry(named, SHORT_TEXT));
   }
 
   private void merge(Judgements.Merge merge) throws IOException {
