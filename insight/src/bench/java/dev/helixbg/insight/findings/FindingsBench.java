@@ -313,14 +313,14 @@ public final class FindingsBench {
     return new FindingsBench(cache, threads, ofPassages).result(related);
   }
 
-  static String resource(String name) throws IOException {
+  public static String resource(String name) throws IOException {
     try (InputStream in = FindingsBench.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
   /** The bytes of the KB's data.log. */
-  static byte[] log() throws IOException {
+  public static byte[] log() throws IOException {
     return SampleKb.build(source());
   }
 

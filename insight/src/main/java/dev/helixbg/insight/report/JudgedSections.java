@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What a language model adds to a report, in words: sentences on topics and texts in place of
@@ -149,6 +150,14 @@ record JudgedSections(
   }
 
   private static String note(Judgements judgements) {
+    String agents =
+        judgements.agents().clients().stream()
+            .map(trust -> " " + PrintableText.line(trust.words()))
+            .collect(Collectors.joining());
+    return ofModel(judgements) + agents;
+  }
+
+  private static String ofModel(Judgements judgements) {
     if (judgements.model().isEmpty()) {
       return "No language model was used. One would say of each pair whether both entries state the"
           + " same, are related or have nothing in common, put each topic into a sentence,"

@@ -2,7 +2,9 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -150,6 +152,7 @@ record ReportView(
     if (!findings.relations().isEmpty()) {
       sentences.add(candidates(JudgedRelations.of(findings.relations(), judgements)));
       sentences.add(judged(JudgedRelations.of(findings.relations(), judgements), judgements));
+      byAgents(findings.relations(), judgements.agents()).ifPresent(sentences::add);
     }
     long unreadable =
         findings.entries().stream()
@@ -216,6 +219,23 @@ record ReportView(
             + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
             + " an entry that the newer one has overtaken."
             + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED);
+  }
+
+  /** What coding agents have read, where their word counts. */
+  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+    List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
+    long acts =
+        verdicts.stream()
+            .filter(verdict -> verdict == Verdict.SAME || verdict == Verdict.OVERTAKEN)
+            .count();
+    return verdicts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "Your coding agent has read "
+                + NumberWords.count(verdicts.size())
+                + " of them, and calls "
+                + NumberWords.count(acts)
+                + " the same or overtaken, which lead.");
   }
 
   private static void found(List<String> list, long count, String one, String many, String what) {
