@@ -214,7 +214,7 @@ class CommandLineTest {
     assertEquals(
         new TreeSet<>(
             List.of(
-                ("one-shot label daemon search related findings act dismiss done undo"
+                ("one-shot label daemon search related findings tidy act dismiss done undo"
                         + " synthesize chat mcp service verify doctor")
                     .split(" "))),
         both);
