@@ -91,9 +91,11 @@ class ArchitectureTest {
                   "decisions",
                   "label",
                   "judge",
+                  "agents",
                   "lessons",
                   "acts",
                   "review",
+                  "report.graph",
                   "report")),
           new ReadingOrder.Module(
               "daemon",

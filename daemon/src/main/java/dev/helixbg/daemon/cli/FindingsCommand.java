@@ -98,8 +98,12 @@ final class FindingsCommand extends JsonCommand {
     show(
         () ->
             SearchAnswer.toJson(coverage)
-                .set("findings", Json.array(open, FindingsCommand::toJson)),
+                .<ObjectNode>set("findings", Json.array(open, FindingsCommand::toJson))
+                .set("agents", Json.texts(findings.agents())),
         () -> open.forEach(this::print));
+    if (!json) {
+      findings.agents().forEach(words -> console.warn("%s", words));
+    }
     if (!coverage.isWhole()) {
       console.warn("%s", coverage.words());
     }

@@ -78,9 +78,9 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "copies" -> entries.size() + " notes say the same, word for word";
       case "merge" -> "Several notes say the same; a merged text is proposed";
       case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
-      case "lesson" -> "A lesson that %d notes teach".formatted(entries.size());
       case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that is otherwise now";
+      case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
       case "secret" -> "A note that may hold a secret";
       default -> pair();
     };

@@ -214,8 +214,8 @@ class CommandLineTest {
     assertEquals(
         new TreeSet<>(
             List.of(
-                ("one-shot label daemon search related findings tidy act dismiss done undo"
-                        + " synthesize chat mcp service verify doctor")
+                ("one-shot label daemon search related findings act dismiss done undo"
+                        + " synthesize chat mcp service study tidy verify doctor")
                     .split(" "))),
         both);
   }
