@@ -22,8 +22,8 @@ final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
   static final Setting<Path> KB =
-      path("kb", "").means(
-          "Folder of the knowledge base. If not set, the usual places are searched.");
+      path("kb", "")
+          .means("Folder of the knowledge base. If not set, the usual places are searched.");
   static final Setting<List<Path>> SOURCES =
       paths("sources")
           .means(
@@ -32,8 +32,8 @@ final class SettingCatalog {
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
-              "The program helix, which tidy and act --run use to carry out edits. If not set: the first"
-                  + " helix on PATH.");
+              "The program helix, which tidy and act --run use to carry out edits. If not set: the"
+                  + " first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
@@ -116,8 +116,8 @@ final class SettingCatalog {
       number("daemon.session_gap_minutes", 20, 0, 1440)
           .means("Minutes without a new entry after which a writing session is over.");
   static final Setting<LogLevel> LOG_LEVEL =
-      choice("daemon.log_level", LogLevel.INFO).means(
-          "Least severe messages that the daemon logs.");
+      choice("daemon.log_level", LogLevel.INFO)
+          .means("Least severe messages that the daemon logs.");
 
   private SettingCatalog() {}
 

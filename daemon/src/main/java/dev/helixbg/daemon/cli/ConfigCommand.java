@@ -21,8 +21,9 @@ import picocli.CommandLine.Unmatched;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints the settings in force, in the form of a settings file, each with its origin. */
-@Command(name = "config", description =
-    "Show each setting: its value, where the value comes from, and what it means.")
+@Command(
+    name = "config",
+    description = "Show each setting: its value, where the value comes from, and what it means.")
 final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 

@@ -49,8 +49,10 @@ final class RelatedCommand extends ConsoleCommand {
       description = "Most entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
-  @Option(names = "--topic", paramLabel = "TOPIC", description =
-      "Topic under which the text would be stored.")
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "Topic under which the text would be stored.")
   private String topic = "";
 
   @Option(

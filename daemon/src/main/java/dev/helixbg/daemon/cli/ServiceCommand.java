@@ -40,8 +40,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
-@Command(name = "service", description =
-    "Install and control the daemon as a service of launchd or systemd, started at login.")
+@Command(
+    name = "service",
+    description =
+        "Install and control the daemon as a service of launchd or systemd, started at login.")
 final class ServiceCommand extends ConsoleCommand {
   private static final List<String> ACTIONS =
       List.of(
@@ -67,8 +69,9 @@ final class ServiceCommand extends ConsoleCommand {
 
   @Mixin private KbsOption kb;
 
-  @Option(names = "--dry-run", description =
-      "Show what would be written and run, and change nothing.")
+  @Option(
+      names = "--dry-run",
+      description = "Show what would be written and run, and change nothing.")
   private boolean dryRun;
 
   static final class Actions extends ArrayList<String> {

@@ -92,8 +92,9 @@ public final class GenerateCommand extends ConsoleCommand {
   @Option(names = "--system", paramLabel = "TEXT", description = "System prompt.")
   private String system;
 
-  @Option(names = "--thinking", description =
-      "Have the model write its reasoning before the answer.")
+  @Option(
+      names = "--thinking",
+      description = "Have the model write its reasoning before the answer.")
   private boolean thinking;
 
   @Option(

@@ -57,8 +57,7 @@ public final class ModelFlags {
       names = "--ring",
       paramLabel = "N",
       defaultValue = "3",
-      description =
-          "Most GPU command buffers in flight, 1 to 8 (default: ${DEFAULT-VALUE}).")
+      description = "Most GPU command buffers in flight, 1 to 8 (default: ${DEFAULT-VALUE}).")
   private int ring;
 
   public Settings settings(GlobalOptions options) {
