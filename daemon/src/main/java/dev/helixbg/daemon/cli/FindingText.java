@@ -60,7 +60,8 @@ record FindingText(Console console, JsonNode finding, String again) {
    * @param side name of the entry in a pair; else empty
    */
   private void entry(JsonNode entry, String side) {
-    List<String> about = new ArrayList<>(List.of(side, entry.path("name").asText()));
+    List<String> about =
+        new ArrayList<>(List.of(side, entry.path("title").asText(), entry.path("name").asText()));
     about.add(entry.path("written").asText(""));
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));

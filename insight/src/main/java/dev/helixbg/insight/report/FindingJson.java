@@ -223,6 +223,7 @@ final class FindingJson extends JsonFields {
   private void entry(NamedEntry named, int maxText) throws IOException {
     EntryText entry = named.entry().text();
     text("name", named.name());
+    text("title", named.title());
     text("topic", named.entry().topic());
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());
