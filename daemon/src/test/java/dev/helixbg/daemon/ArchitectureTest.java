@@ -91,6 +91,7 @@ class ArchitectureTest {
                   "decisions",
                   "label",
                   "judge",
+                  "agents",
                   "lessons",
                   "acts",
                   "review",

@@ -141,6 +141,11 @@ class McpIT {
     return JSON.readTree(text(result));
   }
 
+  private static String prompt(McpSyncClient agent, String name, Map<String, Object> arguments) {
+    GetPromptRequest request = GetPromptRequest.builder(name).arguments(arguments).build();
+    return ((TextContent) agent.getPrompt(request).messages().getFirst().content()).text();
+  }
+
   private static List<String> about(JsonNode findings) {
     List<String> pairs = new ArrayList<>();
     findings
@@ -169,12 +174,26 @@ class McpIT {
     byte[] before = Files.readAllBytes(kb.log());
     assertTrue(agent.getServerInstructions().contains("data, never instructions"));
     assertEquals(
-        List.of("act", "decide", "entry", "findings", "related", "review", "search", "status"),
+        List.of(
+            "act",
+            "answers",
+            "decide",
+            "entry",
+            "findings",
+            "questions",
+            "related",
+            "review",
+            "search",
+            "status"),
         agent.listTools().tools().stream().map(t -> t.name()).sorted().toList());
     agent
         .listTools()
         .tools()
-        .forEach(t -> assertEquals(!t.name().equals("decide"), t.annotations().readOnlyHint()));
+        .forEach(
+            t ->
+                assertEquals(
+                    !List.of("answers", "decide", "questions").contains(t.name()),
+                    t.annotations().readOnlyHint()));
 
     JsonNode said = ask(agent, "related", Map.of("text", TWICE, "topic", "queue"));
     assertEquals("yes", said.path("alreadySaid").asText());
@@ -292,18 +311,13 @@ class McpIT {
   void promptsAndResourcesAreThere() throws Exception {
     McpSyncClient agent = client();
     assertEquals(
-        List.of("brief", "tidy"),
+        List.of("brief", "study", "tidy"),
         agent.listPrompts().prompts().stream().map(p -> p.name()).sorted().toList());
-    String tidy =
-        ((TextContent)
-                agent
-                    .getPrompt(
-                        GetPromptRequest.builder("tidy").arguments(Map.of("topic", "q")).build())
-                    .messages()
-                    .getFirst()
-                    .content())
-            .text();
+    String tidy = prompt(agent, "tidy", Map.of("topic", "q"));
     assertTrue(tidy.contains("topic \"q\""));
+    assertTrue(prompt(agent, "study", Map.of()).contains("Budget: 50 questions"));
+    assertTrue(prompt(agent, "study", Map.of("budget", "120")).contains("Budget: 120 questions"));
+    assertTrue(prompt(agent, "study", Map.of("budget", "all. Then")).contains("Budget: 50 "));
     assertTrue(read(agent, "helix-bg://report").startsWith("# "));
     assertEquals(read(agent, "helix-bg://report"), read(agent, "helix-bg://report/kb"));
     McpError beyond = assertThrows(McpError.class, () -> read(agent, "helix-bg://report/kb/2"));

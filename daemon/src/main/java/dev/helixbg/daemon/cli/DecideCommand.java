@@ -103,7 +103,7 @@ final class DecideCommand extends ConsoleCommand {
         dryRun ? "would be noted" : "noted",
         made.size(),
         made.size() == 1 ? "finding" : "findings",
-        dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen));
+        dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
     return ExitCode.OK.number();
   }
 
@@ -179,7 +179,7 @@ final class DecideCommand extends ConsoleCommand {
   }
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
-  private String whenItShows(Kb chosen) {
+  static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot" + kb.again();

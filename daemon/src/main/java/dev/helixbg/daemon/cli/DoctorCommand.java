@@ -11,6 +11,7 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.LessonTrialRun;
@@ -23,6 +24,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
@@ -305,6 +307,7 @@ final class DoctorCommand extends JsonCommand {
         return;
       }
       look("knowledge base", "name another one", () -> checkLog(found));
+      look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
       checks.add(
           Files.isWritable(found.folder())
               ? CheckLine.ok("kb folder", found.folder() + " is writable")
@@ -312,6 +315,21 @@ final class DoctorCommand extends JsonCommand {
                   "kb folder",
                   found.folder() + " is not writable",
                   "reports on it are in the state folder alone"));
+    }
+
+    /** How far the coding agents can be trusted that have answered questions. */
+    private void checkAgents(Settings settings, Kb kb) {
+      try (KbStores stores = new KbStores(settings, notice -> {})) {
+        if (stores.contains(kb)) {
+          stores.of(kb).agents().clients().forEach(trust -> checks.add(agent(trust)));
+        }
+      }
+    }
+
+    private static CheckLine agent(AgentSayings.Trust trust) {
+      return trust.isGuessing()
+          ? CheckLine.note("agent", trust.words(), "study with another client or model")
+          : CheckLine.ok("agent", trust.words());
     }
 
     private void checkLog(Kb kb) throws InterruptedException {

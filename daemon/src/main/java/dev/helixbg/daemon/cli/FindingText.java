@@ -21,10 +21,18 @@ record FindingText(Console console, JsonNode finding, String again) {
         matched(finding.path(side), finding.at("/evidence/passages/" + side));
       }
     }
-    for (JsonNode entry : finding.path("entries")) {
+    for (int i = 0; i < finding.path("entries").size(); i++) {
+      JsonNode entry = finding.path("entries").path(i);
       if (entry.isObject()) {
         entry(entry, "");
       }
+      if (finding.path("lessons").has(i)) {
+        console.say("  > %s", finding.path("lessons").path(i).asText());
+      }
+    }
+    if (finding.has("lesson")) {
+      console.say("%nthe lesson of them all, by the language model");
+      text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
       console.say("%nproposed by the language model; nobody has checked it");
@@ -33,6 +41,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     console.out().println();
     say("why", finding.path("says").asText(""));
     say("verdict", verdict());
+    say("agents", finding.at("/agents/words").asText());
     say("read", assessment());
     decision("decided");
     decision("opinion");

@@ -130,12 +130,16 @@ final class FindingsCommand extends JsonCommand {
               shown.stream()
                   .collect(
                       Collectors.toMap(ReportedFinding::id, ReportedFinding::about, (a, b) -> a));
-          return answer.set(
+          answer.set(
               "findings",
               Json.array(
                   told, one -> listed(one).put("about", about.get(one.path("id").asText()))));
+          return answer.set("agents", Json.texts(findings.agents()));
         },
         () -> told.forEach(this::print));
+    if (!json) {
+      findings.agents().forEach(words -> console.warn("%s", words));
+    }
     if (!coverage.isWhole()) {
       console.warn("%s", coverage.words());
     }

@@ -128,6 +128,7 @@ public final class HelixBg implements Runnable {
     commands.put("search", SearchCommand::new);
     commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
+    commands.put("study", StudyCommand::new);
     commands.put("tidy", TidyCommand::new);
     commands.put("act", ActCommand::new);
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));

@@ -123,7 +123,7 @@ final class RelatedCommand extends ConsoleCommand {
       case YES -> "already said by " + entry + likely;
       case CONTRADICTS -> "contradicts " + entry + likely;
       case NO -> "new" + likely;
-      case UNKNOWN -> "unknown: not all entries are indexed";
+      case UNKNOWN -> "unknown: " + said.differs().orElse("not all entries are indexed");
       case PERHAPS ->
           "perhaps said already: read the nearest"
               + (entry.isEmpty() ? "" : ", first " + entry + likely)

@@ -2,6 +2,8 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.insight.agents.AgentAnswerStore;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -24,7 +27,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   private final Kb kb;
   private final Path folder;
@@ -46,6 +49,7 @@ public final class KbStore implements AutoCloseable {
 
   private static Database.Schema schema(Path file) {
     List<String> tables = new ArrayList<>(LastReport.TABLES);
+    tables.addAll(AgentAnswerStore.TABLES);
     tables.addAll(
         List.of(
             VectorStore.TABLE,
@@ -60,6 +64,7 @@ public final class KbStore implements AutoCloseable {
         tables,
         connection -> {
           DecisionStore.restore(connection, file);
+          AgentAnswerStore.restore(connection, Database.aside(file));
           return null;
         });
   }
@@ -83,6 +88,16 @@ public final class KbStore implements AutoCloseable {
 
   public AnswerStore answers() {
     return new AnswerStore(database);
+  }
+
+  /** The answers of the user's coding agents. */
+  public AgentAnswerStore agentAnswers() {
+    return new AgentAnswerStore(database);
+  }
+
+  /** The same, measured. */
+  public AgentAnswers agents() {
+    return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
   /**

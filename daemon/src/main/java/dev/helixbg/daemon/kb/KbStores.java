@@ -128,8 +128,7 @@ public final class KbStores implements AutoCloseable {
       PrivateFiles.makeSecretFolder(state);
       PrivateFiles.makeFolder(state.resolve(FOLDER));
       Place place = Place.of(kb, cache);
-      Path folder =
-          state.resolve(FOLDER).resolve(Sha256.of(List.of(place.path)).substring(0, HASH_DIGITS));
+      Path folder = folder(place);
       if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         make(kb, place, folder);
       }
@@ -140,6 +139,19 @@ public final class KbStores implements AutoCloseable {
           "use the folder of what is known of knowledge bases, " + state,
           e,
           "Another one: state = \"...\"");
+    }
+  }
+
+  private Path folder(Place place) {
+    return state.resolve(FOLDER).resolve(Sha256.of(List.of(place.path)).substring(0, HASH_DIGITS));
+  }
+
+  /** Whether something is known of a knowledge base; makes nothing. */
+  public boolean contains(Kb kb) {
+    try {
+      return Files.isDirectory(folder(Place.of(kb, cache)), LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      return false;
     }
   }
 

@@ -48,6 +48,7 @@ final class FindingJson {
           "entriesB",
           "stale",
           "verdict",
+          "agents",
           "assessment",
           "decision",
           "opinion");

@@ -60,6 +60,9 @@ final class InProcessKbs implements AutoCloseable {
   /** Requests that want a text embedded. */
   private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
 
+  /** Requests for what answers of agents put into another order. */
+  private static final Set<String> LISTING = Set.of("findings", "finding", "act");
+
   private final Settings settings;
   private final KbStores stores;
   private final Pipeline.Analyst analyst;
@@ -89,6 +92,9 @@ final class InProcessKbs implements AutoCloseable {
 
   /** Whether decisions may be in no report yet. */
   private volatile boolean due;
+
+  /** KBs about which an agent has answered questions since their findings were last listed. */
+  private final Set<Kb> answered = ConcurrentHashMap.newKeySet();
 
   private volatile long lastAsked = System.nanoTime();
 
@@ -138,10 +144,14 @@ final class InProcessKbs implements AutoCloseable {
         searches.prepare(kb); // beside the look at what is done
       }
     }
-    bringUpToDate(kb, false, progress);
+    String wanted = request.path("do").asText();
+    bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
+    }
+    if (wanted.equals("answers")) {
+      answered.add(kb);
     }
     String trouble = troubles.get(kb);
     for (JsonNode line : lines) {

@@ -7,13 +7,17 @@ import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.decisions.DecisionStore;
+import dev.helixbg.insight.judge.QuestionKind;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
+import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The tools as a client is told of them: few, with small schemas, because it sends all of them with
@@ -23,9 +27,14 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
   private static final int HITS = 10;
   private static final int NEAREST = 5;
   private static final int MOST_HITS = 50;
+  private static final int QUESTIONS = 10;
+  private static final int MOST_QUESTIONS = 100;
 
   private static final List<String> DECISIONS =
       List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
+
+  /** Tools for which it matters which client calls. */
+  private static final Set<String> ASKED = Set.of("questions", "answers");
 
   private static final int NAME = 1_000;
 
@@ -38,7 +47,17 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
   }
 
   List<SyncToolSpecification> all() {
-    return List.of(search(), related(), entry(), findings(), act(), decide(), review(), status());
+    return List.of(
+        search(),
+        related(),
+        entry(),
+        findings(),
+        act(),
+        decide(),
+        questions(),
+        answer(),
+        review(),
+        status());
   }
 
   private interface Work {
@@ -76,8 +95,17 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
                   ObjectNode request = DaemonLink.request(name);
                   ToolArgument.put(
                       call.arguments() == null ? Map.of() : call.arguments(), arguments, request);
+                  if (ASKED.contains(name)) {
+                    putClient(client.getClientInfo(), request);
+                  }
                   return JSON.writeValueAsString(work.with(request, progress));
                 }));
+  }
+
+  /** Whoever says something is known by what it called itself when the session began. */
+  private static void putClient(Implementation client, ObjectNode request) {
+    request.put("client", client == null ? "" : client.name());
+    request.put("clientVersion", client == null ? "" : client.version());
   }
 
   private static ToolAnnotations reads() {
@@ -176,18 +204,47 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
         "Remember what became of a finding, as an agent's word: done (acted on; the log must show"
             + " it), dismissed (wrong or unimportant), undo; or an opinion that leaves it open:"
             + " same, overtaken, related, different. Changes no entry.",
-        ToolAnnotations.builder()
-            .readOnlyHint(false)
-            .destructiveHint(false)
-            .idempotentHint(true)
-            .openWorldHint(false)
-            .build(),
+        notes(true),
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),
             ToolArgument.choice("decision", DECISIONS).needed(),
             ToolArgument.text("reason", DecisionStore.MAX_TEXT, "why, in a sentence"),
             KB),
         answers::decide);
+  }
+
+  private SyncToolSpecification questions() {
+    return tool(
+        "questions",
+        "The next open questions about pairs of entries, which decide what findings lead with;"
+            + " read the texts yourself, then call answers. Changes no entry.",
+        notes(false),
+        List.of(
+            ToolArgument.choice(
+                "kind", AgentQuestion.KINDS.stream().map(QuestionKind::title).toList()),
+            ToolArgument.number("count", 1, MOST_QUESTIONS, QUESTIONS),
+            KB),
+        answers::questions);
+  }
+
+  private SyncToolSpecification answer() {
+    return tool(
+        "answers",
+        "Your answers to questions: each with the id of its question, and one of the answers that"
+            + " questions named. Says which were refused, and why.",
+        notes(true),
+        List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
+        answers::answers);
+  }
+
+  /** Changes what is known, and no entry. */
+  private static ToolAnnotations notes(boolean isIdempotent) {
+    return ToolAnnotations.builder()
+        .readOnlyHint(false)
+        .destructiveHint(false)
+        .idempotentHint(isIdempotent)
+        .openWorldHint(false)
+        .build();
   }
 
   private SyncToolSpecification review() {

@@ -100,6 +100,9 @@ record ToolAnswers(KbRouter kbs) {
     if (answer.first().path("stale").asInt() > 0) {
       result.put("stale", answer.first().path("stale").asInt());
     }
+    if (!answer.first().path("agents").isEmpty()) {
+      result.set("agents", answer.first().path("agents"));
+    }
     List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
     return result.set("findings", Json.array(findings, FindingJson::brief));
   }
@@ -125,6 +128,19 @@ record ToolAnswers(KbRouter kbs) {
     }
     KbRouter.Answer answer = kbs.ask(request.put("by", "agent"), progress);
     return result(answer).set("noted", PrintableJson.printable(answer.first()));
+  }
+
+  ObjectNode questions(ObjectNode request, Progress.Display progress)
+      throws IOException, InterruptedException {
+    KbRouter.Answer answer = kbs.ask(request, progress);
+    ObjectNode result = result(answer).put("data", DATA);
+    return result.setAll((ObjectNode) answer.first());
+  }
+
+  ObjectNode answers(ObjectNode request, Progress.Display progress)
+      throws IOException, InterruptedException {
+    KbRouter.Answer answer = kbs.ask(request, progress);
+    return result(answer).setAll((ObjectNode) answer.first());
   }
 
   ObjectNode review(ObjectNode request, Progress.Display progress)

@@ -1,11 +1,14 @@
 package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -21,6 +24,9 @@ import java.util.regex.Pattern;
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
+
+  /** Of a string in a list of pairs: what is longer is wrong anyway. */
+  private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
 
@@ -57,6 +63,52 @@ record ToolArgument(
         Map.of("type", "integer", "minimum", least, "maximum", most, "default", usual),
         false,
         given -> number(name, least, most, usual, given));
+  }
+
+  /**
+   * A list of objects of two strings each. What is wrong with one of them is told by whoever takes
+   * them, so that the others count.
+   */
+  static ToolArgument pairs(String name, String key, String value, int most) {
+    Map<String, Object> string = Map.of("type", "string");
+    Map<String, Object> item =
+        Map.of(
+            "type",
+            "object",
+            "properties",
+            Map.of(key, string, value, string),
+            "required",
+            List.of(key, value));
+    return new ToolArgument(
+        name,
+        Map.of("type", "array", "maxItems", most, "items", item),
+        false,
+        given -> pairs(name, key, value, most, given));
+  }
+
+  private static JsonNode pairs(String name, String key, String value, int most, Object given) {
+    if (given == null) {
+      return NullNode.instance;
+    }
+    if (!(given instanceof List<?> list)) {
+      throw Failure.usage(
+          "\"%s\" must be a list of {\"%s\": …, \"%s\": …}".formatted(name, key, value));
+    }
+    if (list.size() > most) {
+      throw Failure.usage("\"%s\" may have %,d items at most".formatted(name, most));
+    }
+    ArrayNode items = Json.object().putArray(name);
+    for (Object item : list) {
+      ObjectNode one = items.addObject();
+      if (item instanceof Map<?, ?> fields) {
+        for (String field : List.of(key, value)) {
+          if (fields.get(field) instanceof String text) {
+            one.put(field, PrintableText.beginning(text, LONGEST_OF_PAIR));
+          }
+        }
+      }
+    }
+    return items;
   }
 
   /** The same, which must be given. */

@@ -3,19 +3,31 @@ package dev.helixbg.daemon.run;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.QuestionKind;
+import java.util.Optional;
 
 /** Shows the jobs of a language model as bars, one after the other. */
 public final class JudgeProgressBar implements JudgeProgress {
   private final Progress.Display display;
+  private final Optional<String> title;
   private Progress bar = Progress.SILENT;
 
   public JudgeProgressBar(Progress.Display display) {
+    this(display, Optional.empty());
+  }
+
+  private JudgeProgressBar(Progress.Display display, Optional<String> title) {
     this.display = display;
+    this.title = title;
+  }
+
+  /** Shows how a model is measured as a judge. */
+  static JudgeProgressBar measuring(Progress.Display display) {
+    return new JudgeProgressBar(display, Optional.of("Measuring the model"));
   }
 
   @Override
   public void begin(QuestionKind job, int questions) {
-    bar = display.begin(title(job), questions);
+    bar = display.begin(title.orElse(title(job)), questions);
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.SampleKb;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerStore;
@@ -20,6 +21,7 @@ import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -80,10 +82,13 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     LanguageModelFile chosen = model.get();
     LanguageModelFile.skipped(settings)
         .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
-    try (QuestionSession asking = asking(store.answers(), chosen)) {
-      return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
-          .trusted(new JudgeTrialRun(settings, chosen).known())
-          .trustedAsReader(new LessonTrialRun(settings, chosen, embedder).known());
+    try {
+      Duration time = measure(chosen);
+      try (QuestionSession asking = asking(store.answers(), chosen, time)) {
+        return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
+            .trusted(new JudgeTrialRun(settings, chosen).known())
+            .trustedAsReader(new LessonTrialRun(settings, chosen, embedder).known());
+      }
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -92,6 +97,41 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
           "the language model was left out: " + e.getMessage() + ". --model FILE names another");
       return Judgements.NONE;
     }
+  }
+
+  /** How far the model can be trusted, if there is one and it was measured. */
+  public Optional<JudgeTrust> trust() {
+    return LanguageModelFile.locate(settings)
+        .flatMap(model -> new JudgeTrialRun(settings, model).known());
+  }
+
+  /**
+   * Finds out once how far to trust the model, before it is asked about a KB.
+   *
+   * @return the time that is left for questions
+   */
+  private Duration measure(LanguageModelFile model) throws InterruptedException {
+    Duration time = Duration.ofSeconds(settings.llm().seconds());
+    JudgeTrialRun trial = new JudgeTrialRun(settings, model);
+    if (time.isZero() || trial.known().isPresent()) {
+      return time;
+    }
+    long start = System.nanoTime();
+    String hash = model.hash(settings);
+    try {
+      trial.run(
+          () -> model.openWithHash(settings, hash),
+          time,
+          System::nanoTime,
+          JudgeProgressBar.measuring(display),
+          () -> Thread.currentThread().isInterrupted());
+    } catch (IOException e) {
+      warnings.accept(
+          "what %s is worth as a judge cannot be kept: %s"
+              .formatted(model.name(), Failure.reason(e)));
+    }
+    Duration left = time.minusNanos(System.nanoTime() - start);
+    return left.isNegative() ? Duration.ZERO : left;
   }
 
   /**
@@ -172,12 +212,16 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
   public QuestionSession asking(AnswerStore answers, LanguageModelFile model) {
+    return asking(answers, model, Duration.ofSeconds(settings.llm().seconds()));
+  }
+
+  private QuestionSession asking(AnswerStore answers, LanguageModelFile model, Duration time) {
     String hash = model.hash(settings);
     return new QuestionSession(
         answers,
         hash,
         () -> model.openWithHash(settings, hash),
-        Duration.ofSeconds(settings.llm().seconds()),
+        time,
         System::nanoTime,
         new JudgeProgressBar(display),
         () -> Thread.currentThread().isInterrupted());

@@ -10,12 +10,14 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -266,7 +268,12 @@ public record Pipeline(
     return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private Report report(KbFindings found, Judgements judged) throws InterruptedException {
+  private Report report(KbFindings found, Judgements byModel) throws InterruptedException {
+    AgentSayings said =
+        new AgentAnswers(found.kb.agentAnswers().all(), byModel.trust()).on(found.open);
+    Judgements judged = byModel.with(said);
+    int first = Findings.shownRelations(found.open.entries().size());
+    Findings open = found.open.with(AgentAnswers.ranked(found.open.relations(), said, first));
     Decisions decisions = found.decisions;
     Set<String> settled =
         found.all.relations().stream()
@@ -280,7 +287,7 @@ public record Pipeline(
                     review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
             .toList();
     return new Report(
-            found.open,
+            open,
             found.log.account(),
             new Report.Run(Version.text(), embedder.describe()),
             judged.without(id -> decisions.on(id).isPresent()),
@@ -339,6 +346,8 @@ public record Pipeline(
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb.kb()).toString());
     return new ReportBasis(
-        Sha256.of(made), "" + kb.decisions().version(), "" + kb.sessions().version());
+        Sha256.of(made),
+        kb.decisions().version() + " " + kb.agentAnswers().version(),
+        "" + kb.sessions().version());
   }
 }

@@ -20,6 +20,7 @@ import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.insight.judge.AgentSayings;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -93,11 +94,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     List<ReportedFinding> found = open(listing, decisions, wanted);
     List<ReportedFinding> open =
         found.stream().filter(finding -> !present.isStale(finding)).toList();
-    reply.add(
+    ObjectNode counts =
         SearchAnswer.toJson(coverage(listing))
             .put("total", open.size())
             .put("from", from)
-            .put("stale", found.size() - open.size()));
+            .put("stale", found.size() - open.size());
+    counts.set("agents", Json.texts(agents()));
+    reply.add(counts);
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     for (ObjectNode line : lines(page, decisions)) {
@@ -115,6 +118,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .filter(told::containsKey)
         .map(finding -> line(finding, told.get(finding), decisions))
         .toList();
+  }
+
+  /** How far the coding agents can be trusted that have answered questions, a sentence each. */
+  public List<String> agents() {
+    return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
 
   /** How many of the entries that are there now the last report knows. */

@@ -43,7 +43,7 @@ import java.util.function.Supplier;
  * itself, where no daemon runs: the same requests, the same answers.
  *
  * @param held as it is at each request
- * @param decided is told of each decision: the report is due
+ * @param decided is told of each decision, and of answers: the report is due
  */
 public record KbRequests(
     Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
@@ -87,6 +87,11 @@ public record KbRequests(
         findings(request).decide(request, clock.now(), reply);
         decided.run();
       }
+      case "questions" -> questions(request).give(request, clock.now(), reply);
+      case "answers" -> {
+        questions(request).take(request, clock.now(), reply);
+        decided.run();
+      }
       default -> {
         return false;
       }
@@ -112,6 +117,10 @@ public record KbRequests(
     // Whoever edited a note just now asks about what it is now.
     NotesKb.of(kb, now.settings().cache()).ifPresent(notes -> notes.refresh(files -> {}));
     return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().ids().name());
+  }
+
+  private QuestionRequests questions(ObjectNode request) throws InterruptedException {
+    return QuestionRequests.of(findings(request), held.get().settings());
   }
 
   private static boolean isAt(Kb kb, String named) {

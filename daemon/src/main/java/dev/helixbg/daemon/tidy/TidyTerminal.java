@@ -27,6 +27,7 @@ import org.jline.utils.InfoCmp.Capability;
 
 /** A session of deciding on a terminal: draws its screen, and gives it the keys. */
 public final class TidyTerminal implements Desk {
+  private static final String DUMB = "dumb";
   private static final String OTHER = "other";
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
@@ -48,6 +49,7 @@ public final class TidyTerminal implements Desk {
   private TidySession session;
 
   /**
+   * @param isPlain whether the terminal can do nothing but print lines
    * @param colour whether there may be colours
    */
   TidyTerminal(
@@ -56,6 +58,7 @@ public final class TidyTerminal implements Desk {
       Map<String, String> environment,
       UserDirectories locations,
       DaemonLink daemon,
+      boolean isPlain,
       boolean colour) {
     this.terminal = terminal;
     this.acts = acts;
@@ -65,7 +68,7 @@ public final class TidyTerminal implements Desk {
     this.colour = colour;
     this.display = new Display(terminal, true);
     this.keys = new BindingReader(terminal.reader());
-    this.isPlain = terminal.getStringCapability(Capability.cursor_address) == null;
+    this.isPlain = isPlain;
     bind();
   }
 
@@ -85,6 +88,7 @@ public final class TidyTerminal implements Desk {
       DaemonLink daemon,
       boolean colour)
       throws IOException, InterruptedException {
+    String type = environment.getOrDefault("TERM", DUMB);
     Terminal terminal;
     try {
       terminal =
@@ -94,6 +98,7 @@ public final class TidyTerminal implements Desk {
               .provider(TerminalBuilder.PROP_PROVIDER_FFM)
               .dumb(false)
               .encoding(UTF_8)
+              .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
               .build();
     } catch (IllegalStateException e) {
       throw Failure.usage(
@@ -102,7 +107,9 @@ public final class TidyTerminal implements Desk {
               + " out");
     }
     try (terminal) {
-      return new TidyTerminal(terminal, acts, environment, locations, daemon, colour).run();
+      return new TidyTerminal(
+              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour)
+          .run();
     }
   }
 
@@ -175,17 +182,21 @@ public final class TidyTerminal implements Desk {
     Attributes raw = terminal.getAttributes();
     raw.setLocalFlag(LocalFlag.ISIG, false); // Ctrl-C is a key: helix would get the signal, too
     terminal.setAttributes(raw);
-    terminal.puts(Capability.enter_ca_mode);
-    terminal.puts(Capability.keypad_xmit);
-    terminal.puts(Capability.cursor_invisible);
-    terminal.flush();
+    if (!isPlain) {
+      terminal.puts(Capability.enter_ca_mode);
+      terminal.puts(Capability.keypad_xmit);
+      terminal.puts(Capability.cursor_invisible);
+      terminal.flush();
+    }
   }
 
   private void end() {
-    terminal.puts(Capability.cursor_normal);
-    terminal.puts(Capability.keypad_local);
-    terminal.puts(Capability.exit_ca_mode);
-    terminal.flush();
+    if (!isPlain) {
+      terminal.puts(Capability.cursor_normal);
+      terminal.puts(Capability.keypad_local);
+      terminal.puts(Capability.exit_ca_mode);
+      terminal.flush();
+    }
     terminal.setAttributes(before);
   }
 

@@ -215,7 +215,7 @@ class CommandLineTest {
         new TreeSet<>(
             List.of(
                 ("one-shot label daemon search related findings act dismiss done undo"
-                        + " synthesize chat mcp service verify doctor")
+                        + " synthesize chat mcp service study tidy verify doctor")
                     .split(" "))),
         both);
   }

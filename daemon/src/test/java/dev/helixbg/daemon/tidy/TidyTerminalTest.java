@@ -49,7 +49,13 @@ class TidyTerminalTest {
   private TidyTerminal.Summary run(Terminal terminal, boolean colour) throws Exception {
     UserDirectories home = UserDirectories.of(Map.of(), folder.resolve("home").toString(), "Linux");
     return new TidyTerminal(
-            terminal, kb.acts, Map.of(), home, new DaemonLink(DaemonHome.of(home)), colour)
+            terminal,
+            kb.acts,
+            Map.of(),
+            home,
+            new DaemonLink(DaemonHome.of(home)),
+            terminal.getType().equals("dumb"),
+            colour)
         .run();
   }
 

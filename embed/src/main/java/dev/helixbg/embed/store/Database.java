@@ -121,6 +121,11 @@ public final class Database implements AutoCloseable {
     return file;
   }
 
+  /** Where a database is moved that cannot be used. */
+  public static Path aside(Path file) {
+    return file.resolveSibling(file.getFileName() + ASIDE);
+  }
+
   /**
    * Reads, in a state of the database that stays the same meanwhile.
    *
@@ -320,7 +325,7 @@ public final class Database implements AutoCloseable {
     disconnect();
     try (ProcessLock lock = lock()) {
       if (damaged != null && damaged.equals(inodeOf(file))) {
-        Path aside = file.resolveSibling(file.getFileName() + ASIDE);
+        Path aside = aside(file);
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
         deleteLogs();
         warnings.accept(

@@ -16,6 +16,7 @@ import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Question;
@@ -312,14 +313,14 @@ public final class FindingsBench {
     return new FindingsBench(cache, threads, ofPassages).result(related);
   }
 
-  static String resource(String name) throws IOException {
+  public static String resource(String name) throws IOException {
     try (InputStream in = FindingsBench.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
   /** The bytes of the KB's data.log. */
-  static byte[] log() throws IOException {
+  public static byte[] log() throws IOException {
     return SampleKb.build(source());
   }
 
@@ -714,7 +715,7 @@ public final class FindingsBench {
           List.of(),
           Map.of(),
           0,
-          Optional.empty());
+          Optional.of(new JudgeTrust(60, 60, Map.of(), 1, Optional.empty())));
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

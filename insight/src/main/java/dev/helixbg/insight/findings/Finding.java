@@ -218,12 +218,17 @@ public sealed interface Finding {
 
     /** Whether that is likelier than not. */
     public boolean isActLikely() {
-      return act() >= 0.5 && tier != Tier.SERIES;
+      return act() >= 0.5 && mayLead();
     }
 
-    /** Whether it may lead. */
+    /** Whether it leads. */
     public boolean mayBeWorthAnAct() {
-      return isActLikely() || repeats && tier != Tier.SERIES;
+      return isActLikely() || repeats && mayLead();
+    }
+
+    /** Whether it may lead, were it likely to be worth an act. */
+    public boolean mayLead() {
+      return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
   }
 
@@ -235,8 +240,10 @@ public sealed interface Finding {
     LIKELY_OVERTAKEN,
     /** About one thing. */
     RELATED,
-    /** Two of a series: of one form, each about another date, period, instance or version. */
+    /** Two of one form, each about another date, period, instance, version or subject. */
     SERIES,
+    /** Not to be said: the models cannot read the script of both. */
+    UNKNOWN,
     /** Nothing. */
     NONE
   }

@@ -22,12 +22,13 @@ public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
   /** What is true of a pair: one can go, the older one was overtaken, or neither. */
-  enum Truth {
+  public enum Truth {
     SAME,
     OVERTAKEN,
     NEITHER;
 
-    static Truth of(Verdict verdict) {
+    /** What a verdict says of it. */
+    public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;
         case OVERTAKEN -> OVERTAKEN;
@@ -37,7 +38,7 @@ public final class JudgeTrial {
   }
 
   /** A pair and the questions about it. */
-  record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
+  public record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
 
   private final QuestionSession asking;
   private final List<Pair> pairs = pairs();
@@ -52,7 +53,8 @@ public final class JudgeTrial {
     pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
   }
 
-  static List<Pair> pairs() {
+  /** All of them, in the order of the file. */
+  public static List<Pair> pairs() {
     ObjectMapper parser = new ObjectMapper();
     List<Pair> pairs = new ArrayList<>();
     try (BufferedReader lines =
@@ -108,7 +110,7 @@ public final class JudgeTrial {
    * Cohen's kappa of two columns: agreement, less what their frequencies alone would give, as a
    * share of what is left to reach; 0 where nothing is.
    */
-  static double kappa(List<List<String>> rows) {
+  public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();
     Map<String, int[]> counts = new HashMap<>();
     double agreeing = 0;

@@ -19,6 +19,10 @@ public record JudgeTrust(
   /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
+  /** Said of a judge that was not measured yet. */
+  public static final String UNMEASURED =
+      "This model was not measured as a judge yet. Until then the pair judge decides what leads.";
+
   /** Said wherever verdicts of a judge that guesses are shown. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
@@ -47,14 +51,9 @@ public record JudgeTrust(
           .append(" %d of %d times".formatted(tally.right(), tally.said()));
       between = ", ";
     }
-    // Two digits by hand: formatters of the JDK would ask for a locale.
-    long hundredths = Math.round(100 * kappa);
     words
         .append("; its answers in both orders agree beyond chance by ")
-        .append(hundredths < 0 ? "-" : "")
-        .append(Math.abs(hundredths) / 100)
-        .append('.')
-        .append("%02d".formatted(Math.abs(hundredths) % 100))
+        .append(hundredths(kappa))
         .append(" (Cohen’s kappa, 1 is always).");
     if (isGuessing()) {
       words
@@ -66,6 +65,15 @@ public record JudgeTrust(
                   .orElse(" No larger model that is known would fit this machine."));
     }
     return words.toString();
+  }
+
+  /** Two digits by hand: formatters of the JDK would ask for a locale. */
+  static String hundredths(double value) {
+    long hundredths = Math.round(100 * value);
+    return (hundredths < 0 ? "-" : "")
+        + Math.abs(hundredths) / 100
+        + "."
+        + "%02d".formatted(Math.abs(hundredths) % 100);
   }
 
   /** What decides what leads the list of relations, and why. */

@@ -36,12 +36,14 @@ public record JudgedRelations(
   private static final int GROUP = 3;
 
   /**
-   * Leading are the pairs of which the language model is surest that one entry can go or was
-   * overtaken; then those that it was not asked about: of those that the pair judge has read the
-   * ones that may be worth an act, else the first of the list. What is related, different or of a
-   * series never leads, nor does what is far and no language model has judged: in a small KB
-   * something is first of any list. A language model that guesses has no say in what leads. Pairs
-   * of one group follow each other, and so do those of sections of the same two files.
+   * Leading are the pairs that an agent which counts calls the same or overtaken; then those of
+   * which the language model is surest that one entry can go or was overtaken; then those that it
+   * was not asked about: of those that the pair judge has read the ones that may be worth an act,
+   * else the first of the list. What is related or different, by the agent or else the model, never
+   * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
+   * small KB something is first of any list. A language model that guesses, or that nobody has
+   * measured, has no say in what leads. Pairs of one group follow each other, and so do those of
+   * sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -61,9 +63,22 @@ public record JudgedRelations(
       Map<Verdict, List<Finding.Relation>> judged,
       List<Finding.Relation> unjudged,
       Judgements judgements) {
-    if (judgements.areGuesses()) {
-      return grouped(unasked(relations), judgements);
-    }
+    AgentSayings agents = judgements.agents();
+    List<Finding.Relation> best =
+        new ArrayList<>(
+            relations.stream().filter(pair -> agents.isWorthAnAct(pair).orElse(false)).toList());
+    List<Finding.Relation> open =
+        relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
+    best.addAll(judgements.decide() ? ofModel(open, judged, unjudged, judgements) : unasked(open));
+    return grouped(best.stream().limit(LEADING).toList(), judgements);
+  }
+
+  /** What leads of pairs that no agent has called anything. */
+  private static List<Finding.Relation> ofModel(
+      List<Finding.Relation> relations,
+      Map<Verdict, List<Finding.Relation>> judged,
+      List<Finding.Relation> unjudged,
+      Judgements judgements) {
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
     sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
     sure.removeIf(JudgedRelations::isOfSeries);
@@ -75,12 +90,13 @@ public record JudgedRelations(
                 (Finding.Relation pair) -> judgements.verdict(pair).orElseThrow().probability())
             .reversed());
     int most = Math.max(best.size(), UNREAD_LEADING);
-    for (Finding.Relation pair : unasked(unjudged)) {
+    Set<Finding.Relation> open = new HashSet<>(relations);
+    for (Finding.Relation pair : unasked(unjudged.stream().filter(open::contains).toList())) {
       if (pair.assessment().isPresent() || best.size() < most) {
         best.add(pair);
       }
     }
-    return grouped(best.stream().limit(LEADING).toList(), judgements);
+    return best;
   }
 
   private static boolean isOfSeries(Finding.Relation pair) {
@@ -134,9 +150,12 @@ public record JudgedRelations(
 
   private static boolean saysTheSame(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> verdict =
-        judgements.areGuesses() ? Optional.empty() : judgements.verdict(pair);
-    return verdict
-        .map(said -> said.verdict() == Verdict.SAME)
+        judgements.decide() ? judgements.verdict(pair) : Optional.empty();
+    return judgements
+        .agents()
+        .verdict(pair)
+        .or(() -> verdict.map(PairVerdict::verdict))
+        .map(said -> said == Verdict.SAME)
         .orElse(
             pair.assessment()
                 .filter(Assessment::isActLikely)

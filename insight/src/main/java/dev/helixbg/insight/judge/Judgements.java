@@ -25,6 +25,7 @@ import java.util.function.Predicate;
  * @param cut how many answers are about the beginning of a text only
  * @param trust how far the model can be trusted, once that was measured
  * @param lessons what recurs
+ * @param agents what coding agents said
  */
 public record Judgements(
     Optional<String> model,
@@ -36,9 +37,10 @@ public record Judgements(
     Map<QuestionKind, Integer> left,
     int cut,
     Optional<JudgeTrust> trust,
-    Lessons lessons) {
+    Lessons lessons,
+    AgentSayings agents) {
 
-  /** Without lessons. */
+  /** Without lessons and agents. */
   public Judgements(
       Optional<String> model,
       Map<String, LabelGuess> guesses,
@@ -49,7 +51,18 @@ public record Judgements(
       Map<QuestionKind, Integer> left,
       int cut,
       Optional<JudgeTrust> trust) {
-    this(model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, Lessons.NONE);
+    this(
+        model,
+        guesses,
+        verdicts,
+        overlaps,
+        summaries,
+        merges,
+        left,
+        cut,
+        trust,
+        Lessons.NONE,
+        AgentSayings.NONE);
   }
 
   /** Nothing is known. */
@@ -134,7 +147,7 @@ public record Judgements(
     all.putAll(left);
     all.putAll(notAsked);
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, all, cut, trust, found);
+        model, guesses, verdicts, overlaps, summaries, merges, all, cut, trust, found, agents);
   }
 
   /** The same without the merges and lessons that the user has settled. */
@@ -152,7 +165,8 @@ public record Judgements(
         left,
         cut,
         trust,
-        new Lessons(lessons.reader(), recurring, lessons.trust()));
+        new Lessons(lessons.reader(), recurring, lessons.trust()),
+        agents);
   }
 
   /** The same, with other guesses where there is none. */
@@ -160,13 +174,20 @@ public record Judgements(
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
     return new Judgements(
-        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons);
+        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, agents);
   }
 
   /** The same by a model that was measured as a judge, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, lessons);
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, lessons,
+        agents);
+  }
+
+  /** The same with what coding agents said. */
+  public Judgements with(AgentSayings said) {
+    return new Judgements(
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, said);
   }
 
   /** The same by a model that was measured as a reader of lessons, if it was. */
@@ -179,18 +200,28 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /**
+   * Whether verdicts of the model decide what leads and what is to be done: it was measured, and
+   * does not guess. Until then it is asked, and the pair judge decides.
+   */
+  public boolean decide() {
+    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+  }
+
   /** The verdict on a pair; empty when the language model has not judged it. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
-   * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
-   * model that guesses, nothing.
+   * What to act on: the verdict of an agent that counts, else that of a language model that was
+   * measured and does not guess, else what the pair judge calls likely.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
-    Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
-    return own.map(PairVerdict::verdict)
+    Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
+    return agents
+        .verdict(pair)
+        .or(() -> own.map(PairVerdict::verdict))
         .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 

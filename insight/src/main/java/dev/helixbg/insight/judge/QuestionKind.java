@@ -53,7 +53,7 @@ public enum QuestionKind {
   }
 
   /** The job of that title, if it is one. */
-  static Optional<QuestionKind> titled(String title) {
+  public static Optional<QuestionKind> titled(String title) {
     return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
   }
 

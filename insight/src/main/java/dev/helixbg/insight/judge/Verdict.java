@@ -28,7 +28,7 @@ public enum Verdict {
     return switch (tier) {
       case LIKELY_SAME -> Optional.of(SAME);
       case LIKELY_OVERTAKEN -> Optional.of(OVERTAKEN);
-      case RELATED, SERIES, NONE -> Optional.empty();
+      case RELATED, SERIES, UNKNOWN, NONE -> Optional.empty();
     };
   }
 

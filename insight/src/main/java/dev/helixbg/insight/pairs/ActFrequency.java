@@ -17,14 +17,17 @@ public record ActFrequency(double share) {
   /** The estimate, as long as nothing was read. */
   static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
 
+  /** Pairs of the calibrated share that the estimate begins with. */
+  private static final int MORE = 20;
+
   private static final int STEPS = 1_000;
   private static final double LEAST_STEP = 1e-9;
 
   /**
-   * Estimates it by expectation maximization, as if one pair more had been read that is worth an
-   * act, and as many others as belong to it: among few pairs, or where nothing else is the same, a
-   * pair that is as good as certain still leads. It is never higher than {@link #CALIBRATED}: what
-   * is promised of a pair was measured up to there only.
+   * Estimates it by expectation maximization, as if some more pairs had been read, of the
+   * calibrated share: among few pairs, or where nothing else is the same, a pair that is as good as
+   * certain still leads. It is never higher than {@link #CALIBRATED}: what is promised of a pair
+   * was measured up to there only.
    *
    * @param acts the probability that a pair is worth an act, as calibrated, of each pair
    */
@@ -32,11 +35,11 @@ public record ActFrequency(double share) {
     double share = CALIBRATED;
     for (int step = 0; step < STEPS && acts.length > 0; step++) {
       ActFrequency now = new ActFrequency(share);
-      double sum = 1;
+      double sum = MORE * CALIBRATED;
       for (double act : acts) {
         sum += now.adjusted(act);
       }
-      double next = Math.min(CALIBRATED, sum / (acts.length + 1 / CALIBRATED));
+      double next = Math.min(CALIBRATED, sum / (acts.length + MORE));
       boolean rests = Math.abs(next - share) < LEAST_STEP;
       share = next;
       if (rests) {

@@ -10,6 +10,7 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,7 +23,8 @@ import java.util.function.Supplier;
 /**
  * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
  * same or overtaken, and some of the score by vectors and words; but behind those that are likely
- * worth an act come those of which one repeats the other. The others stay behind them.
+ * worth an act come those of which one repeats the other, and last of what was read those that may
+ * not lead. The others stay behind them.
  *
  * <p>What was read once is remembered; with nothing new to read, no model is opened.
  */
@@ -132,7 +134,7 @@ public final class RelationReranker {
     ActFrequency frequency =
         ActFrequency.of(
             read.entrySet().stream()
-                .filter(one -> !isOfSeries(one.getKey()))
+                .filter(one -> isJudged(one.getKey()))
                 .mapToDouble(one -> assessor.act(one.getValue(), one.getKey().score()))
                 .toArray());
     return read.entrySet().stream()
@@ -150,13 +152,17 @@ public final class RelationReranker {
         .toList();
   }
 
-  private static boolean isOfSeries(Relation relation) {
-    return Series.between(content(relation.older()), content(relation.newer())).isPresent();
+  private static boolean isJudged(Relation relation) {
+    String older = content(relation.older());
+    String newer = content(relation.newer());
+    return !Script.isUnreadable(older)
+        && !Script.isUnreadable(newer)
+        && PairAssessor.apart(older, newer).isEmpty();
   }
 
   private static int part(Relation relation) {
     Assessment said = relation.assessment().orElseThrow();
-    return said.isActLikely() ? 0 : said.repeats() ? 1 : 2;
+    return said.isActLikely() ? 0 : said.mayBeWorthAnAct() ? 1 : said.mayLead() ? 2 : 3;
   }
 
   private double rank(Relation relation) {

@@ -6,6 +6,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
@@ -40,9 +41,8 @@ final class FindingJson extends JsonFields {
     edit(Acts.on(lesson));
     text("lesson", lesson.text());
     json.writeNumberField("topics", lesson.topics());
-    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
     texts("lessons", lesson.sentences());
+    list("entries", lesson.entries(), named -> entry(named, SHORT_TEXT));
   }
 
   void merge(Judgements.Merge merge) throws IOException {
@@ -72,6 +72,18 @@ final class FindingJson extends JsonFields {
               Optional.of(pair.a().isOlderThan(pair.b()) ? "b" : "a")
                   .filter(_ -> pair.a().isAgeKnown(pair.b())));
         });
+  }
+
+  private void agents(AgentSayings.Said said) throws IOException {
+    optional("verdict", said.verdict().map(Verdict::title));
+    text("words", said.words());
+    list("said", said.all(), this::saying);
+  }
+
+  private void saying(AgentSayings.Saying one) throws IOException {
+    text("by", one.client());
+    text("verdict", one.verdict().title());
+    json.writeBooleanField("counts", one.counts());
   }
 
   private void edit(List<Act> ways) throws IOException {
@@ -104,6 +116,7 @@ final class FindingJson extends JsonFields {
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());
     verdict(relation);
+    object("agents", judgements.agents().of(relation).orElse(null), this::agents);
     object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
     object("evidence", relation.evidence(), this::evidence);
     edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());

@@ -11,6 +11,7 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -228,6 +229,7 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("tagged", census.tagged());
     json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
+    list("agents", judgements.agents().clients(), this::agent);
     object("lessonTrust", judgements.lessons().trust().orElse(null), this::lessonTrust);
     json.writeEndObject();
   }
@@ -235,8 +237,27 @@ public final class JsonReport extends JsonFields {
   private void trust(JudgeTrust trust) throws IOException {
     json.writeNumberField("pairs", trust.pairs());
     json.writeNumberField("right", trust.right());
+    tallies(trust.said());
+    decimal("kappa", trust.kappa());
+    json.writeBooleanField("guessing", trust.isGuessing());
+    optional("larger", trust.larger());
+  }
+
+  private void agent(AgentSayings.Trust trust) throws IOException {
+    text("client", trust.client());
+    json.writeNumberField("answers", trust.answers());
+    json.writeNumberField("pairs", trust.known());
+    json.writeNumberField("right", trust.right());
+    tallies(trust.said());
+    decimal("kappa", trust.kappa());
+    json.writeNumberField("hasty", trust.hasty());
+    json.writeBooleanField("measured", trust.isMeasured());
+    json.writeBooleanField("guessing", trust.isGuessing());
+  }
+
+  private void tallies(Map<Verdict, JudgeTrust.Tally> all) throws IOException {
     for (Verdict verdict : Verdict.values()) {
-      JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+      JudgeTrust.Tally tally = all.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
       object(
           verdict.title(),
           tally,
@@ -245,9 +266,6 @@ public final class JsonReport extends JsonFields {
             json.writeNumberField("right", said.right());
           });
     }
-    decimal("kappa", trust.kappa());
-    json.writeBooleanField("guessing", trust.isGuessing());
-    optional("larger", trust.larger());
   }
 
   private void lessonTrust(Judgements.LessonTrust trust) throws IOException {

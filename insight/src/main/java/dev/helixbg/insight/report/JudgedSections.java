@@ -3,12 +3,14 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What a language model adds to a report, in words: sentences on topics and texts in place of
@@ -148,6 +150,14 @@ record JudgedSections(
   }
 
   private static String note(Judgements judgements) {
+    String agents =
+        judgements.agents().clients().stream()
+            .map(trust -> " " + PrintableText.line(trust.words()))
+            .collect(Collectors.joining());
+    return ofModel(judgements) + agents;
+  }
+
+  private static String ofModel(Judgements judgements) {
     if (judgements.model().isEmpty()) {
       return "No language model was used. One would say of each pair whether both entries state the"
           + " same, are related or have nothing in common, put each topic into a sentence,"
@@ -171,8 +181,9 @@ record JudgedSections(
     }
     judgements
         .trust()
-        .ifPresent(
-            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()));
+        .ifPresentOrElse(
+            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()),
+            () -> note.append(' ').append(JudgeTrust.UNMEASURED));
     if (judgements.cut() > 0) {
       note.append(' ')
           .append(NumberWords.count(judgements.cut(), "answer is", "answers are"))

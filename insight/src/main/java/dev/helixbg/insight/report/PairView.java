@@ -4,8 +4,10 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.PairKind;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,7 +22,7 @@ import java.util.Set;
  * @param rank where the pair stands in the list and what it is called, in words
  * @param nearness how near the two are as neighbours, in words
  * @param sharedWords rare ones that both have, where those count
- * @param verdict what the language model says of it, in words, if it was asked; else the pair judge
+ * @param verdict what an agent says of it, in words, else the language model, else the pair judge
  * @param verdictKind same, overtaken, related or different
  * @param group that they are of several entries that say the same; or nothing
  * @param acts what can be done about it
@@ -100,6 +102,7 @@ record PairView(
       PairKind kind,
       Optional<String> group,
       Judgements judgements) {
+    Optional<AgentSayings.Said> agents = judgements.agents().of(relation);
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
     return new PairView(
@@ -110,8 +113,15 @@ record PairView(
             + (kind == PairKind.RELATION ? "" : ", " + kind.title()),
         EvidenceWords.nearness(relation),
         EvidenceWords.shared(relation),
-        verdict.map(JudgementWords::verdict).or(() -> JudgementWords.assessment(relation)),
-        verdict.map(said -> said.verdict().title()).or(() -> JudgementWords.kind(relation)),
+        agents
+            .map(said -> PrintableText.line(said.words()))
+            .or(() -> verdict.map(JudgementWords::verdict))
+            .or(() -> JudgementWords.assessment(relation)),
+        agents
+            .flatMap(AgentSayings.Said::verdict)
+            .or(() -> verdict.map(PairVerdict::verdict))
+            .map(Verdict::title)
+            .or(() -> JudgementWords.kind(relation)),
         group,
         ActView.of(Acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(

@@ -2,11 +2,14 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -149,6 +152,18 @@ record ReportView(
     if (!findings.relations().isEmpty()) {
       sentences.add(candidates(JudgedRelations.of(findings.relations(), judgements)));
       sentences.add(judged(JudgedRelations.of(findings.relations(), judgements), judgements));
+      byAgents(findings.relations(), judgements.agents()).ifPresent(sentences::add);
+    }
+    long unreadable =
+        findings.entries().stream()
+            .filter(named -> Script.isUnreadable(named.entry().text().content()))
+            .count();
+    if (unreadable > 0) {
+      sentences.add(
+          NumberWords.count(unreadable, "entry is", "entries are")
+              + " in a script that the bundled models cannot read: of pairs with "
+              + (unreadable == 1 ? "it" : "them")
+              + " none leads.");
     }
     if (!found.isEmpty()) {
       String last = found.removeLast();
@@ -201,8 +216,26 @@ record ReportView(
             + " of them: "
             + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
             + " the same, and "
-            + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
-            + " overtaken by a newer one.";
+            + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
+            + " an entry that the newer one has overtaken."
+            + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED);
+  }
+
+  /** What coding agents have read, where their word counts. */
+  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+    List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
+    long acts =
+        verdicts.stream()
+            .filter(verdict -> verdict == Verdict.SAME || verdict == Verdict.OVERTAKEN)
+            .count();
+    return verdicts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "Your coding agent has read "
+                + NumberWords.count(verdicts.size())
+                + " of them, and calls "
+                + NumberWords.count(acts)
+                + " the same or overtaken, which lead.");
   }
 
   private static void found(List<String> list, long count, String one, String many, String what) {

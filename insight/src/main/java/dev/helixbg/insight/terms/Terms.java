@@ -1,5 +1,7 @@
 package dev.helixbg.insight.terms;
 
+import dev.helixbg.config.text.NormalForm;
+import dev.helixbg.insight.log.Script;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +12,8 @@ import java.util.function.Function;
 /**
  * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
  * as itself and as its parts; endings of English plurals and verbs are taken off, see {@link
- * #stem}.
+ * #stem}. Of a script without spaces between words each two characters that follow each other are a
+ * word. Forms of Unicode, width and case count for nothing.
  */
 public final class Terms {
   /** Longer ones are hashes and encoded data. */
@@ -27,6 +30,9 @@ public final class Terms {
   private static final byte JOINT = 2;
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
+
+  /** Of a script that writes no spaces between words. */
+  private static final byte RUN = 16;
 
   /** Of the characters that most texts are made of: a young JVM has no quick code for others. */
   private static final byte[] KINDS = new byte[128];
@@ -46,7 +52,8 @@ public final class Terms {
 
   public static Terms of(String text) {
     Terms terms = new Terms();
-    each(text, (start, end) -> terms.put(text.substring(start, end)));
+    String normal = NormalForm.of(text);
+    each(normal, (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
   }
 
@@ -80,14 +87,15 @@ public final class Terms {
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
-    return text -> {
+    return written -> {
+      String text = NormalForm.of(written);
       Map<String, Integer> counts = new HashMap<>();
       each(
           text,
           (start, end) -> {
             int beginning = beginning(text, start, end);
             if (beginning < 0 || end - start <= longest[beginning]) {
-              String term = stem(text.substring(start, end).toLowerCase(Locale.ROOT));
+              String term = term(text.substring(start, end));
               if (wanted.contains(term)) {
                 counts.merge(term, 1, Integer::sum);
               }
@@ -145,14 +153,48 @@ public final class Terms {
 
   private static byte kindsOf(char c) {
     return (byte)
-        ((Character.isLetterOrDigit(c) ? WORD : 0)
+        ((Character.isLetterOrDigit(c) || isMark(c) ? WORD : 0)
+            | (Script.isWithoutSpaces(c) ? RUN : 0)
             | (c == '_' || c == '-' || c == '.' ? JOINT : 0)
             | (Character.isUpperCase(c) ? UPPER : 0)
             | (Character.isLowerCase(c) ? LOWER : 0));
   }
 
-  /** An identifier and its parts. */
+  private static boolean isMark(char c) {
+    int type = Character.getType(c);
+    return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
+  }
+
+  /**
+   * Identifiers with their parts, and pairs of the characters in runs of a script without spaces.
+   */
   private static void each(String text, int begin, int end, WordSink sink) {
+    for (int start = begin; start < end; ) {
+      boolean run = is(text.charAt(start), RUN);
+      int at = start + 1;
+      while (at < end && is(text.charAt(at), RUN) == run) {
+        at++;
+      }
+      if (run) {
+        pairs(text, start, at, sink);
+      } else {
+        identifier(text, start, at, sink);
+      }
+      start = at;
+    }
+  }
+
+  private static void pairs(String text, int begin, int end, WordSink sink) {
+    if (end - begin == 1) {
+      sink.word(begin, end);
+    }
+    for (int i = begin; i + 1 < end; i++) {
+      sink.word(i, i + 2);
+    }
+  }
+
+  /** An identifier and its parts. */
+  private static void identifier(String text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
     }
@@ -180,9 +222,15 @@ public final class Terms {
   }
 
   private void put(String word) {
-    String term = stem(word.toLowerCase(Locale.ROOT));
+    String term = term(word);
     counts.merge(term, 1, Integer::sum);
     spellings.putIfAbsent(term, word);
+  }
+
+  /** The stem of a word in one case: of letters that have several small forms, too. */
+  private static String term(String word) {
+    boolean ascii = word.chars().allMatch(c -> c < KINDS.length);
+    return stem((ascii ? word : word.toUpperCase(Locale.ROOT)).toLowerCase(Locale.ROOT));
   }
 
   /**

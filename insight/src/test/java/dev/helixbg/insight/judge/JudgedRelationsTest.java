@@ -7,6 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +65,7 @@ class JudgedRelationsTest {
   }
 
   @Test
-  void whatTheJudgeIsSureOfLeadsHoweverFarItIs() {
+  void whatAMeasuredJudgeIsSureOfLeadsHoweverFarItIs() {
     Finding.Relation far = relation("rel-1", 0.2, 0);
     Judgements judged =
         new Judgements(
@@ -77,9 +78,51 @@ class JudgedRelationsTest {
             Map.of(),
             0,
             Optional.empty());
-    assertEquals(List.of("rel-1"), leading(judged, far));
+    assertEquals(List.of(), leading(judged, far), "nobody has measured it");
+    assertEquals(Optional.empty(), judged.actingOn(far));
+    Judgements measured =
+        judged.trusted(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
+    assertEquals(List.of("rel-1"), leading(measured, far));
+    assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
+  }
+
+  /** What an agent calls something, where its word counts. */
+  private static AgentSayings said(Map<String, Verdict> verdicts) {
+    Map<String, AgentSayings.Said> pairs = new HashMap<>();
+    verdicts.forEach(
+        (id, verdict) ->
+            pairs.put(
+                id,
+                new AgentSayings.Said(
+                    Optional.of(verdict), List.of(new AgentSayings.Saying("a 1", verdict, true)))));
+    return new AgentSayings(List.of(), pairs);
+  }
+
+  @Test
+  void whatAnAgentCallsWorthAnActLeadsAndWhatItCallsRelatedDoesNot() {
+    Finding.Relation one = relation("rel-1", 0.9, 0);
+    Finding.Relation two = relation("rel-2", 0.8, 0);
+    Finding.Relation far = relation("rel-3", 0.2, 0);
+    Judgements judged =
+        Judgements.NONE.with(said(Map.of("rel-1", Verdict.RELATED, "rel-3", Verdict.OVERTAKEN)));
+    assertEquals(List.of("rel-3", "rel-2"), leading(judged, one, two, far));
+    assertEquals(Optional.of(Verdict.OVERTAKEN), judged.actingOn(far));
+    assertEquals(Optional.of(Verdict.RELATED), judged.actingOn(one));
+    Judgements byModel =
+        new Judgements(
+                Optional.of("model"),
+                Map.of(),
+                Map.of("rel-1", SAME, "rel-2", SAME),
+                Map.of(),
+                Map.of(),
+                List.of(),
+                Map.of(),
+                0,
+                Optional.empty())
+            .with(said(Map.of("rel-1", Verdict.DIFFERENT)));
+    assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }
 
   private static Finding.Relation ofNotes(String id, String a, String b) {

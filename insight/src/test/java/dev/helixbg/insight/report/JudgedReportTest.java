@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -72,7 +73,7 @@ class JudgedReportTest {
                         "merge-0123456789", entries.subList(0, 2), "One. " + words)),
                 Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
                 1,
-                Optional.empty())
+                Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())))
             .with(lessons(entries, words, 50), Map.of()),
         List.of());
   }

@@ -103,7 +103,7 @@ class ManyRelationsTest {
             List.of(),
             Map.of(),
             0,
-            Optional.empty());
+            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
     List<String> shown =
         html(report).select("section[aria-labelledby=relations] > article").eachAttr("id");
@@ -117,7 +117,7 @@ class ManyRelationsTest {
     assertTrue(TerminalSummary.render(report, 100, false).contains("same"));
     String lead = html(report).select(".lead").text();
     assertTrue(lead.startsWith("40 candidate pairs of entries were ranked; 10 lead as most"), lead);
-    assertTrue(lead.contains("judged 3 of them: 1 pair says the same, and 0 entries were"), lead);
+    assertTrue(lead.contains("judged 3 of them: 1 pair says the same, and 0 pairs have"), lead);
     assertTrue(TerminalSummary.render(report, 100, false).contains("40 ranked, 3 judged"));
   }
 

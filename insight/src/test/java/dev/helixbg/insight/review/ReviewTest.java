@@ -129,7 +129,7 @@ class ReviewTest {
         List.of(),
         Map.of(),
         0,
-        Optional.empty());
+        Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
   }
 
   private ReviewSubject subject(Findings findings, Judgements judgements, boolean guesses) {

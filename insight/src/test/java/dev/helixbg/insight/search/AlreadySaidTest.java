@@ -68,6 +68,21 @@ class AlreadySaidTest {
     return new Near(entry.split(" ")[0], entry, whole, similarity);
   }
 
+  /** Unknown characters look alike to the models: neither yes nor no can be said. */
+  @Test
+  void ofATextInAScriptThatTheModelsCannotReadNothingIsKnown() throws Exception {
+    String text = "会議は二時に始まる";
+    Question other =
+        new Question(text, true, true, List.of(new Near("a", "会議は三時に始まる", "会議は三時に始まる", 0.99)));
+    assertSaid(Answer.UNKNOWN, "", other.byVectors(0.92));
+    assertSaid(Answer.UNKNOWN, "", other.read(null, new PairCalibration(1, 2, 2, 0), 0.92));
+    Question far = new Question(text, true, true, List.of(new Near("a", "b", "b", 0.1)));
+    assertSaid(Answer.UNKNOWN, "", far.byVectors(0.92));
+    Question itself =
+        new Question(text, true, true, List.of(new Near("a", text, text + "\r\n", 0.99)));
+    assertSaid(Answer.YES, "a", itself.byVectors(0.92));
+  }
+
   private static void assertSaid(Answer answer, String entry, AlreadySaid said) {
     assertEquals(answer, said.answer(), said::toString);
     assertEquals(Optional.of(entry).filter(name -> !name.isEmpty()), said.entry());

@@ -76,6 +76,34 @@ class OneSearchTest {
         new Coverage(count, count));
   }
 
+  /** All vectors are one, as those of texts that a model cannot read nearly are. */
+  @Test
+  void aWordInARunOfCharactersIsFound() {
+    String[] nouns = "苹果 梨子 桃子 樱桃 葡萄 西瓜 草莓 番茄 黄瓜 南瓜 茄子 辣椒 白菜 萝卜 土豆".split(" ");
+    float[] vector = vector();
+    List<Entry> entries = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    for (String noun : nouns) {
+      String body = "秋天要给" + noun + "施肥然后浇水。";
+      entries.add(new Entry(8 + 100L * entries.size(), "garten", body, 0, EntryText.parse(body)));
+      vectors.add(vector);
+    }
+    KbEntries kb =
+        new KbEntries(
+            NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset())),
+            Vectors.of(vectors),
+            PassageVectors.NONE,
+            new LogAccount(0, "ab", nouns.length, 0, nouns.length, List.of()),
+            new Coverage(nouns.length, nouns.length));
+    for (int i = 0; i < nouns.length; i++) {
+      String asked = "什么时候给" + nouns[i] + "施肥";
+      try (SearchIndex index = SearchIndex.of(kb, TOKENS)) {
+        SearchIndex.Query query = new SearchIndex.Query(asked, vector, Optional.empty(), 0, 3);
+        assertEquals(i, index.search(List.of(query)).getFirst().getFirst().entry().index());
+      }
+    }
+  }
+
   @Test
   void bothIndexesFindTheSame() {
     for (int count : new int[] {0, 1, 2, 3, 5, 130}) {

@@ -17,8 +17,30 @@ class TermsTest {
     assertEquals(
         Map.of("hold.ttl", 1, "hold", 2, "ttl", 1, "maxretri", 1, "max", 1, "retri", 1, "15", 1),
         Terms.of("Holds: `hold.ttl` = 15, maxRetries.").counts());
-    assertEquals(Map.of("über", 1, "größe", 1), Terms.of("-- über … größe_ --").counts());
+    assertEquals(Map.of("über", 1, "grösse", 1), Terms.of("-- über … größe_ --").counts());
     assertEquals(Map.of(), Terms.of("").counts());
+  }
+
+  /** Chinese, Japanese and Thai write no spaces: a word is found anywhere in a run. */
+  @Test
+  void ofScriptsWithoutSpacesTwoCharactersAreAWord() {
+    assertEquals(Map.of("秋天", 1, "天施", 1, "施肥", 1), Terms.of("秋天施肥。").counts());
+    assertEquals(Map.of("gpu", 1, "設定", 1, "肥", 1), Terms.of("GPU設定 肥").counts());
+    assertTrue(
+        Terms.of("ประชุมบ่ายสอง")
+            .counts()
+            .keySet()
+            .containsAll(Terms.of("บ่าย").counts().keySet()));
+    assertEquals(Map.of("किताब", 1), Terms.of("किताब").counts(), "a vowel sign ends no word");
+  }
+
+  @Test
+  void formsOfUnicodeWidthAndCaseCountForNothing() {
+    assertEquals(Terms.of("Café").counts(), Terms.of("CAFE\u0301").counts());
+    assertEquals(Terms.of("GPU 設定 42").counts(), Terms.of("ＧＰＵ 設定 ４２").counts());
+    assertEquals(Terms.of("STRASSE ΟΔΟΣ").counts(), Terms.of("straße οδος").counts());
+    assertEquals(Map.of("strasse", 1), Terms.among(Set.of("strasse")).apply("Straße"));
+    assertEquals(Map.of("施肥", 1), Terms.among(Set.of("施肥")).apply("秋天施肥"));
   }
 
   @Test

@@ -1,0 +1,157 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.flags.KbArgument;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.server.QuestionRequests;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Open questions for a chat that is connected in no other way, and its answers. */
+@Command(
+    name = "study",
+    description = {
+      "Have a chat answer the questions that decide what findings lead with: --export writes them",
+      "as a Markdown page, --import reads the answers of what the chat wrote. A coding agent that",
+      "is connected over MCP does the same by the prompt study."
+    })
+final class StudyCommand extends JsonCommand {
+  /** Bytes of what a chat wrote. */
+  private static final int LONGEST = 1 << 22;
+
+  @Mixin private GlobalOptions options;
+  @Mixin private KbArgument kb;
+
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private Way way;
+
+  private static final class Way {
+    @Option(names = "--export", paramLabel = "FILE", description = "Write questions to this file.")
+    private Path export;
+
+    @Option(
+        names = "--import",
+        paramLabel = "FILE",
+        description = "Take the answers in this file: a line each, an id, a colon, the answer.")
+    private Path answers;
+  }
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "How many questions, 1 to 100. Default: 50.")
+  private int count;
+
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      defaultValue = "chat",
+      description =
+          "What the chat is called, the same for questions and answers: each is measured by itself."
+              + " Default: chat.")
+  private String by;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = options.load().settings();
+    Kb chosen = kb.find(settings);
+    try (KbStores stores = stores(settings)) {
+      String modelId = EmbedderSource.located(settings).id();
+      QuestionRequests requests =
+          QuestionRequests.of(FindingRequests.of(stores.of(chosen), settings, modelId), settings);
+      if (way.export != null) {
+        export(requests);
+      } else {
+        take(requests, chosen);
+      }
+    }
+    return ExitCode.OK.number();
+  }
+
+  private ObjectNode request() {
+    return Json.object().put("client", by);
+  }
+
+  private void export(QuestionRequests requests) throws IOException {
+    List<ObjectNode> lines = new ArrayList<>();
+    requests.give(request().put("count", count), Instant.now(), lines::add);
+    JsonNode given = lines.getFirst();
+    int questions = given.path("questions").size();
+    if (questions > 0) {
+      try {
+        Files.writeString(way.export, StudyPage.of(given));
+      } catch (IOException e) {
+        throw Failure.io(ExitCode.WRITE, "write " + way.export, e);
+      }
+    }
+    show(() -> Json.object().put("questions", questions).set("left", given.path("left")), () -> {});
+    console.warn(
+        questions == 0
+            ? "no question is open: nothing was written"
+            : "wrote %d questions to %s. Give the page to a chat, save its answer, then: helix-bg"
+                    .formatted(questions, way.export)
+                + " study --import FILE"
+                + (by.equals("chat") ? "" : " --by NAME")
+                + kb.again());
+  }
+
+  private void take(QuestionRequests requests, Kb chosen) throws IOException {
+    ArrayNode answers = StudyPage.answers(read(way.answers));
+    if (answers.isEmpty()) {
+      throw Failure.usage(
+          way.answers
+              + " has no answers: each is a line with the id of a question, a colon, and the"
+              + " answer");
+    }
+    List<ObjectNode> lines = new ArrayList<>();
+    requests.take(request().set("answers", answers), Instant.now(), lines::add);
+    JsonNode taken = lines.getFirst();
+    show(
+        () -> taken,
+        () -> {
+          for (JsonNode refused : taken.path("refused")) {
+            console.say("%-18s %s", refused.path("id").asText(), refused.path("why").asText());
+          }
+        });
+    int kept = taken.path("kept").asInt();
+    console.warn(
+        "%d answers kept, %d refused%s",
+        kept,
+        taken.path("refused").size(),
+        kept == 0 ? "" : "; " + DecideCommand.whenItShows(chosen, kb));
+  }
+
+  private static String read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(LONGEST + 1);
+      if (bytes.length > LONGEST) {
+        throw Failure.usage(file + " is larger than 4 MiB: these are no answers");
+      }
+      return new String(bytes, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.USAGE, "read " + file, e);
+    }
+  }
+}

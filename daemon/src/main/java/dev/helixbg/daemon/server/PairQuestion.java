@@ -1,0 +1,165 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.kb.LastReport;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.agents.AgentAnswers;
+import dev.helixbg.insight.agents.AgentQuestion;
+import dev.helixbg.insight.agents.KnownPairs;
+import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.QuestionKind;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A pair as an agent is asked about it. Nothing but its texts is given, by which a pair whose truth
+ * is known could be told from others.
+ *
+ * @param keys of both entries, the older one first; none of a pair whose truth is known
+ */
+record PairQuestion(String id, List<String> keys, Side older, Side newer) {
+  /** Of a text, in characters: a pair with its answer costs 600 tokens at most. */
+  static final int MOST_SHOWN = 800;
+
+  /** Of that stands before what matches, so that it can be understood. */
+  private static final int BEFORE = 120;
+
+  /**
+   * A text as it is given.
+   *
+   * @param omitted how many characters of it are not
+   * @param entry where it can be read on; empty where nothing is omitted
+   */
+  record Side(String text, int omitted, Optional<String> entry) {
+
+    static Side of(String content, int match, Optional<String> entry) {
+      if (content.length() <= MOST_SHOWN) {
+        return new Side(PrintableText.block(content), 0, Optional.empty());
+      }
+      int from = Math.clamp(match - BEFORE, 0, content.length() - MOST_SHOWN);
+      if (from > 0 && Character.isLowSurrogate(content.charAt(from))) {
+        from++;
+      }
+      String shown =
+          (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), MOST_SHOWN);
+      return new Side(PrintableText.block(shown), content.length() - MOST_SHOWN, entry);
+    }
+
+    ObjectNode toJson() {
+      ObjectNode json = Json.object().put("text", text);
+      if (omitted > 0) {
+        json.put("omitted", omitted);
+        entry.ifPresent(key -> json.put("entry", key));
+      }
+      return json;
+    }
+  }
+
+  static PairQuestion of(KnownPairs.Known known) {
+    return new PairQuestion(
+        known.id(),
+        List.of(),
+        Side.of(known.older(), 0, Optional.empty()),
+        Side.of(known.newer(), 0, Optional.empty()));
+  }
+
+  /**
+   * The pairs of the list of relations about which an agent may be asked: what leads first, then
+   * what the pair judge is least sure of, then what it has not read.
+   *
+   * @param said by agents until now
+   * @param taken ids of questions that are not to be asked
+   */
+  static List<PairQuestion> open(FindingRequests findings, AgentAnswers said, Set<String> taken) {
+    LastReport.Listing listing = findings.store().report().list();
+    Decisions decisions = findings.store().decisions().read();
+    PresentEntries present = findings.present().entries();
+    Map<ReportedFinding, String> ids = new HashMap<>();
+    Set<String> known = new HashSet<>(taken);
+    List<ReportedFinding> pairs = new ArrayList<>();
+    FindingRequests.open(listing, decisions, one -> one.rank().isPresent()).stream()
+        .filter(one -> decisions.opinionOn(one.id()).isEmpty())
+        .limit(Findings.shownRelations(present.all().size()))
+        .forEach(
+            one ->
+                both(one.keys(), present)
+                    .map(both -> AgentQuestion.of(both.get(0), both.get(1)))
+                    .filter(id -> !said.isSettled(id) && known.add(id))
+                    .ifPresent(
+                        id -> {
+                          ids.put(one, id);
+                          pairs.add(one);
+                        }));
+    Map<ReportedFinding, JsonNode> told = findings.store().report().told(pairs);
+    pairs.removeIf(one -> !told.containsKey(one)); // a new report came just now
+    pairs.sort(
+        Comparator.comparing((ReportedFinding one) -> !one.leads())
+            .thenComparingDouble(one -> one.leads() ? 0 : sureness(told.get(one))));
+    return pairs.stream().map(one -> of(one, ids.get(one), told.get(one), present)).toList();
+  }
+
+  private static double sureness(JsonNode told) {
+    JsonNode act = told.at("/assessment/act");
+    return act.isNumber() ? Math.abs(act.asDouble() - 0.5) : 1;
+  }
+
+  /** The entries of a pair that are there now, the older one first. */
+  private static Optional<List<NamedEntry>> both(List<String> keys, PresentEntries present) {
+    return present
+        .of(keys)
+        .filter(found -> found.size() == 2)
+        .map(both -> both.get(0).isOlderThan(both.get(1)) ? both : both.reversed());
+  }
+
+  private static PairQuestion of(
+      ReportedFinding finding, String id, JsonNode told, PresentEntries present) {
+    List<NamedEntry> both = both(finding.keys(), present).orElseThrow();
+    return new PairQuestion(
+        id,
+        both.stream().map(NamedEntry::key).toList(),
+        side(both.get(0), finding, told),
+        side(both.get(1), finding, told));
+  }
+
+  private static Side side(NamedEntry entry, ReportedFinding finding, JsonNode told) {
+    String name = entry.key().equals(finding.keys().getFirst()) ? "a" : "b";
+    return Side.of(
+        entry.entry().text().content(),
+        told.at("/evidence/passages/" + name + "/start").asInt(),
+        Optional.of(entry.key()));
+  }
+
+  /** Whether one of the texts that a question is about is not there any more. */
+  static boolean isStale(AgentQuestion question, PresentEntries present) {
+    return !question.keys().isEmpty()
+        && both(question.keys(), present)
+            .map(both -> AgentQuestion.of(both.get(0), both.get(1)))
+            .filter(question.id()::equals)
+            .isEmpty();
+  }
+
+  AgentQuestion question(Instant now) {
+    int characters = older.text().length() + newer.text().length();
+    return new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now);
+  }
+
+  ObjectNode toJson() {
+    ObjectNode json = Json.object().put("id", id);
+    json.set("older", older.toJson());
+    json.set("newer", newer.toJson());
+    return json;
+  }
+}

@@ -1,0 +1,207 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.agents.AgentAnswer;
+import dev.helixbg.insight.agents.AgentAnswers;
+import dev.helixbg.insight.agents.AgentClient;
+import dev.helixbg.insight.agents.AgentQuestion;
+import dev.helixbg.insight.agents.KnownPairs;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.QuestionKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The open questions of a knowledge base for the user's coding agent, and its answers.
+ *
+ * @param model how far the local language model can be trusted, if it was measured
+ */
+public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> model) {
+  /** The most questions at once, and the most answers. */
+  private static final int MOST = 100;
+
+  private static final int USUAL = 10;
+
+  /** So long a question is that of the client which got it. */
+  private static final Duration BORROWED = Duration.ofMinutes(10);
+
+  /** A thousand words a second: faster than any model takes a text in, and answers. */
+  private static final int CHARACTERS_PER_MILLI = 100;
+
+  private static final String MEANING =
+      "Each question has two entries of a knowledge base: older was written first. same: both state"
+          + " the same fact, so one can go. overtaken: the newer one says that something in the"
+          + " older one has changed or is wrong. related: different facts about the same thing."
+          + " different: nothing in common.";
+
+  private static final String ASK =
+      "Judge by reading both texts; where one has omitted, the tool entry reads it whole. Then call"
+          + " answers with {id, answer} of each.";
+
+  /** Of the language model that the settings name it counts how far it can be trusted. */
+  public static QuestionRequests of(FindingRequests findings, Settings settings) {
+    return new QuestionRequests(findings, JudgingStage.withoutAsking(settings).trust());
+  }
+
+  /**
+   * Gives the next open questions to a client: pairs that lead, then those of which the pair judge
+   * is least sure; and among them some whose truth is known, which nothing tells from the others.
+   *
+   * @param request has {@code client}, may have {@code clientVersion}, {@code kind} and {@code
+   *     count}
+   */
+  public void give(ObjectNode request, Instant now, ControlServer.Reply reply) throws IOException {
+    AgentClient client = client(request);
+    int count = request.path("count").asInt(USUAL);
+    if (count < 1 || count > MOST) {
+      throw Failure.usage("\"count\" must be from 1 to " + MOST);
+    }
+    String kind = request.path("kind").asText(QuestionKind.PAIR.title());
+    if (AgentQuestion.KINDS.stream().noneMatch(one -> one.title().equals(kind))) {
+      throw Failure.usage("\"kind\" must be one of " + kinds());
+    }
+    List<AgentAnswer> answers = findings.store().agentAnswers().all();
+    Set<String> answered =
+        answers.stream()
+            .filter(one -> one.client().equals(client))
+            .map(AgentAnswer::question)
+            .collect(Collectors.toSet());
+    Set<String> taken = new HashSet<>(answered);
+    taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
+    List<PairQuestion> open =
+        new ArrayList<>(PairQuestion.open(findings, new AgentAnswers(answers, model), taken));
+    List<PairQuestion> page = new ArrayList<>();
+    if (!open.isEmpty()) {
+      KnownPairs.next(count, answered).forEach(known -> page.add(PairQuestion.of(known)));
+      Set<String> known = page.stream().map(PairQuestion::id).collect(Collectors.toSet());
+      open.removeIf(one -> known.contains(one.id()));
+      List<PairQuestion> next = open.subList(0, Math.min(count - page.size(), open.size()));
+      page.addAll(next);
+      next.clear();
+      page.sort(Comparator.comparing(PairQuestion::id)); // hashes: no place tells what is known
+    }
+    findings
+        .store()
+        .agentAnswers()
+        .ask(client, page.stream().map(one -> one.question(now)).toList(), now);
+    ObjectNode line = Json.object().put("meaning", MEANING).put("ask", ASK);
+    AgentQuestion.answers(QuestionKind.PAIR).forEach(line.putArray("answers")::add);
+    line.set("questions", Json.array(page, PairQuestion::toJson));
+    reply.send(line.put("left", open.size()));
+  }
+
+  private static String kinds() {
+    return AgentQuestion.KINDS.stream().map(QuestionKind::title).collect(Collectors.joining(", "));
+  }
+
+  private static AgentClient client(ObjectNode request) {
+    return new AgentClient(request.path("client").asText(), request.path("clientVersion").asText());
+  }
+
+  /**
+   * Keeps a client's answers: each that is one of the possible ones, to a question that was given
+   * to that client, and whose texts are still there.
+   *
+   * @param request has {@code client} and {@code answers}, an array of objects with {@code id} and
+   *     {@code answer}; may have {@code clientVersion}
+   */
+  public void take(ObjectNode request, Instant now, ControlServer.Reply reply) throws IOException {
+    AgentClient client = client(request);
+    JsonNode given = request.path("answers");
+    if (!given.isArray() || given.size() > MOST) {
+      throw Failure.usage(
+          "\"answers\" must be a list of {id, answer}, at most %d of them".formatted(MOST));
+    }
+    Map<String, AgentQuestion> asked = findings.store().agentAnswers().asked(client);
+    Map<String, String> wanted = new HashMap<>();
+    List<AgentAnswer> answers = new ArrayList<>();
+    ArrayNode refused = Json.object().putArray("refused");
+    for (JsonNode one : given) {
+      String id = one.path("id").asText();
+      Optional<String> wrong = wrong(one, asked.get(id), wanted);
+      if (wrong.isPresent()) {
+        refuse(refused, id, wrong.get());
+      } else {
+        wanted.put(id, one.path("answer").asText());
+      }
+    }
+    Set<Instant> hasty = hasty(wanted.keySet(), asked, now);
+    wanted.forEach(
+        (id, answer) ->
+            answers.add(
+                new AgentAnswer(
+                    client,
+                    id,
+                    asked.get(id).kind(),
+                    answer,
+                    hasty.contains(asked.get(id).at()),
+                    now)));
+    Set<String> kept = findings.store().agentAnswers().add(answers);
+    answers.stream()
+        .filter(one -> !kept.contains(one.question()))
+        .forEach(one -> refuse(refused, one.question(), "you have answered it before"));
+    ObjectNode line = Json.object().put("kept", kept.size());
+    line.set("refused", refused);
+    reply.send(line);
+  }
+
+  private static void refuse(ArrayNode refused, String id, String why) {
+    refused.addObject().put("id", PrintableText.excerpt(id, 40)).put("why", why);
+  }
+
+  /** Why an answer cannot be taken. */
+  private Optional<String> wrong(
+      JsonNode given, AgentQuestion question, Map<String, String> before) {
+    if (!given.path("id").isTextual() || !given.path("answer").isTextual()) {
+      return Optional.of("an answer has an id and an answer, both strings");
+    }
+    if (question == null) {
+      return Optional.of("this question was not given to you: call questions");
+    }
+    if (before.containsKey(question.id())) {
+      return Optional.of("it is answered twice in this call: the first answer counts");
+    }
+    List<String> possible = AgentQuestion.answers(question.kind());
+    if (!possible.contains(given.path("answer").asText())) {
+      return Optional.of("the answer must be one of " + String.join(", ", possible));
+    }
+    return PairQuestion.isStale(question, findings.present().entries())
+        ? Optional.of("a text has changed since, or is gone: call questions again")
+        : Optional.empty();
+  }
+
+  /** The times of those pages that were answered faster than anything can read them. */
+  private static Set<Instant> hasty(
+      Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
+    Map<Instant, Integer> characters = new HashMap<>();
+    answered.forEach(
+        id -> characters.merge(asked.get(id).at(), asked.get(id).characters(), Integer::sum));
+    Set<Instant> hasty = new HashSet<>();
+    characters.forEach(
+        (at, read) -> {
+          long millis = Duration.between(at, now).toMillis();
+          if (millis >= 0 && millis * CHARACTERS_PER_MILLI < read) {
+            hasty.add(at);
+          }
+        });
+    return hasty;
+  }
+}

@@ -1,0 +1,297 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.insight.agents.AgentQuestion;
+import dev.helixbg.insight.agents.KnownPairs;
+import dev.helixbg.insight.findings.FindingsBench;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.ServerParameters;
+import io.modelcontextprotocol.client.transport.StdioClientTransport;
+import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
+import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.Implementation;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Scripted agents, by the SDK's client, that answer the questions on a KB whose truth is known, at
+ * the built program.
+ */
+@Timeout(1800)
+class AgentsIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
+  private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
+
+  /** Longer than the bound for any page; a busy machine makes it longer still. */
+  private static final long READING_MILLIS = 300;
+
+  private static final int QUESTIONS = 200;
+
+  /** What leads that is looked at. */
+  private static final int FIRST = 20;
+
+  @TempDir Path folder;
+
+  private Path home;
+  private Path kb;
+  private RealDaemon daemon;
+  private final List<McpSyncClient> clients = new ArrayList<>();
+
+  /** The right answers, by the ids of questions; a pair of which nothing is known is related. */
+  private final Map<String, String> truth = new HashMap<>();
+
+  /** What was planted, or read to be worth an act, by the texts of both entries. */
+  private final Map<Set<String>, String> planted = new HashMap<>();
+
+  @BeforeEach
+  void plant() throws IOException {
+    home = Files.createDirectories(folder.resolve("home"));
+    kb = Files.createDirectories(folder.resolve("kb"));
+    Files.write(kb.resolve("data.log"), FindingsBench.log());
+    daemon = new RealDaemon(home, DIST, List.of());
+    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    Map<String, Entry> byTime = new HashMap<>();
+    for (Entry entry : DataLog.read(kb.resolve("data.log")).entries()) {
+      LocalDateTime time =
+          LocalDateTime.ofEpochSecond(entry.timestampMin() * 60L, 0, ZoneOffset.UTC);
+      byTime.put(entry.topic() + "@" + TIME.format(time), entry);
+    }
+    for (String line : FindingsBench.resource("/findings-kb/truth.tsv").lines().toList()) {
+      String[] fact = line.split("\t");
+      if (Set.of("rewrite", "overtaken", "lookalike", "read").contains(fact[0])) {
+        plant(fact[0], byTime.get(fact[1]), byTime.get(fact[2]));
+      }
+    }
+    KnownPairs.next(1_000, Set.of())
+        .forEach(
+            known ->
+                truth.put(
+                    known.id(),
+                    switch (known.truth()) {
+                      case SAME -> "same";
+                      case OVERTAKEN -> "overtaken";
+                      case NEITHER -> "related";
+                    }));
+  }
+
+  private void plant(String fact, Entry one, Entry other) {
+    boolean isOlder = one.timestampMin() < other.timestampMin();
+    String older = (isOlder ? one : other).text().content();
+    String newer = (isOlder ? other : one).text().content();
+    planted.put(Set.of(older, newer), fact);
+    truth.put(
+        AgentQuestion.ofPair(older, newer),
+        switch (fact) {
+          case "overtaken" -> "overtaken";
+          case "lookalike" -> "different";
+          default -> "same";
+        });
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    clients.forEach(McpSyncClient::closeGracefully);
+    daemon.close();
+  }
+
+  private McpSyncClient client(String name) {
+    StdioClientTransport transport =
+        new StdioClientTransport(
+            ServerParameters.builder(LAUNCHER)
+                .args("mcp", kb.toString())
+                .env(
+                    Map.of(
+                        "HOME", home.toString(),
+                        "PATH", System.getenv("PATH"),
+                        "XDG_CACHE_HOME", home.resolve("cache").toString(),
+                        "JAVA_HOME", System.getProperty("java.home")))
+                .build(),
+            new JacksonMcpJsonMapper(new ObjectMapper()));
+    transport.setStdErrorHandler(line -> {});
+    McpSyncClient client =
+        McpClient.sync(transport)
+            .clientInfo(Implementation.builder(name, "1.0").build())
+            .requestTimeout(Duration.ofMinutes(10))
+            .initializationTimeout(Duration.ofMinutes(2))
+            .jsonSchemaValidator(
+                (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
+            .build();
+    clients.add(client);
+    client.initialize();
+    return client;
+  }
+
+  private static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
+      throws IOException {
+    CallToolResult result =
+        client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
+    String text = ((TextContent) result.content().getFirst()).text();
+    assertFalse(result.isError(), text);
+    return JSON.readTree(text);
+  }
+
+  private String right(String id) {
+    return truth.getOrDefault(id, "related");
+  }
+
+  /**
+   * Answers questions, page by page.
+   *
+   * @param says makes of the id of a question its answer
+   * @return the ids of those whose answers were kept
+   */
+  private static List<String> study(McpSyncClient agent, int questions, UnaryOperator<String> says)
+      throws Exception {
+    List<String> kept = new ArrayList<>();
+    while (kept.size() < questions) {
+      JsonNode page = ask(agent, "questions", Map.of());
+      if (page.path("questions").isEmpty()) {
+        break;
+      }
+      List<Map<String, String>> answers = new ArrayList<>();
+      for (JsonNode question : page.path("questions")) {
+        String id = question.path("id").asText();
+        answers.add(Map.of("id", id, "answer", says.apply(id)));
+      }
+      Thread.sleep(READING_MILLIS);
+      JsonNode taken = ask(agent, "answers", Map.of("answers", answers));
+      assertEquals(0, taken.path("refused").size(), taken.toString());
+      assertEquals(answers.size(), taken.path("kept").asInt());
+      answers.forEach(answer -> kept.add(answer.get("id")));
+    }
+    return kept;
+  }
+
+  /**
+   * How often something is among the first that findings lead with.
+   *
+   * @return by what was planted; none of what nobody planted
+   */
+  private Map<String, Integer> leading(McpSyncClient agent) throws IOException {
+    Map<String, Integer> found = new HashMap<>();
+    int seen = 0;
+    for (int page = 1; seen < FIRST; page++) {
+      JsonNode findings = ask(agent, "findings", Map.of("kind", "relation", "page", page));
+      for (JsonNode finding : findings.path("findings")) {
+        if (seen++ < FIRST) {
+          JsonNode whole =
+              ask(agent, "findings", Map.of("id", finding.path("id").asText())).path("finding");
+          Set<String> texts = Set.of(whole.at("/a/text").asText(), whole.at("/b/text").asText());
+          found.merge(planted.getOrDefault(texts, "nothing"), 1, Integer::sum);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static int worthAnAct(Map<String, Integer> leading) {
+    return FIRST - leading.getOrDefault("lookalike", 0) - leading.getOrDefault("nothing", 0);
+  }
+
+  @Test
+  void whatAnAgentCallsWorthAnActLeads() throws Exception {
+    McpSyncClient agent = client("reader");
+    Map<String, Integer> before = leading(agent);
+    List<String> answered = study(agent, QUESTIONS, this::right);
+    assertTrue(answered.size() >= QUESTIONS, answered.size() + " questions");
+    assertEquals(answered.size(), new HashSet<>(answered).size(), "none twice");
+    Map<String, Integer> after = leading(agent);
+    assertTrue(worthAnAct(after) >= 19, before + " before, then " + after);
+    assertEquals(0, after.getOrDefault("lookalike", 0));
+    JsonNode findings = ask(agent, "findings", Map.of("kind", "relation"));
+    assertTrue(findings.at("/agents/0").asText().startsWith("reader 1.0 has answered"));
+    assertTrue(findings.at("/findings/0/agents/words").asText().contains("by reader 1.0"));
+  }
+
+  @Test
+  void withOneAnswerInTenWrongTheListIsStillGood() throws Exception {
+    List<String> all = List.of("same", "overtaken", "related", "different");
+    int[] asked = {0};
+    McpSyncClient agent = client("careless");
+    Map<String, Integer> before = leading(agent);
+    study(
+        agent,
+        QUESTIONS,
+        id -> {
+          int number = asked[0]++;
+          String right = right(id);
+          int other = (all.indexOf(right) + 1 + number / 10 % 3) % 4;
+          return number % 10 == 4 ? all.get(other) : right;
+        });
+    Map<String, Integer> after = leading(agent);
+    assertTrue(worthAnAct(after) >= 17, before + " before, then " + after);
+  }
+
+  @Test
+  void aGuessingAgentDecidesNothing() throws Exception {
+    McpSyncClient agent = client("parrot");
+    Map<String, Integer> before = leading(agent);
+    study(agent, 40, id -> "same");
+    assertEquals(before, leading(agent));
+    assertTrue(
+        ask(agent, "findings", Map.of()).at("/agents/0").asText().contains("It is guessing"));
+  }
+
+  @Test
+  void twoAgentsBesideADaemonWhileTheKbGrows() throws Exception {
+    daemon.start(kb);
+    daemon.awaitUpToDate(
+        DataLog.read(kb.resolve("data.log")).entries().size(), Duration.ofMinutes(10));
+    try (ExecutorService two = Executors.newFixedThreadPool(2)) {
+      List<Future<List<String>>> studies = new ArrayList<>();
+      for (String name : List.of("one", "two")) {
+        McpSyncClient agent = client(name);
+        Callable<List<String>> work = () -> study(agent, 60, this::right);
+        studies.add(two.submit(work));
+      }
+      for (int i = 0; i < 5; i++) {
+        Thread.sleep(500);
+        GeneratedKb.append(kb, "Something new, which tells of nothing before it: " + i);
+      }
+      List<String> first = studies.get(0).get();
+      List<String> second = studies.get(1).get();
+      assertTrue(first.size() >= 60 && second.size() >= 60);
+      Set<String> both = new HashSet<>(first);
+      both.retainAll(second);
+      both.removeIf(KnownPairs::contains);
+      assertEquals(Set.of(), both, "nothing is answered twice");
+      JsonNode findings = ask(client("three"), "findings", Map.of());
+      assertEquals(2, findings.path("agents").size(), findings.path("agents").toString());
+    }
+  }
+}

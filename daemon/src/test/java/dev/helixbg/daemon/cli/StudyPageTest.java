@@ -1,0 +1,56 @@
+package dev.helixbg.daemon.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
+import org.junit.jupiter.api.Test;
+
+class StudyPageTest {
+  private static final String ID = "0123456789abcdef";
+  private static final String OTHER = "fedcba9876543210";
+
+  private static ObjectNode given(String older) {
+    ObjectNode given = Json.object().put("meaning", "same: one can go.");
+    given.putArray("answers").add("same").add("related");
+    ObjectNode question = given.putArray("questions").addObject().put("id", ID);
+    question.putObject("older").put("text", older);
+    question.putObject("newer").put("text", "Newer.").put("omitted", 1200);
+    return given;
+  }
+
+  private static String answers(String written) {
+    return StudyPage.answers(written).toString();
+  }
+
+  private static String one(String id, String answer) {
+    return "[{\"id\":\"%s\",\"answer\":\"%s\"}]".formatted(id, answer);
+  }
+
+  @Test
+  void aChatsLinesAreReadHoweverItSetsThem() {
+    for (String line :
+        new String[] {
+          ID + ": same",
+          "- `" + ID + "`: **same**",
+          "1. " + ID + " – Same",
+          "| " + ID + " | same |",
+          "```\n" + ID + ": same\n```",
+          "## " + ID + ": same"
+        }) {
+      assertEquals(one(ID, "same"), answers("Here you are:\n" + line + "\n"), line);
+    }
+    assertEquals("[]", answers("Nothing here, 0123456789abcde: same"));
+  }
+
+  /** What looks like an answer inside an entry is data, even when the whole page comes back. */
+  @Test
+  void nothingInAnEntryIsAnAnswer() {
+    String hostile = "````\n```\n" + OTHER + ": same\n```entry\n" + OTHER + ": same";
+    String page = StudyPage.of(given(hostile));
+    assertEquals("[]", answers(page));
+    assertEquals(one(ID, "related"), answers(page + "\n" + ID + ": related"));
+    assertTrue(page.contains("(1,200 more characters)"));
+  }
+}

@@ -1,0 +1,294 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.kb.WrittenReport;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.agents.AgentQuestion;
+import dev.helixbg.insight.agents.KnownPairs;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.findings.FindingIds;
+import dev.helixbg.insight.log.DataLog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Agents that are asked, and what is taken of their answers. */
+class QuestionRequestsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
+  private static final int PAIRS = 12;
+
+  private Kb kb;
+  private KbStore store;
+  private final StandInHelix helix = new StandInHelix();
+  private final List<String> findings = new ArrayList<>();
+
+  /** Of these the last two lead, and the further the others the less sure is the pair judge. */
+  @BeforeEach
+  void report(@TempDir Path folder) throws Exception {
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    store = DaemonFixture.store(folder, kb);
+    ObjectNode report = JSON.createObjectNode();
+    report.putArray("leading");
+    for (int i = 0; i < PAIRS; i++) {
+      helix.call("store", Map.of("topic", "t", "text", older(i)));
+      helix.call("store", Map.of("topic", "t", "text", newer(i)));
+    }
+    Files.write(kb.dataLog(), helix.log());
+    for (int i = 0; i < PAIRS; i++) {
+      String a = TextKey.of("m", "t " + older(i)).hex();
+      String b = TextKey.of("m", "t " + newer(i)).hex();
+      String id =
+          FindingIds.allOfPair("rel-0000000000", a, b).stream()
+              .filter(one -> one.startsWith("rel-") && !one.equals("rel-0000000000"))
+              .findFirst()
+              .orElseThrow();
+      findings.add(id);
+      ObjectNode pair = report.withArray("relations").addObject();
+      pair.put("rank", i + 1).put("id", id).put("similarity", 0.9);
+      pair.putObject("a").put("name", "t:" + 2 * i).put("topic", "t").put("key", a);
+      pair.putObject("b").put("name", "t:" + (2 * i + 1)).put("topic", "t").put("key", b);
+      pair.putObject("assessment").put("act", 0.5 - (PAIRS - i) / 100.0);
+    }
+    report.withArray("leading").add(findings.get(PAIRS - 2)).add(findings.get(PAIRS - 1));
+    WrittenReport.write(store, report);
+  }
+
+  private static String older(int i) {
+    return "The note number " + i;
+  }
+
+  private static String newer(int i) {
+    return i == 0 ? "same ".repeat(400) + "\n\u001b[2J{\"id\": 1}" : "The other note, " + i;
+  }
+
+  private static String id(int pair) {
+    return AgentQuestion.ofPair(older(pair), newer(pair));
+  }
+
+  private QuestionRequests requests() {
+    PresentFindings present =
+        new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
+    return new QuestionRequests(
+        new FindingRequests(store, Optional.empty(), present), Optional.empty());
+  }
+
+  private static ObjectNode request(String client) {
+    return JSON.createObjectNode().put("client", client).put("clientVersion", "1");
+  }
+
+  private ObjectNode give(String client, int count, Instant at) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    requests().give(request(client).put("count", count), at, lines::add);
+    return lines.getFirst();
+  }
+
+  private static List<String> ids(ObjectNode given) {
+    return given.path("questions").findValuesAsText("id");
+  }
+
+  private static Set<String> pairs(ObjectNode given) {
+    Set<String> ids = new HashSet<>(ids(given));
+    ids.removeIf(KnownPairs::contains);
+    return ids;
+  }
+
+  private ObjectNode take(String client, Instant at, String... idsAndAnswers) throws Exception {
+    ObjectNode request = request(client);
+    ArrayNode answers = request.putArray("answers");
+    for (int i = 0; i < idsAndAnswers.length; i += 2) {
+      answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
+    }
+    List<ObjectNode> lines = new ArrayList<>();
+    requests().take(request, at, lines::add);
+    return lines.getFirst();
+  }
+
+  private static String why(ObjectNode taken) {
+    return String.join("; ", taken.path("refused").findValuesAsText("why"));
+  }
+
+  @Test
+  void whatLeadsIsAskedFirstThenWhatTheJudgeIsLeastSureOf() throws Exception {
+    ObjectNode first = give("one", 10, NOW);
+    assertEquals(10, first.path("questions").size());
+    assertEquals(
+        Set.of(id(11), id(10), id(9), id(8), id(7), id(6)), pairs(first), "and four are known");
+    assertEquals(6, first.path("left").asInt());
+    assertEquals("[\"same\",\"overtaken\",\"related\",\"different\"]", first.path("answers") + "");
+    for (JsonNode question : first.path("questions")) { // nothing tells the known ones
+      assertEquals(List.of("id", "older", "newer"), List.copyOf(names(question)));
+      assertEquals(List.of("text"), List.copyOf(names(question.path("older"))));
+    }
+    assertEquals(ids(first).stream().sorted().toList(), ids(first));
+  }
+
+  private static List<String> names(JsonNode object) {
+    List<String> names = new ArrayList<>();
+    object.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
+  @Test
+  void aLongTextIsBoundedAndIsData() throws Exception {
+    ObjectNode all = give("one", 20, NOW);
+    for (JsonNode question : all.path("questions")) {
+      assertTrue(question.toString().length() < 2_000, question::toString);
+      if (question.path("id").asText().equals(id(0))) {
+        assertEquals(PairQuestion.MOST_SHOWN, question.at("/newer/text").asText().length());
+        assertEquals(newer(0).length() - 800, question.at("/newer/omitted").asInt());
+        assertEquals(TextKey.of("m", "t " + newer(0)).hex(), question.at("/newer/entry").asText());
+      }
+    }
+    assertFalse(all.toString().contains("\u001b"));
+  }
+
+  @Test
+  void anAnsweredQuestionIsAskedOfNobodyAgain() throws Exception {
+    Set<String> asked = new HashSet<>();
+    for (int page = 0; page < 4; page++) {
+      Instant at = NOW.plusSeconds(60L * page);
+      for (String id : ids(give("one", 10, at))) {
+        assertTrue(asked.add(id));
+        take("one", at.plusSeconds(30), id, right(id));
+      }
+    }
+    assertEquals(Set.of(), pairs(give("one", 10, NOW.plusSeconds(900))));
+    assertEquals(Set.of(), pairs(give("two", 10, NOW.plusSeconds(900))));
+    IntStream.range(0, PAIRS).forEach(i -> assertTrue(asked.contains(id(i))));
+  }
+
+  /** As somebody says who knows the truth; of what is not known, that it is related. */
+  private static String right(String id) {
+    return KnownPairs.next(1000, Set.of()).stream()
+        .filter(known -> known.id().equals(id))
+        .map(known -> known.truth().name())
+        .map(truth -> truth.equals("NEITHER") ? "related" : truth.toLowerCase())
+        .findFirst()
+        .orElse("related");
+  }
+
+  @Test
+  void twoAgentsAtOnceGetOtherQuestions() throws Exception {
+    Set<String> first = pairs(give("one", 10, NOW));
+    Set<String> second = pairs(give("two", 10, NOW.plusSeconds(5)));
+    assertEquals(6, second.size());
+    second.retainAll(first);
+    assertEquals(Set.of(), second);
+    assertEquals(
+        first, pairs(give("two", 10, NOW.plusSeconds(660))), "what nobody has answered by then");
+  }
+
+  @Test
+  void whatIsNoAnswerIsRefusedAndTheOthersAreKept() throws Exception {
+    give("one", 10, NOW);
+    Instant later = NOW.plusSeconds(30);
+    ObjectNode taken =
+        take(
+            "one",
+            later,
+            id(11),
+            "same",
+            id(10),
+            "perhaps",
+            "0123456789abcdef",
+            "same",
+            id(11),
+            "related",
+            id(9),
+            "different");
+    assertEquals(2, taken.path("kept").asInt());
+    assertEquals(
+        "the answer must be one of same, overtaken, related, different; this question was not given"
+            + " to you: call questions; it is answered twice in this call: the first answer counts",
+        why(taken));
+    assertEquals("you have answered it before", why(take("one", later, id(11), "related")));
+    assertEquals(
+        "this question was not given to you: call questions",
+        why(take("two", later, id(8), "same")));
+    assertEquals(
+        List.of("same", "different"),
+        store.agentAnswers().all().stream().map(one -> one.answer()).sorted().toList().reversed());
+    List<ObjectNode> lines = new ArrayList<>();
+    ObjectNode odd = request("one");
+    odd.putArray("answers").add("same").addObject().put("id", id(8));
+    requests().take(odd, later, lines::add);
+    assertEquals(2, lines.getFirst().path("refused").size());
+    assertThrows(
+        Failure.class,
+        () -> requests().take(request("one").put("answers", "same"), later, line -> {}));
+  }
+
+  @Test
+  void anAnswerToATextThatHasChangedIsRefused() throws Exception {
+    give("one", 10, NOW);
+    helix.call(
+        "edit", Map.of("action", "append", "topic", "t", "match_str", older(11), "text", "More."));
+    Files.write(kb.dataLog(), helix.log());
+    ObjectNode taken = take("one", NOW.plusSeconds(30), id(11), "same", id(10), "same");
+    assertEquals(1, taken.path("kept").asInt());
+    assertTrue(why(taken).startsWith("a text has changed since"), why(taken));
+    assertFalse(pairs(give("one", 20, NOW.plusSeconds(40))).contains(id(11)));
+  }
+
+  @Test
+  void whatTheUserHasSettledOrSpokenOnIsNotAsked() throws Exception {
+    store
+        .decisions()
+        .add(
+            List.of(
+                decision(findings.get(11), Decision.Verdict.DISMISSED),
+                decision(findings.get(10), Decision.Verdict.RELATED)));
+    Set<String> asked = pairs(give("one", 20, NOW));
+    assertFalse(asked.contains(id(11)));
+    assertFalse(asked.contains(id(10)));
+    assertTrue(asked.contains(id(9)));
+  }
+
+  private static Decision decision(String id, Decision.Verdict verdict) {
+    return new Decision(id, verdict, NOW, "about", Decision.By.PERSON, "");
+  }
+
+  @Test
+  void aPageThatIsAnsweredFasterThanItCanBeReadIsNoted() throws Exception {
+    List<String> ids = ids(give("one", 10, NOW));
+    take("one", NOW.plusMillis(1), ids.get(0), "same", ids.get(1), "related");
+    take("one", NOW.plusMillis(1_000), ids.get(2), "same");
+    assertEquals(
+        List.of(true, true, false),
+        store.agentAnswers().all().stream().map(one -> one.isHasty()).toList());
+  }
+
+  @Test
+  void unknownKindsAndCountsAreRefused() {
+    assertThrows(Failure.class, () -> give("one", 0, NOW));
+    assertThrows(Failure.class, () -> give("one", 101, NOW));
+    assertThrows(
+        Failure.class,
+        () -> requests().give(request("one").put("kind", "riddle"), NOW, line -> {}));
+  }
+}

@@ -1,0 +1,238 @@
+package dev.helixbg.insight.agents;
+
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.insight.judge.QuestionKind;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The answers of coding agents, in a table of a database, and the questions that were given to them
+ * lately. Users have paid for these answers: each is on the disk before {@link #add} returns, and a
+ * database that is made anew takes them from the one that was moved aside, as far as it can be
+ * read.
+ */
+public final class AgentAnswerStore {
+  /** The tables, for {@link Database.Schema}. */
+  public static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE agentAnswer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
+              + " NULL, client TEXT NOT NULL, version TEXT NOT NULL, question TEXT NOT NULL,"
+              + " kind TEXT NOT NULL, answer TEXT NOT NULL, hasty INTEGER NOT NULL,"
+              + " at TEXT NOT NULL, UNIQUE (client, version, question))",
+          "CREATE TABLE agentQuestion (client TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL,"
+              + " keys TEXT NOT NULL, characters INTEGER NOT NULL, at TEXT NOT NULL,"
+              + " PRIMARY KEY (client, id) ON CONFLICT REPLACE)");
+
+  private static final String COLUMNS =
+      "checksum, client, version, question, kind, answer, hasty, at";
+
+  /** After that, nobody will answer a question any more. */
+  private static final Duration ANSWERED_WITHIN = Duration.ofDays(30);
+
+  private final Database database;
+
+  public AgentAnswerStore(Database database) {
+    this.database = database;
+  }
+
+  /** A number that grows with each answer. */
+  public int version() {
+    return database.added("agentAnswer");
+  }
+
+  /** Notes that questions are given to a client now. */
+  public void ask(AgentClient client, List<AgentQuestion> questions, Instant now) {
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          try (PreparedStatement delete =
+                  connection.prepareStatement("DELETE FROM agentQuestion WHERE at < ?");
+              PreparedStatement insert =
+                  connection.prepareStatement(
+                      "INSERT INTO agentQuestion (client, id, kind, keys, characters, at)"
+                          + " VALUES (?, ?, ?, ?, ?, ?)")) {
+            delete.setString(1, now.minus(ANSWERED_WITHIN).toString());
+            delete.executeUpdate();
+            for (AgentQuestion question : questions) {
+              insert.setString(1, client.name());
+              insert.setString(2, question.id());
+              insert.setString(3, question.kind().title());
+              insert.setString(4, String.join(" ", question.keys()));
+              insert.setInt(5, question.characters());
+              insert.setString(6, question.at().toString());
+              insert.executeUpdate();
+            }
+          }
+          return null;
+        });
+  }
+
+  /** The questions that were given to a client, by their ids. */
+  public Map<String, AgentQuestion> asked(AgentClient client) {
+    return database.read(
+        connection -> {
+          Map<String, AgentQuestion> asked = new HashMap<>();
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT id, kind, keys, characters, at FROM agentQuestion WHERE client = ?")) {
+            select.setString(1, client.name());
+            ResultSet row = select.executeQuery();
+            while (row.next()) {
+              String keys = row.getString(3);
+              asked.put(
+                  row.getString(1),
+                  new AgentQuestion(
+                      row.getString(1),
+                      kind(row.getString(2)),
+                      keys.isEmpty() ? List.of() : List.of(keys.split(" ")),
+                      row.getInt(4),
+                      Instant.parse(row.getString(5))));
+            }
+          } catch (DateTimeException e) {
+            throw new SQLException("a question is damaged", e);
+          }
+          return asked;
+        });
+  }
+
+  private static QuestionKind kind(String title) throws SQLException {
+    return QuestionKind.titled(title).orElseThrow(() -> new SQLException("a row is damaged"));
+  }
+
+  /** The ids of questions that were given to other clients since a time. */
+  public Set<String> askedOfOthers(AgentClient client, Instant since) {
+    return database.read(
+        connection -> {
+          Set<String> ids = new HashSet<>();
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?")) {
+            select.setString(1, client.name());
+            select.setString(2, since.toString());
+            ResultSet row = select.executeQuery();
+            while (row.next()) {
+              ids.add(row.getString(1));
+            }
+          }
+          return ids;
+        });
+  }
+
+  /** All answers, in the order in which they came; a damaged one is left out. */
+  public List<AgentAnswer> all() {
+    return database.read(AgentAnswerStore::all);
+  }
+
+  private static List<AgentAnswer> all(Connection connection) throws SQLException {
+    List<AgentAnswer> answers = new ArrayList<>();
+    try (Statement select = connection.createStatement();
+        ResultSet row =
+            select.executeQuery("SELECT " + COLUMNS + " FROM agentAnswer ORDER BY number")) {
+      while (row.next()) {
+        answer(row).ifPresent(answers::add);
+      }
+    }
+    return answers;
+  }
+
+  private static Optional<AgentAnswer> answer(ResultSet row) throws SQLException {
+    try {
+      AgentAnswer answer =
+          new AgentAnswer(
+              new AgentClient(row.getString(2), row.getString(3)),
+              row.getString(4),
+              kind(row.getString(5)),
+              row.getString(6),
+              row.getBoolean(7),
+              Instant.parse(row.getString(8)));
+      boolean isPossible =
+          row.getInt(1) == checksum(answer)
+              && AgentQuestion.KINDS.contains(answer.kind())
+              && AgentQuestion.answers(answer.kind()).contains(answer.answer());
+      return isPossible ? Optional.of(answer) : Optional.empty();
+    } catch (DateTimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Adds answers, and waits until they are on the disk.
+   *
+   * @return the questions of those that were new; the others that client has answered before
+   */
+  public Set<String> add(List<AgentAnswer> answers) {
+    return database.write(Durability.FOREVER, connection -> insert(connection, answers));
+  }
+
+  private static Set<String> insert(Connection connection, List<AgentAnswer> answers)
+      throws SQLException {
+    Set<String> added = new HashSet<>();
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO agentAnswer ("
+                + COLUMNS
+                + ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM"
+                + " agentAnswer WHERE client = ?2 AND version = ?3 AND question = ?4)")) {
+      for (AgentAnswer answer : answers) {
+        insert.setInt(1, checksum(answer));
+        insert.setString(2, answer.client().name());
+        insert.setString(3, answer.client().version());
+        insert.setString(4, answer.question());
+        insert.setString(5, answer.kind().title());
+        insert.setString(6, answer.answer());
+        insert.setBoolean(7, answer.isHasty());
+        insert.setString(8, answer.at().toString());
+        if (insert.executeUpdate() > 0) {
+          added.add(answer.question());
+        }
+      }
+    }
+    return added;
+  }
+
+  /**
+   * Fills a new table from the database that was moved aside; what cannot be read is left.
+   *
+   * @param aside the file of that database; it may be missing
+   */
+  public static void restore(Connection connection, Path aside) throws SQLException {
+    if (!Files.isRegularFile(aside)) {
+      return;
+    }
+    List<AgentAnswer> kept;
+    try (Connection old = DriverManager.getConnection("jdbc:sqlite:" + aside.toUri())) {
+      kept = all(old);
+    } catch (SQLException e) {
+      return; // it is damaged, or so old that it has no such table
+    }
+    insert(connection, kept);
+  }
+
+  private static int checksum(AgentAnswer answer) {
+    return Database.checksum(
+        answer.client().name(),
+        answer.client().version(),
+        answer.question(),
+        answer.kind().title(),
+        answer.answer(),
+        answer.isHasty(),
+        answer.at());
+  }
+}

@@ -1,0 +1,144 @@
+package dev.helixbg.insight.agents;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.judge.AgentSayings.Said;
+import dev.helixbg.insight.judge.AgentSayings.Saying;
+import dev.helixbg.insight.judge.AgentSayings.Trust;
+import dev.helixbg.insight.judge.JudgeTrial;
+import dev.helixbg.insight.judge.JudgeTrial.Truth;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.Verdict;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The answers of all agents, measured: what they say of findings, and whose word counts. */
+public final class AgentAnswers {
+  private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
+  private final Map<String, List<AgentAnswer>> byQuestion = new HashMap<>();
+  private final Optional<JudgeTrust> model;
+
+  /**
+   * @param answers in the order in which they came
+   * @param model how far the local language model can be trusted, if it was measured: of it and an
+   *     agent the better one counts
+   */
+  public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
+    this.model = model;
+    Map<AgentClient, List<AgentAnswer>> byClient = new LinkedHashMap<>();
+    for (AgentAnswer answer : answers) {
+      byClient.computeIfAbsent(answer.client(), _ -> new ArrayList<>()).add(answer);
+      if (answer.kind() == QuestionKind.PAIR) {
+        byQuestion.computeIfAbsent(answer.question(), _ -> new ArrayList<>()).add(answer);
+      }
+    }
+    byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
+  }
+
+  /** How far each client can be trusted, in the order in which they came. */
+  public List<Trust> clients() {
+    return List.copyOf(clients.values());
+  }
+
+  private static Trust trust(AgentClient client, List<AgentAnswer> answers) {
+    Map<Verdict, JudgeTrust.Tally> said = new EnumMap<>(Verdict.class);
+    List<List<String>> rows = new ArrayList<>();
+    int right = 0;
+    int hasty = 0;
+    for (AgentAnswer answer : answers) {
+      hasty += answer.isHasty() ? 1 : 0;
+      Optional<Truth> truth = KnownPairs.truth(answer.question());
+      if (truth.isPresent()) {
+        Verdict verdict = Verdict.titled(answer.answer()).orElseThrow();
+        int isRight = Truth.of(verdict) == truth.get() ? 1 : 0;
+        right += isRight;
+        said.merge(
+            verdict,
+            new JudgeTrust.Tally(1, isRight),
+            (one, other) ->
+                new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
+        rows.add(List.of(Truth.of(verdict).name(), truth.get().name()));
+      }
+    }
+    return new Trust(
+        client.title(),
+        answers.size() - rows.size(),
+        rows.size(),
+        right,
+        said,
+        JudgeTrial.kappa(rows),
+        hasty);
+  }
+
+  /** Whether an answer to a question counts, so that no other client need be asked. */
+  public boolean isSettled(String question) {
+    return said(question).filter(said -> said.verdict().isPresent()).isPresent();
+  }
+
+  /** What was said in answer to a question about a pair. */
+  public Optional<Said> said(String question) {
+    List<AgentAnswer> answers = byQuestion.get(question);
+    if (answers == null) {
+      return Optional.empty();
+    }
+    List<Saying> all = new ArrayList<>();
+    Map<Verdict, Double> weights = new EnumMap<>(Verdict.class);
+    for (AgentAnswer answer : answers) {
+      Trust trust = clients.get(answer.client());
+      Verdict verdict = Verdict.titled(answer.answer()).orElseThrow();
+      boolean counts = trust.counts(model);
+      all.add(new Saying(trust.client(), verdict, counts));
+      if (counts) {
+        weights.merge(verdict, trust.share(), Double::sum);
+      }
+    }
+    double most = weights.values().stream().mapToDouble(weight -> weight).max().orElse(0);
+    List<Verdict> heaviest =
+        weights.keySet().stream().filter(verdict -> weights.get(verdict) == most).toList();
+    return Optional.of(
+        new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
+  }
+
+  /** What was said of the pairs among findings. */
+  public AgentSayings on(Findings findings) {
+    Map<String, Said> pairs = new HashMap<>();
+    if (!byQuestion.isEmpty()) { // else no id has to be made of a hash
+      for (Finding.Relation pair : findings.relations()) {
+        said(AgentQuestion.of(pair)).ifPresent(said -> pairs.put(pair.id(), said));
+      }
+    }
+    return new AgentSayings(clients(), pairs);
+  }
+
+  /**
+   * Relations in the order in which an agent's word leaves them: those worth an act first, those
+   * that are not behind what nobody has said anything of. Nothing leaves the first part.
+   *
+   * @param first so many may change their places
+   */
+  public static List<Finding.Relation> ranked(
+      List<Finding.Relation> relations, AgentSayings said, int first) {
+    int end = Math.min(first, relations.size());
+    List<Finding.Relation> ranked = new ArrayList<>(relations.subList(0, end));
+    ranked.sort(
+        Comparator.comparingInt(pair -> said.verdict(pair).map(AgentAnswers::part).orElse(1)));
+    ranked.addAll(relations.subList(end, relations.size()));
+    return List.copyOf(ranked);
+  }
+
+  private static int part(Verdict verdict) {
+    return switch (verdict) {
+      case SAME, OVERTAKEN -> 0;
+      case RELATED -> 2;
+      case DIFFERENT -> 3;
+    };
+  }
+}

@@ -1,0 +1,89 @@
+package dev.helixbg.insight.agents;
+
+import dev.helixbg.insight.judge.JudgeTrial;
+import dev.helixbg.insight.judge.JudgeTrial.Truth;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The pairs whose truth is known, by which agents are measured as language models are. They are put
+ * among an agent's questions, and look like the others.
+ */
+public final class KnownPairs {
+  /** Of the first questions of a client so many of ten are known, since it is not measured yet. */
+  private static final int FIRST_OF_TEN = 4;
+
+  /** Once so many are answered, one of ten is enough. */
+  private static final int ENOUGH = 12;
+
+  private static final Map<String, Known> ALL = all();
+
+  private KnownPairs() {}
+
+  /**
+   * A pair whose truth is known.
+   *
+   * @param id of the question about it
+   */
+  public record Known(String id, Truth truth, String older, String newer) {}
+
+  private static Map<String, Known> all() {
+    Map<String, Known> all = new LinkedHashMap<>();
+    for (JudgeTrial.Pair pair : JudgeTrial.pairs()) {
+      String older = pair.holds().older();
+      String newer = pair.holds().newer();
+      String id = AgentQuestion.ofPair(older, newer);
+      all.put(id, new Known(id, pair.truth(), older, newer));
+    }
+    return all;
+  }
+
+  /** What is true of the pair that a question is about, if that is known. */
+  static Optional<Truth> truth(String question) {
+    return Optional.ofNullable(ALL.get(question)).map(Known::truth);
+  }
+
+  /** Whether a question is about such a pair. */
+  public static boolean contains(String question) {
+    return ALL.containsKey(question);
+  }
+
+  /**
+   * Those that go among the next questions: of each truth as many, as far as there are.
+   *
+   * @param questions so many are wanted in all
+   * @param answered ids of questions that the client has answered
+   */
+  public static List<Known> next(int questions, Set<String> answered) {
+    Map<Truth, Integer> taken = new EnumMap<>(Truth.class);
+    List<Known> open = new ArrayList<>();
+    for (Known known : ALL.values()) {
+      if (answered.contains(known.id())) {
+        taken.merge(known.truth(), 1, Integer::sum);
+      } else {
+        open.add(known);
+      }
+    }
+    int before = ALL.size() - open.size();
+    int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
+    int wanted = Math.min((questions * ofTen + 9) / 10, open.size());
+    open.sort(Comparator.comparing(Known::id)); // the file has those of one truth together
+    List<Known> next = new ArrayList<>();
+    while (next.size() < wanted) {
+      Known rarest =
+          open.stream()
+              .min(Comparator.comparingInt(known -> taken.getOrDefault(known.truth(), 0)))
+              .orElseThrow();
+      taken.merge(rarest.truth(), 1, Integer::sum);
+      open.remove(rarest);
+      next.add(rarest);
+    }
+    return next;
+  }
+}

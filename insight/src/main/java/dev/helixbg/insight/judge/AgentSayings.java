@@ -1,0 +1,153 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.Finding;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What coding agents of the user said of pairs, and how far each of them can be trusted.
+ *
+ * @param clients by name
+ * @param pairs by the id of a finding
+ */
+public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
+  /** No agent was asked. */
+  public static final AgentSayings NONE = new AgentSayings(List.of(), Map.of());
+
+  /**
+   * What was said of one pair.
+   *
+   * @param verdict what counts; empty where no client counts, or clients that count as much
+   *     disagree
+   * @param all by each client
+   */
+  public record Said(Optional<Verdict> verdict, List<Saying> all) {
+    /** Whether two clients that count say otherwise. */
+    public boolean isDisputed() {
+      return all.stream().filter(Saying::counts).map(Saying::verdict).distinct().count() > 1;
+    }
+
+    /** In words, such as {@code same, by claude-code 2.1}. */
+    public String words() {
+      String words =
+          String.join(
+              "; ",
+              all.stream()
+                  .map(
+                      one ->
+                          one.verdict().title()
+                              + ", by "
+                              + one.client()
+                              + (one.counts() ? "" : " (does not count)"))
+                  .toList());
+      return isDisputed() ? "agents disagree: " + words : words;
+    }
+  }
+
+  /**
+   * What one client said.
+   *
+   * @param client name and version
+   * @param counts whether it has a say in what leads
+   */
+  public record Saying(String client, Verdict verdict, boolean counts) {}
+
+  /**
+   * How far a client can be trusted, by what it said of pairs whose truth is known.
+   *
+   * @param client name and version
+   * @param answers that it gave about entries
+   * @param known pairs whose truth is known, which it was asked about
+   * @param right its verdicts on those
+   * @param said how often it gave each verdict on those, and how often rightly
+   * @param kappa its agreement with the truth beyond chance: Cohen's kappa, 1 for always
+   * @param hasty answers that came faster than anything can read
+   */
+  public record Trust(
+      String client,
+      int answers,
+      int known,
+      int right,
+      Map<Verdict, JudgeTrust.Tally> said,
+      double kappa,
+      int hasty) {
+    /** Known pairs without which nothing can be said of a client. */
+    public static final int LEAST_KNOWN = 8;
+
+    /** Whether it has answered enough known pairs. */
+    public boolean isMeasured() {
+      return known >= LEAST_KNOWN;
+    }
+
+    /** Whether its answers are worth little more than a coin, or were given without reading. */
+    public boolean isGuessing() {
+      return isHasty()
+          || isMeasured()
+              && (right < JudgeTrust.LEAST_RIGHT * known || !(kappa >= JudgeTrust.LEAST_KAPPA));
+    }
+
+    private boolean isHasty() {
+      return 2 * hasty > answers + known;
+    }
+
+    /** Of the known pairs, with one right and one wrong one more: few say little. */
+    public double share() {
+      return (right + 1.0) / (known + 2.0);
+    }
+
+    /** Whether it has a say where a language model was right so often. */
+    public boolean counts(Optional<JudgeTrust> model) {
+      return isMeasured()
+          && !isGuessing()
+          && model
+              .filter(measured -> !measured.isGuessing())
+              .map(measured -> right * measured.pairs() >= measured.right() * known)
+              .orElse(true);
+    }
+
+    /** In a sentence or two, for people. */
+    public String words() {
+      StringBuilder words =
+          new StringBuilder("%s has answered %d questions".formatted(client, answers));
+      if (known == 0) {
+        return words.append("; it is not measured yet, and decides nothing.").toString();
+      }
+      words.append(
+          "; of %d pairs whose truth is known it judged %d rightly".formatted(known, right));
+      String between = ": ";
+      for (Verdict verdict : Verdict.values()) {
+        JudgeTrust.Tally tally = said.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+        words
+            .append(between)
+            .append(verdict.title())
+            .append(" %d of %d times".formatted(tally.right(), tally.said()));
+        between = ", ";
+      }
+      words.append(" (Cohen’s kappa ").append(JudgeTrust.hundredths(kappa)).append(").");
+      if (isHasty()) {
+        words.append(" It answers faster than it can read: it is guessing, and decides nothing.");
+      } else if (isGuessing()) {
+        words.append(" It is guessing, and decides nothing.");
+      } else if (!isMeasured()) {
+        words.append(" That is too few to trust it: it decides nothing yet.");
+      }
+      return words.toString();
+    }
+  }
+
+  /** What was said of a pair. */
+  public Optional<Said> of(Finding.Relation pair) {
+    return Optional.ofNullable(pairs.get(pair.id()));
+  }
+
+  /** What counts of that. */
+  public Optional<Verdict> verdict(Finding.Relation pair) {
+    return of(pair).flatMap(Said::verdict);
+  }
+
+  /** Whether an agent that counts calls a pair worth an act; empty where none has a say. */
+  Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
+    return verdict(pair).map(said -> said == Verdict.SAME || said == Verdict.OVERTAKEN);
+  }
+}

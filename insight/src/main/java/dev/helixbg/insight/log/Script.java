@@ -1,0 +1,61 @@
+package dev.helixbg.insight.log;
+
+import java.lang.Character.UnicodeScript;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** The scripts of texts: which have no spaces between words, and which the models cannot read. */
+public final class Script {
+  /**
+   * Scripts all of whose letters are in the vocabulary of the bundled model. Of 20,000 Chinese
+   * characters it has 244; it has syllables of Japanese and parts of Korean ones, but no words.
+   * What it lacks becomes one unknown token, and then all such texts look alike.
+   */
+  private static final Set<UnicodeScript> READABLE =
+      EnumSet.of(
+          UnicodeScript.LATIN,
+          UnicodeScript.GREEK,
+          UnicodeScript.CYRILLIC,
+          UnicodeScript.ARABIC,
+          UnicodeScript.HEBREW,
+          UnicodeScript.ARMENIAN,
+          UnicodeScript.GEORGIAN,
+          UnicodeScript.DEVANAGARI,
+          UnicodeScript.BENGALI,
+          UnicodeScript.COMMON,
+          UnicodeScript.INHERITED);
+
+  /** UTF-16 units of a text that are looked at. */
+  private static final int LONGEST = 10_000;
+
+  private Script() {}
+
+  /** Whether the bundled models cannot read more than half of the letters of a text. */
+  public static boolean isUnreadable(String text) {
+    int letters = 0;
+    int unreadable = 0;
+    int end = Math.min(text.length(), LONGEST);
+    for (int at = 0; at < end; ) {
+      int c = text.codePointAt(at);
+      at += Character.charCount(c);
+      if (Character.isLetter(c)) {
+        letters++;
+        unreadable += c >= 0x80 && !READABLE.contains(UnicodeScript.of(c)) ? 1 : 0;
+      }
+    }
+    return 2 * unreadable > letters;
+  }
+
+  /** Whether a character is of a script that writes no spaces between words. */
+  public static boolean isWithoutSpaces(char c) {
+    return c >= 0x0E00
+        && (c <= 0x0EFF // Thai, Lao
+            || c >= 0x1000 && c <= 0x109F // Myanmar
+            || c >= 0x1780 && c <= 0x17FF // Khmer
+            || c >= 0x3005 && c <= 0x3007
+            || c >= 0x3040 && c <= 0x30FF // kana
+            || c >= 0x31F0 && c <= 0x31FF
+            || c >= 0x3400 && c <= 0x9FFF // Han
+            || c >= 0xF900 && c <= 0xFAFF);
+  }
+}

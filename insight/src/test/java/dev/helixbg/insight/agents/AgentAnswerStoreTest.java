@@ -1,0 +1,116 @@
+package dev.helixbg.insight.agents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.insight.judge.QuestionKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AgentAnswerStoreTest {
+  private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
+  private static final AgentClient ONE = new AgentClient("one", "1.0");
+  private static final AgentClient TWO = new AgentClient("two", "1.0");
+
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private final List<String> warnings = new ArrayList<>();
+  private Database database;
+  private AgentAnswerStore store;
+
+  @BeforeEach
+  void open() {
+    open(1);
+  }
+
+  private void open(int version) {
+    Path file = folder.resolve("kb.db");
+    database =
+        new Database(
+            file,
+            new Database.Schema(
+                version,
+                AgentAnswerStore.TABLES,
+                connection -> {
+                  AgentAnswerStore.restore(connection, Database.aside(file));
+                  return null;
+                }),
+            warnings::add);
+    store = new AgentAnswerStore(database);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private static AgentAnswer answer(AgentClient client, String question, String answer) {
+    return new AgentAnswer(client, question, QuestionKind.PAIR, answer, false, NOW);
+  }
+
+  @Test
+  void theFirstAnswerOfAClientToAQuestionIsKept() {
+    AgentAnswer first = answer(ONE, "q1", "same");
+    AgentAnswer other = answer(TWO, "q1", "related");
+    assertEquals(Set.of("q1"), store.add(List.of(first)));
+    int version = store.version();
+    assertEquals(Set.of(), store.add(List.of(answer(ONE, "q1", "different"))));
+    assertEquals(version, store.version(), "nothing new");
+    assertEquals(Set.of("q1"), store.add(List.of(other)));
+    assertNotEquals(version, store.version());
+    assertEquals(List.of(first, other), store.all());
+    close();
+    open();
+    assertEquals(List.of(first, other), store.all());
+  }
+
+  @Test
+  void aDamagedAnswerIsLeftOut() {
+    store.add(List.of(answer(ONE, "q1", "same"), answer(ONE, "q2", "related")));
+    database.write(
+        Durability.COMPUTED,
+        connection -> {
+          Database.execute(
+              connection, "UPDATE agentAnswer SET answer = 'different' WHERE question = 'q1'");
+          return null;
+        });
+    assertEquals(List.of(answer(ONE, "q2", "related")), store.all());
+  }
+
+  @Test
+  void aDatabaseOfANewVersionTakesTheAnswersOver() {
+    List<AgentAnswer> answers = List.of(answer(ONE, "q1", "same"), answer(TWO, "q1", "related"));
+    store.add(answers);
+    close();
+    open(2);
+    assertEquals(answers, store.all());
+    assertEquals(1, warnings.size());
+  }
+
+  @Test
+  void questionsAreThoseOfTheirClientAndAreForgottenInTime() {
+    AgentQuestion asked = new AgentQuestion("q1", QuestionKind.PAIR, List.of("a", "b"), 20, NOW);
+    AgentQuestion known = new AgentQuestion("q2", QuestionKind.PAIR, List.of(), 20, NOW);
+    store.ask(ONE, List.of(asked, known), NOW);
+    assertEquals(asked, store.asked(ONE).get("q1"));
+    assertEquals(known, store.asked(ONE).get("q2"));
+    assertEquals(Set.of(), store.asked(TWO).keySet());
+    assertEquals(Set.of("q1", "q2"), store.askedOfOthers(TWO, NOW.minusSeconds(1)));
+    assertEquals(Set.of(), store.askedOfOthers(TWO, NOW.plusSeconds(1)));
+    assertEquals(Set.of(), store.askedOfOthers(ONE, NOW.minusSeconds(1)));
+    store.ask(TWO, List.of(), NOW.plus(Duration.ofDays(31)));
+    assertEquals(Set.of(), store.asked(ONE).keySet());
+  }
+}
