@@ -357,7 +357,7 @@ class FindingsCommandsTest {
   @Test
   void idsComeFromStandardInputAsFindingsListsThem() throws Exception {
     reported();
-    assertEquals(0, run("findings", kb));
+    assertEquals(0, run("findings", kb, "--all"));
     InputStream before = System.in;
     try {
       System.setIn(new ByteArrayInputStream(out.toByteArray()));
@@ -445,7 +445,7 @@ class FindingsCommandsTest {
     writer.append("build", "Maven builds the release.");
     String at = writer.kb().folder().toString();
     assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
-    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  build:0.*"), out::toString);
+    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  Maven builds the release\\.  build:0.*"), out::toString);
     assertEquals(
         2,
         VectorStore.ofEntries(DaemonFixture.store(folder, writer.kb()).database())
