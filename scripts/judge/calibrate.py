@@ -139,6 +139,7 @@ def main():
     p = np.concatenate([probabilities(fold.seen, by) for fold, by in zip(folds, others)])
     labels, notes, known, planted = (np.concatenate([getattr(f, name) for f in folds]) for name in ("labels", "notes", "known", "planted"))
     fold_of = np.repeat(np.arange(FOLDS), [len(f.labels) for f in folds])
+    print(f"of {len(labels)} pairs {(labels < 2).sum()} are worth an act: ActFrequency.CALIBRATED")
     print("each fold calibrated by the others:")
     bounds = {}
     for kind, name in NAMES.items():

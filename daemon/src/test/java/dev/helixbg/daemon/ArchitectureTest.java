@@ -95,6 +95,7 @@ class ArchitectureTest {
                   "lessons",
                   "acts",
                   "review",
+                  "report.graph",
                   "report")),
           new ReadingOrder.Module(
               "daemon",

@@ -74,6 +74,14 @@ final class Program {
     return this;
   }
 
+  /** By another command, which starts the launcher. */
+  Program byCommand(String... command) {
+    Program other = new Program(home);
+    other.environment.putAll(environment);
+    other.start = List.of(command);
+    return other;
+  }
+
   record Ended(int code, String out, String err) {}
 
   Ended run(String... arguments) throws IOException, InterruptedException {

@@ -35,15 +35,13 @@ public final class StandInServer {
   private StandInServer() {}
 
   /**
-   * {@code serve}, the folder of the knowledge base, and what it calls itself. The variable {@code
-   * STAND_IN_ENDS_AFTER} makes it end before it carries out the edit after so many.
+   * {@code serve}, the folder of the knowledge base, what it calls itself, and after how many edits
+   * it ends in place of the next one.
    */
   public static void main(String[] arguments) throws IOException {
     Helix helix = new FileHelix(Path.of(arguments[1]).resolve("data.log"));
     String name = arguments.length > 2 ? arguments[2] : "helix";
-    int left =
-        Integer.parseInt(
-            System.getenv().getOrDefault("STAND_IN_ENDS_AFTER", "" + Integer.MAX_VALUE));
+    int left = arguments.length > 3 ? Integer.parseInt(arguments[3]) : Integer.MAX_VALUE;
     PrintStream out = new PrintStream(System.out, true, UTF_8);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line; (line = in.readLine()) != null; ) {
@@ -100,23 +98,26 @@ public final class StandInServer {
   }
 
   /**
-   * Writes a program that starts it on this test's classes.
+   * Writes a program that starts it from the build.
    *
    * @param program the file to make
-   * @param name what it calls itself
+   * @param dist the folder of the build
+   * @param options what it calls itself, and after how many edits it ends
    */
-  static Path install(Path program, String name) throws IOException {
+  static Path install(Path program, Path dist, String... options) throws IOException {
+    Files.createDirectories(program.getParent());
     Files.writeString(
         program,
         """
         #!/bin/sh
-        exec '%s/bin/java' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '%s' %s "$1" "$2" %s
+        exec '%s/bin/java' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '%s/lib/*:%s/bench/*' %s "$1" "$2" %s
         """
             .formatted(
                 System.getProperty("java.home"),
-                System.getProperty("java.class.path"),
+                dist,
+                dist,
                 StandInServer.class.getName(),
-                name));
+                String.join(" ", options)));
     return Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
   }
 }

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.insight.log.Passage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.StreamSupport;
 
 /**
@@ -16,13 +17,13 @@ record FindingText(Console console, JsonNode finding, String again) {
   void print() {
     for (String side : List.of("a", "b", "entry")) {
       if (finding.path(side).isObject()) {
-        entry(finding.path(side));
+        entry(finding.path(side), side.equals("entry") ? "" : side.toUpperCase(Locale.ROOT));
         matched(finding.path(side), finding.at("/evidence/passages/" + side));
       }
     }
     for (JsonNode entry : finding.path("entries")) {
       if (entry.isObject()) {
-        entry(entry);
+        entry(entry, "");
       }
     }
     if (finding.has("proposedText")) {
@@ -30,7 +31,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       text(finding.path("proposedText").asText());
     }
     console.out().println();
-    say("why", why());
+    say("why", finding.path("says").asText(""));
     say("verdict", verdict());
     say("agents", finding.at("/agents/words").asText());
     say("read", assessment());
@@ -47,8 +48,11 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  private void entry(JsonNode entry) {
-    List<String> about = new ArrayList<>(List.of(entry.path("name").asText()));
+  /**
+   * @param side name of the entry in a pair; else empty
+   */
+  private void entry(JsonNode entry, String side) {
+    List<String> about = new ArrayList<>(List.of(side, entry.path("name").asText()));
     about.add(entry.path("written").asText(""));
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));
@@ -84,56 +88,6 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  private String why() {
-    List<String> reasons = new ArrayList<>();
-    JsonNode evidence = finding.path("evidence");
-    JsonNode ranks = evidence.isObject() ? evidence : finding;
-    if (ranks.path("rankOfA").asInt() == 1 && ranks.path("rankOfB").asInt() == 1) {
-      reasons.add("each is the other's nearest");
-    } else {
-      nearest(ranks.path("rankOfB"), "b", "a", reasons);
-      nearest(ranks.path("rankOfA"), "a", "b", reasons);
-    }
-    if (evidence.path("passages").isObject()) {
-      reasons.add(
-          "a passage of each: %.3f".formatted(evidence.at("/passages/similarity").asDouble()));
-    }
-    if (!evidence.path("sharedWords").isEmpty()) {
-      reasons.add("both have " + listed(evidence.path("sharedWords"), ", "));
-    }
-    if (evidence.path("newer").isTextual()) {
-      reasons.add(name(evidence.path("newer").asText()) + " is newer");
-    }
-    if (finding.has("nearer")) {
-      reasons.add(
-          "similarity %.3f to %s, %.3f to its own topic"
-              .formatted(
-                  finding.path("other").asDouble(),
-                  finding.path("nearer").asText(),
-                  finding.path("own").asDouble()));
-    }
-    if (finding.has("says")) {
-      reasons.add(finding.path("says").asText());
-    }
-    if (finding.has("entriesA")) {
-      reasons.add(
-          "%d and %d entries, about the same things"
-              .formatted(finding.path("entriesA").asInt(), finding.path("entriesB").asInt()));
-    }
-    return String.join("; ", reasons);
-  }
-
-  private void nearest(JsonNode rank, String one, String other, List<String> reasons) {
-    if (rank.isInt()) {
-      reasons.add(
-          "%s is number %d of those near %s".formatted(name(one), rank.asInt(), name(other)));
-    }
-  }
-
-  private String name(String side) {
-    return finding.path(side).path("name").asText();
-  }
-
   private String verdict() {
     JsonNode said = finding.path("verdict");
     if (!said.isObject()) {
@@ -152,14 +106,12 @@ record FindingText(Console console, JsonNode finding, String again) {
     if (!said.isObject()) {
       return "";
     }
-    String objection = said.path("objection").asText("");
-    return "%s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%%s"
+    return "%s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%"
         .formatted(
             said.path("words").asText("probably not worth an act"),
             100 * said.path("act").asDouble(),
             100 * said.path("same").asDouble(),
-            100 * said.path("overtaken").asDouble(),
-            objection.isEmpty() ? "" : "; not called the same: " + objection);
+            100 * said.path("overtaken").asDouble());
   }
 
   private void decision(String field) {

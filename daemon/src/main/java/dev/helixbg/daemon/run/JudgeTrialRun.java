@@ -29,7 +29,8 @@ import java.util.function.Supplier;
 public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
   public static final String FILE = "models.db";
 
-  static final Database.Schema SCHEMA =
+  /** The tables of that file; {@link LessonTrialRun} uses it, too. */
+  public static final Database.Schema SCHEMA =
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
   /** What came of it, if it was finished; asks nothing. */

@@ -106,6 +106,35 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /**
+   * Finds out once how far to trust the model, before it is asked about a KB.
+   *
+   * @return the time that is left for questions
+   */
+  private Duration measure(LanguageModelFile model) throws InterruptedException {
+    Duration time = Duration.ofSeconds(settings.llm().seconds());
+    JudgeTrialRun trial = new JudgeTrialRun(settings, model);
+    if (time.isZero() || trial.known().isPresent()) {
+      return time;
+    }
+    long start = System.nanoTime();
+    String hash = model.hash(settings);
+    try {
+      trial.run(
+          () -> model.openWithHash(settings, hash),
+          time,
+          System::nanoTime,
+          JudgeProgressBar.measuring(display),
+          () -> Thread.currentThread().isInterrupted());
+    } catch (IOException e) {
+      warnings.accept(
+          "what %s is worth as a judge cannot be kept: %s"
+              .formatted(model.name(), Failure.reason(e)));
+    }
+    Duration left = time.minusNanos(System.nanoTime() - start);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  /**
    * Asks all that there is to ask of entries and findings; what is asked most often comes last.
    *
    * @param name of the model
@@ -150,35 +179,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
               Optional.empty()),
           Map.of());
     }
-  }
-
-  /**
-   * Finds out once how far to trust the model, before it is asked about a KB.
-   *
-   * @return the time that is left for questions
-   */
-  private Duration measure(LanguageModelFile model) throws InterruptedException {
-    Duration time = Duration.ofSeconds(settings.llm().seconds());
-    JudgeTrialRun trial = new JudgeTrialRun(settings, model);
-    if (time.isZero() || trial.known().isPresent()) {
-      return time;
-    }
-    long start = System.nanoTime();
-    String hash = model.hash(settings);
-    try {
-      trial.run(
-          () -> model.openWithHash(settings, hash),
-          time,
-          System::nanoTime,
-          JudgeProgressBar.measuring(display),
-          () -> Thread.currentThread().isInterrupted());
-    } catch (IOException e) {
-      warnings.accept(
-          "what %s is worth as a judge cannot be kept: %s"
-              .formatted(model.name(), Failure.reason(e)));
-    }
-    Duration left = time.minusNanos(System.nanoTime() - start);
-    return left.isNegative() ? Duration.ZERO : left;
   }
 
   /**

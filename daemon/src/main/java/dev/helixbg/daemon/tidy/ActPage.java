@@ -32,7 +32,8 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "move", "moves",
           "rewrite", "gets the merged text",
           "change", "is changed",
-          "read", "is to be read again");
+          "read", "is read again",
+          "link", "is linked to");
 
   /** Words of a note that goes, in a line or two. */
   private static final int MOST_WORDS = 60;

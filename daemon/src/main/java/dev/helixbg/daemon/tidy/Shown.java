@@ -60,7 +60,8 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     switch (finding.kind()) {
       case "copies", "merge" -> ways.put("s", "same");
       case "misfiled" -> ways.put("Enter", "move it");
-      case "topic overlap" -> ways.put("Enter", "join them");
+      case "topic-overlap" -> ways.put("Enter", "join them");
+      case "lesson" -> ways.put("Enter", "write it down");
       case "source" -> ways.put("Enter", "mend it");
       default -> {
         ways.put("s", "same");
@@ -77,8 +78,9 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "copies" -> entries.size() + " notes say the same, word for word";
       case "merge" -> "Several notes say the same; a merged text is proposed";
       case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
-      case "topic overlap" -> "Two topics about the same things";
+      case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that is otherwise now";
+      case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
       case "secret" -> "A note that may hold a secret";
       default -> pair();
     };
@@ -143,6 +145,9 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       reasons.add(
           "nearer to the notes of %s than to those of its own topic"
               .formatted(told.path("nearer").asText()));
+    }
+    if (told.has("lesson")) {
+      reasons.add(told.path("lesson").asText());
     }
     if (told.has("says")) {
       reasons.add(told.path("says").asText());

@@ -476,14 +476,15 @@ class IdleWorkTest {
     try (Database trial =
         new Database(
             daemon.settings.state().resolve(JudgeTrialRun.FILE),
-            new Database.Schema(1, List.of(AnswerStore.TABLE)),
+            JudgeTrialRun.SCHEMA,
             warning -> {})) {
       trial.write(
           Database.Durability.COMPUTED,
           connection -> {
             Database.execute(
                 connection,
-                "DELETE FROM answer WHERE number > (SELECT MAX(number) - 3 FROM answer)");
+                "DELETE FROM answer WHERE number IN (SELECT number FROM answer WHERE job ="
+                    + " 'overtaken' ORDER BY number DESC LIMIT 3)");
             return null;
           });
     }
@@ -494,6 +495,9 @@ class IdleWorkTest {
     JsonNode trust = report().at("/judgement/trust");
     assertEquals(60, trust.get("pairs").asInt());
     assertTrue(trust.get("guessing").asBoolean());
+    JsonNode asReader = report().at("/judgement/lessonTrust");
+    assertEquals(60, asReader.get("pairs").asInt());
+    assertTrue(asReader.get("guessing").asBoolean(), "it has one answer to everything");
     String html = Files.readString(writer.kb().insights().resolve("report.html"));
     assertTrue(html.contains("It is guessing"));
   }

@@ -73,6 +73,9 @@ public final class RelatedBench {
    */
   public record Answered(Asked asked, AlreadySaid said, boolean ofTheRightOne) {}
 
+  /** Begins the name of an edit that was made in a text in other words. */
+  private static final String REWRITTEN = "in other words, and ";
+
   private final List<Entry> kb = new ArrayList<>();
   private final List<Asked> asked = new ArrayList<>();
 
@@ -92,11 +95,21 @@ public final class RelatedBench {
     RULES.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
         .forEach(
-            rule ->
-                planted.stream()
-                    .flatMap(entry -> changed(rule.getKey(), rule.getValue(), entry).stream())
-                    .limit(OF_A_RULE)
-                    .forEach(asked::add));
+            rule -> {
+              List<Asked> rewrites = List.copyOf(asked);
+              planted.stream()
+                  .flatMap(
+                      entry -> changed(rule.getKey(), rule.getValue(), entry, text(entry)).stream())
+                  .limit(OF_A_RULE)
+                  .forEach(asked::add);
+              rewrites.stream()
+                  .filter(one -> one.what().equals("planted"))
+                  .flatMap(
+                      one ->
+                          changed(rule.getKey(), rule.getValue(), one.from(), one.text()).stream())
+                  .map(one -> new Asked(REWRITTEN + one.what(), true, "en", one.from(), one.text()))
+                  .forEach(asked::add);
+            });
     for (String language : LANGUAGES) {
       readWritten(language);
     }
@@ -116,8 +129,7 @@ public final class RelatedBench {
     return new Asked(what, false, language, from, text);
   }
 
-  private static Optional<Asked> changed(String what, Pattern where, Entry from) {
-    String text = text(from);
+  private static Optional<Asked> changed(String what, Pattern where, Entry from, String text) {
     Matcher found = where.matcher(text);
     if (!found.find()) {
       return Optional.empty();

@@ -1,16 +1,17 @@
 package dev.helixbg.insight.acts;
 
-import dev.helixbg.config.text.PrintableText;
+import static dev.helixbg.insight.acts.NotCallableException.require;
+
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
+import dev.helixbg.insight.acts.PlacesAfter.Fate;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.EntryText.Link;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -35,15 +36,6 @@ import java.util.stream.Stream;
 public final class ActPlanner {
   /** A topic that helix keeps as it is when it stores under it. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
-
-  /** What is longer is for no command line. */
-  private static final int MAX_TEXT = 8_000;
-
-  /** Of a text that somebody looks for, in columns. */
-  private static final int SOUGHT = 200;
-
-  /** An act that must set the links of more entries anew is no small act any more. */
-  private static final int MAX_RELINKED = 24;
 
   /** More notes than go or are rewritten by one act that somebody still overlooks. */
   private static final int MAX_MARKED = 60;
@@ -95,21 +87,6 @@ public final class ActPlanner {
     }
   }
 
-  /** No calls can carry the act out without doing something else, too. */
-  private static final class NotCallableException extends RuntimeException {
-    NotCallableException(String why) {
-      super(why, null, false, false);
-    }
-  }
-
-  /** What becomes of one entry. */
-  private enum Fate {
-    DELETED,
-    APPENDED,
-    REVISED,
-    STORED
-  }
-
   /** One act while it is planned. */
   private final class Plan {
     private final Change change;
@@ -117,14 +94,8 @@ public final class ActPlanner {
     /** What the act itself does, in the order of its calls. */
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
-    /** Entries whose links are set anew, by offset. */
-    private final Set<NamedEntry> relinked = new LinkedHashSet<>();
-
-    /** Where each entry is afterwards; those that are gone are missing. */
-    private final Map<NamedEntry, Link> places = new HashMap<>();
-
-    /** How many entries the topics concerned have afterwards. */
-    private final Map<String, Integer> sizes = new HashMap<>();
+    private final PlacesAfter after;
+    private final EntryWords words;
 
     /** The bodies of entries that get another one. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
@@ -134,6 +105,8 @@ public final class ActPlanner {
 
     Plan(Change change) {
       this.change = change;
+      this.after = new PlacesAfter(change, topics, linking, fates);
+      this.words = new EntryWords(change, topics, fates, bodies, after);
     }
 
     ActPlan plan() {
@@ -145,7 +118,7 @@ public final class ActPlanner {
         }
         case Change.Move move -> {
           require(isPlainTopic(move.topic()), "helix would write the topic in another way");
-          requireKeepable(move.entry());
+          EntryBodies.requireKeepable(move.entry());
           fates.put(move.entry(), Fate.STORED);
         }
         case Change.MergeTopics merge ->
@@ -155,14 +128,14 @@ public final class ActPlanner {
           rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));
         }
         case Change.Rename rename -> {
-          requireKeepable(rename.entry());
+          EntryBodies.requireKeepable(rename.entry());
           fates.put(rename.entry(), Fate.REVISED);
         }
         case Change.Gather gather ->
             gather.entries().forEach(one -> requireLinkable(one.entry().topic()));
         case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
       }
-      settle();
+      after.settle();
       write();
       mark();
       List<HelixCall> marking = new ArrayList<>();
@@ -176,7 +149,7 @@ public final class ActPlanner {
                       "topic",
                       one.entry().topic(),
                       "match_str",
-                      words(one),
+                      words.of(one),
                       "text",
                       ActMark.line(hash))));
       return new ActPlan(
@@ -189,139 +162,6 @@ public final class ActPlanner {
           undo());
     }
 
-    /** Finds the entries whose links have to be set anew, and where all entries end up. */
-    private void settle() {
-      for (boolean grew = true; grew; ) {
-        layOut();
-        grew = false;
-        for (NamedEntry entry : linking) {
-          if (!fates.containsKey(entry)
-              && !relinked.contains(entry)
-              && !names(linksAfter(entry)).equals(names(entry.entry().text().links()))) {
-            relinked.add(entry);
-            grew = true;
-          }
-        }
-        require(
-            relinked.size() <= MAX_RELINKED,
-            "more than "
-                + MAX_RELINKED
-                + " other notes link into these topics by number, and all would have to be linked"
-                + " anew");
-      }
-    }
-
-    private void layOut() {
-      places.clear();
-      sizes.clear();
-      Map<String, List<NamedEntry>> after = new HashMap<>();
-      for (String topic : topicsConcerned()) {
-        List<NamedEntry> stay = new ArrayList<>();
-        for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
-          if (!fates.containsKey(one) && !relinked.contains(one)) {
-            stay.add(one);
-          }
-        }
-        after.put(topic, stay);
-      }
-      if (change instanceof Change.MergeTopics merge) {
-        List<NamedEntry> all = topics.getOrDefault(merge.small(), List.of());
-        List<NamedEntry> moved = all.stream().filter(one -> !relinked.contains(one)).toList();
-        after.get(merge.large()).addAll(moved);
-        after.put(merge.small(), new ArrayList<>());
-      }
-      fates.forEach(
-          (one, fate) -> {
-            if (fate != Fate.DELETED) {
-              after.get(topicAfter(one)).add(one);
-            }
-          });
-      relinkedInOrder().forEach(one -> after.get(topicAfter(one)).add(one));
-      after.forEach(
-          (topic, entries) -> {
-            sizes.put(topic, entries.size());
-            for (int i = 0; i < entries.size(); i++) {
-              places.put(entries.get(i), new Link(topic, i));
-            }
-          });
-    }
-
-    /** Those in which places may change. */
-    private Set<String> topicsConcerned() {
-      Set<String> concerned = new LinkedHashSet<>();
-      Stream.concat(fates.keySet().stream(), relinked.stream())
-          .forEach(
-              one -> {
-                concerned.add(one.entry().topic());
-                concerned.add(topicAfter(one));
-              });
-      if (change instanceof Change.MergeTopics merge) {
-        concerned.add(merge.small());
-        concerned.add(merge.large());
-      }
-      if (change instanceof Change.Gather gather) {
-        gather.entries().forEach(one -> concerned.add(one.entry().topic()));
-        concerned.add(gather.topic());
-      }
-      return concerned;
-    }
-
-    private String topicAfter(NamedEntry entry) {
-      return switch (change) {
-        case Change.Move move when move.entry() == entry -> move.topic();
-        case Change.MergeTopics merge when merge.small().equals(entry.entry().topic()) ->
-            merge.large();
-        default -> entry.entry().topic();
-      };
-    }
-
-    /** What the links of an entry have to be for them to lead where they led. */
-    private List<Link> linksAfter(NamedEntry entry) {
-      return linksAfter(entry, entry.entry().text().links());
-    }
-
-    private List<Link> linksAfter(NamedEntry entry, List<Link> links) {
-      List<Link> after = new ArrayList<>();
-      boolean changed = false;
-      for (Link link : links) {
-        Optional<NamedEntry> target = at(link);
-        if (target.isEmpty()) { // it leads nowhere, and goes before it leads to a stranger
-          boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
-          changed |= taken;
-          if (!taken) {
-            after.add(link);
-          }
-          continue;
-        }
-        NamedEntry standing = fates.get(target.get()) == Fate.DELETED ? standIn() : target.get();
-        Link place = standing == entry && target.get() != entry ? null : place(standing);
-        changed |= !link.equals(place);
-        if (place != null) {
-          after.add(place);
-        }
-      }
-      return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
-    }
-
-    /** Nobody links to what is gone: to what stands for it. */
-    private NamedEntry standIn() {
-      return switch (change) {
-        case Change.Remove remove -> remove.kept();
-        case Change.Rewrite rewrite -> rewrite.kept();
-        default -> throw new IllegalStateException("nothing is removed by " + change);
-      };
-    }
-
-    private Link place(NamedEntry entry) {
-      Link place = places.get(entry);
-      return place == null ? new Link(entry.entry().topic(), entry.index()) : place;
-    }
-
-    private Optional<NamedEntry> at(Link link) {
-      List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
-      return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
-    }
-
     /** The bodies that entries have afterwards. */
     private void write() {
       fates.forEach(
@@ -329,9 +169,9 @@ public final class ActPlanner {
             switch (fate) {
               case DELETED -> {}
               case APPENDED -> {
-                List<Link> links = new ArrayList<>(linksAfter(one));
-                links.add(place(((Change.Link) change).target()));
-                bodies.put(one, appended(one, links));
+                List<Link> links = new ArrayList<>(after.linksAfter(one));
+                links.add(after.place(((Change.Link) change).target()));
+                bodies.put(one, EntryBodies.appended(one, links));
               }
               case REVISED ->
                   bodies.put(
@@ -342,52 +182,37 @@ public final class ActPlanner {
               case STORED ->
                   bodies.put(
                       one,
-                      names(linksAfter(one)).equals(names(one.entry().text().links()))
+                      EntryBodies.names(after.linksAfter(one))
+                              .equals(EntryBodies.names(one.entry().text().links()))
                           ? one.entry().body()
-                          : linked(one, linksAfter(one)));
+                          : EntryBodies.linked(one, after.linksAfter(one)));
             }
           });
-      for (NamedEntry one : relinked) {
-        bodies.put(one, linked(one, linksAfter(one)));
+      for (NamedEntry one : after.relinked()) {
+        bodies.put(one, EntryBodies.linked(one, after.linksAfter(one)));
       }
-    }
-
-    /** Of two lines the last counts, but an empty one does not: then the old ones have to go. */
-    private static String linked(NamedEntry entry, List<Link> links) {
-      return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
-    }
-
-    private static String appended(NamedEntry entry, List<Link> links) {
-      return entry.entry().body().stripTrailing() + "\n" + line(links);
-    }
-
-    private static String line(List<Link> links) {
-      return "[links: " + names(links) + "]";
-    }
-
-    private static String withoutLinks(NamedEntry entry) {
-      requireKeepable(entry);
-      EntryText text = entry.entry().text();
-      return metadata(text, text.tags(), text.source(), List.of()) + text.content();
     }
 
     /** What helix's revise would drop: metadata lines as helix writes them, of all entries. */
     private String rewritten(Change.Rewrite rewrite) {
-      require(rewrite.text().length() <= MAX_TEXT, "the proposed text is too long for a call");
+      require(
+          rewrite.text().length() <= EntryBodies.MAX_TEXT,
+          "the proposed text is too long for a call");
       List<NamedEntry> all = new ArrayList<>(List.of(rewrite.kept()));
       all.addAll(rewrite.gone());
       Set<String> tags = new LinkedHashSet<>();
       Set<Link> links = new LinkedHashSet<>();
       for (NamedEntry one : all) {
         tags.addAll(one.entry().text().tags());
-        linksAfter(rewrite.kept(), one.entry().text().links()).stream()
-            .filter(link -> !link.equals(place(rewrite.kept())))
+        after.linksAfter(rewrite.kept(), one.entry().text().links()).stream()
+            .filter(link -> !link.equals(after.place(rewrite.kept())))
             .forEach(links::add);
       }
       Optional<String> source =
           all.stream().flatMap(one -> one.entry().text().source().stream()).findFirst();
       EntryText kept = rewrite.kept().entry().text();
-      return metadata(kept, List.copyOf(tags), source, List.copyOf(links)) + rewrite.text();
+      return EntryBodies.metadata(kept, List.copyOf(tags), source, List.copyOf(links))
+          + rewrite.text();
     }
 
     /** What it names stands by itself; a line that follows a path belongs to it. */
@@ -405,14 +230,15 @@ public final class ActPlanner {
               + " does not say "
               + QuotedName.of(rename.from())
               + " by itself any more");
-      return metadata(text, text.tags(), source, linksAfter(rename.entry())) + content;
+      return EntryBodies.metadata(text, text.tags(), source, after.linksAfter(rename.entry()))
+          + content;
     }
 
     /** Who adds something to a note in the moment in which it goes must not lose it. */
     private void mark() {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
-              relinkedInOrder().filter(one -> linksAfter(one).isEmpty()))
+              after.relinkedInOrder().filter(one -> after.linksAfter(one).isEmpty()))
           .forEach(one -> marks.put(one, ActMark.hash(one.entry().body())));
       marks.forEach(
           (one, hash) ->
@@ -429,10 +255,6 @@ public final class ActPlanner {
           "more than " + MAX_MARKED + " notes would go or be rewritten at once");
     }
 
-    private Stream<NamedEntry> relinkedInOrder() {
-      return relinked.stream().sorted(Comparator.comparing(one -> one.entry().offset()));
-    }
-
     private List<HelixCall> calls() {
       List<HelixCall> calls = new ArrayList<>();
       if (change instanceof Change.MergeTopics merge) {
@@ -440,7 +262,9 @@ public final class ActPlanner {
             HelixCall.of("edit", "action", "merge", "topic", merge.small(), "into", merge.large()));
       }
       if (change instanceof Change.Gather gather) {
-        calls.add(HelixCall.of("store", "topic", gather.topic(), "text", gathered(gather)));
+        String links = EntryBodies.line(gather.entries().stream().map(after::place).toList());
+        calls.add(
+            HelixCall.of("store", "topic", gather.topic(), "text", gather.text() + "\n" + links));
       }
       fates.forEach(
           (one, fate) -> {
@@ -449,15 +273,17 @@ public final class ActPlanner {
               case APPENDED -> calls.add(edit("append", one, addition(one)));
               case REVISED -> calls.add(edit("revise", one, bodies.get(one)));
               case STORED -> {
-                calls.add(HelixCall.of("store", "topic", topicAfter(one), "text", bodies.get(one)));
+                calls.add(
+                    HelixCall.of("store", "topic", after.topicAfter(one), "text", bodies.get(one)));
                 calls.add(edit("delete", one, ""));
               }
             }
           });
-      relinkedInOrder()
+      after
+          .relinkedInOrder()
           .forEach(
               one -> {
-                boolean append = !linksAfter(one).isEmpty();
+                boolean append = !after.linksAfter(one).isEmpty();
                 calls.add(
                     edit(
                         append ? "append" : "revise",
@@ -465,11 +291,6 @@ public final class ActPlanner {
                         append ? addition(one) : bodies.get(one)));
               });
       return calls;
-    }
-
-    /** The text of a new entry that links to others. */
-    private String gathered(Change.Gather gather) {
-      return gather.text() + "\n" + line(gather.entries().stream().map(this::place).toList());
     }
 
     /** The line that an entry gets. */
@@ -480,7 +301,7 @@ public final class ActPlanner {
 
     private HelixCall edit(String action, NamedEntry entry, String text) {
       String topic =
-          change instanceof Change.MergeTopics ? topicAfter(entry) : entry.entry().topic();
+          change instanceof Change.MergeTopics ? after.topicAfter(entry) : entry.entry().topic();
       return HelixCall.of(
           "edit",
           "action",
@@ -488,82 +309,9 @@ public final class ActPlanner {
           "topic",
           topic,
           "match_str",
-          marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words(entry),
+          marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words.of(entry),
           "text",
           text);
-    }
-
-    /**
-     * What names an entry until it is marked, or linked anew. Of entries with the very same body
-     * helix takes the first, so all but the last of them can be marked, in their order, and
-     * deleted, and nothing else can be done to them.
-     */
-    private String words(NamedEntry entry) {
-      List<NamedEntry> twins = twins(entry);
-      if (twins.size() > 1) {
-        long gone = twins.stream().filter(one -> fates.get(one) == Fate.DELETED).count();
-        boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
-        require(
-            first && fates.get(entry) == Fate.DELETED,
-            Act.name(entry)
-                + " is there "
-                + twins.size()
-                + " times, word for word: deal with the copies first");
-      }
-      return MatchString.of(entry.entry().body(), othersThan(entry, twins))
-          .orElseThrow(
-              () ->
-                  new NotCallableException(
-                      Act.name(entry)
-                          + " has no words of its own: all that it says stands in another note of "
-                          + QuotedName.of(entry.entry().topic())
-                          + ", which helix could take for it. Do it by hand: "
-                          + sought(entry)));
-    }
-
-    /** What to look for by hand: another note has its words, too, and more. */
-    private static String sought(NamedEntry entry) {
-      String text = entry.entry().text().content().strip();
-      String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
-      return "look for the note that %s “%s” and has %,d characters"
-          .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
-    }
-
-    /** Those in the topic with the same body. */
-    private List<NamedEntry> twins(NamedEntry entry) {
-      return topics.get(entry.entry().topic()).stream()
-          .filter(one -> one.entry().body().equals(entry.entry().body()))
-          .toList();
-    }
-
-    /** All other bodies of the topic, those that come about during the act among them. */
-    private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
-      List<String> others = new ArrayList<>();
-      Set<String> concerned = new LinkedHashSet<>(List.of(entry.entry().topic()));
-      if (change instanceof Change.MergeTopics) {
-        concerned.add(topicAfter(entry));
-        concerned.addAll(mergedTopics());
-      }
-      for (String topic : concerned) {
-        for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
-          if (!twins.contains(one)) {
-            others.add(one.entry().body());
-          }
-        }
-      }
-      bodies.forEach(
-          (one, body) -> {
-            if (one != entry && concerned.contains(topicAfter(one))) {
-              others.add(body);
-            }
-          });
-      return others;
-    }
-
-    private List<String> mergedTopics() {
-      return change instanceof Change.MergeTopics merge
-          ? List.of(merge.small(), merge.large())
-          : List.of();
     }
 
     /**
@@ -571,7 +319,7 @@ public final class ActPlanner {
      * knowledge base, or be kept from the end of the log.
      */
     private List<Check> checks() {
-      return topicsConcerned().stream()
+      return after.topicsConcerned().stream()
           .filter(topics::containsKey)
           .map(
               topic ->
@@ -599,10 +347,10 @@ public final class ActPlanner {
       if (change instanceof Change.Move) {
         losses.add("when it was written: helix dates what it stores today");
       }
-      if (!relinked.isEmpty()) {
+      if (!after.relinked().isEmpty()) {
         losses.add(
             "the places of "
-                + Act.names(List.copyOf(relinked))
+                + Act.names(List.copyOf(after.relinked()))
                 + ": whose links are set anew moves to the end of its topic");
       }
       return losses;
@@ -611,7 +359,8 @@ public final class ActPlanner {
     /** What an entry has beside its text that nothing has afterwards. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.entry().text();
-      EntryText left = EntryText.parse(bodies.getOrDefault(standIn(), standIn().entry().body()));
+      EntryText left =
+          EntryText.parse(bodies.getOrDefault(after.standIn(), after.standIn().entry().body()));
       List<String> lost = new ArrayList<>();
       List<String> tags = text.tags().stream().filter(tag -> !left.tags().contains(tag)).toList();
       if (!tags.isEmpty()) {
@@ -621,11 +370,13 @@ public final class ActPlanner {
           .filter(source -> !left.source().equals(Optional.of(source)))
           .ifPresent(source -> lost.add("source " + QuotedName.of(source)));
       List<Link> links =
-          linksAfter(standIn(), text.links()).stream()
-              .filter(link -> !left.links().contains(link) && !link.equals(place(standIn())))
+          after.linksAfter(after.standIn(), text.links()).stream()
+              .filter(
+                  link ->
+                      !left.links().contains(link) && !link.equals(after.place(after.standIn())))
               .toList();
       if (!links.isEmpty()) {
-        lost.add("links " + QuotedName.of(names(links)));
+        lost.add("links " + QuotedName.of(EntryBodies.names(links)));
       }
       return lost.isEmpty()
           ? Optional.empty()
@@ -673,7 +424,7 @@ public final class ActPlanner {
                   body));
         }
       }
-      return length > MAX_TEXT ? List.of() : undo;
+      return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
     /** Of the other entries of its topic. */
@@ -685,37 +436,9 @@ public final class ActPlanner {
     }
   }
 
-  private static String names(List<Link> links) {
-    return String.join(" ", links.stream().map(link -> link.topic() + ":" + link.index()).toList());
-  }
-
-  private static String metadata(
-      EntryText text, List<String> tags, Optional<String> source, List<Link> links) {
-    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
-        + source.map(from -> "[source: " + from + "]\n").orElse("")
-        + (text.confidence().isPresent()
-            ? "[confidence: " + text.confidence().getAsDouble() + "]\n"
-            : "")
-        + (links.isEmpty() ? "" : "[links: " + names(links) + "]\n");
-  }
-
   private static void requireLinkable(String topic) {
     require(
         !topic.isEmpty() && topic.chars().noneMatch(Character::isWhitespace),
         "helix would take a link apart at the blank in the topic");
-  }
-
-  /** Its text must arrive as it is. */
-  private static void requireKeepable(NamedEntry entry) {
-    String body = entry.entry().body();
-    require(
-        body.length() <= MAX_TEXT && body.indexOf('\uFFFD') < 0 && !body.isBlank(),
-        "the text of " + Act.name(entry) + " is too long for a call, empty, or damaged");
-  }
-
-  private static void require(boolean condition, String why) {
-    if (!condition) {
-      throw new NotCallableException(why);
-    }
   }
 }

@@ -2,6 +2,8 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.TextColumns;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.report.graph.GraphLayout;
+import dev.helixbg.insight.report.graph.TopicGraph;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -7,9 +7,6 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
-import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.acts.Act;
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -23,9 +20,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.review.Review;
@@ -38,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -47,40 +41,23 @@ import java.util.stream.Stream;
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
  * order, none so long that a reader refuses it, whatever entries and models say.
  */
-public final class JsonReport {
-  /**
-   * A text is cut after so many characters (UTF-16 units); the report is no copy of the log. More
-   * than any name of an entry has.
-   */
-  static final int MAX_TEXT = 20_000;
-
+public final class JsonReport extends JsonFields {
   /** Exact copies lead, but not for ever. */
   static final int MAX_LEADING_COPIES = 10;
-
-  /** Tags of an entry; metadata can be as long as a body. */
-  static final int MAX_TAGS = 50;
-
-  /** Of a tag, a source, a sentence of a model. */
-  static final int MAX_LINE = 1_000;
-
-  /** So many relations are told in full: as many as the list of 4,000 entries has. */
-  static final int FULL_RELATIONS = 2_000;
 
   /** Sources that moved, and secrets. */
   private static final int MAX_MOVED = 1_000;
 
-  /** Of a text in a relation further down. */
-  private static final int SHORT_TEXT = 200;
-
   private static final String ID_FIELD = "\"id\":\"";
 
-  private final JsonGenerator json;
+  private final FindingJson each;
   private final Findings findings;
   private final Judgements judgements;
   private final JudgedRelations pairs;
 
   private JsonReport(JsonGenerator json, Report report) {
-    this.json = json;
+    super(json);
+    each = new FindingJson(json, report);
     findings = report.findings();
     judgements = report.judgements();
     pairs = JudgedRelations.of(findings.relations(), judgements);
@@ -150,21 +127,20 @@ public final class JsonReport {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }
 
-  /** A relation with its place in the list, from 1. */
-  private record Ranked(Finding.Relation relation, int rank) {}
-
   /** All findings, section by section. */
   private void findings(Report report, Section section) throws IOException {
-    List<Ranked> relations = new ArrayList<>();
-    findings.relations().forEach(one -> relations.add(new Ranked(one, relations.size() + 1)));
-    section.of("copies", findings.copies(), this::copies);
-    section.of(ReportedFinding.RELATIONS, relations, this::relation);
-    section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
-    section.of("misfiled", findings.misfiled(), this::misfiled);
-    section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
-    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
-    section.of("secrets", secrets(report), this::secret);
-    section.of("merges", judgements.merges(), this::merge);
+    List<FindingJson.Ranked> relations = new ArrayList<>();
+    findings
+        .relations()
+        .forEach(one -> relations.add(new FindingJson.Ranked(one, relations.size() + 1)));
+    section.of("copies", findings.copies(), each::copies);
+    section.of(ReportedFinding.RELATIONS, relations, each::relation);
+    section.of("topicOverlaps", findings.topicOverlaps(), each::overlap);
+    section.of("misfiled", findings.misfiled(), each::misfiled);
+    section.of(ReportedFinding.MOVED_SOURCES, moved(report), each::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), each::lesson);
+    section.of("secrets", secrets(report), each::secret);
+    section.of("merges", judgements.merges(), each::merge);
   }
 
   private static List<Finding.MovedSource> moved(Report report) {
@@ -300,24 +276,6 @@ public final class JsonReport {
     json.writeBooleanField("guessing", trust.isGuessing());
   }
 
-  private void lesson(Judgements.Lesson lesson) throws IOException {
-    text("id", lesson.id());
-    edit(Acts.on(lesson));
-    text("lesson", lesson.text());
-    json.writeNumberField("topics", lesson.topics());
-    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
-    texts("lessons", lesson.sentences());
-  }
-
-  private void merge(Judgements.Merge merge) throws IOException {
-    text("id", merge.id());
-    edit(Acts.on(merge));
-    texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", merge.entries().stream().map(NamedEntry::key).toList());
-    text("proposedText", merge.text());
-  }
-
   private void review(Review review) throws IOException {
     json.writeStringField("at", review.at().toString());
     text("logSha256", review.logSha256());
@@ -351,43 +309,6 @@ public final class JsonReport {
     decimal("runnerUpScore", guess.runnerUpScore());
     json.writeBooleanField("sure", guess.sure());
     json.writeBooleanField("cut", guess.cut());
-  }
-
-  /** Null where nobody gave one. */
-  private void verdict(Finding.Relation pair) throws IOException {
-    object(
-        "verdict",
-        judgements.verdict(pair).orElse(null),
-        said -> {
-          text("verdict", said.verdict().title());
-          optional("by", judgements.model());
-          decimal("probability", said.probability());
-          decimal("same", said.same());
-          decimal("related", said.related());
-          decimal("overtaken", said.overtaken());
-          json.writeBooleanField("contradiction", said.contradiction());
-          json.writeBooleanField("cut", said.cut());
-          optional(
-              "newer",
-              Optional.of(pair.a().isOlderThan(pair.b()) ? "b" : "a")
-                  .filter(_ -> pair.a().isAgeKnown(pair.b())));
-        });
-  }
-
-  private void agents(AgentSayings.Said said) throws IOException {
-    optional("verdict", said.verdict().map(Verdict::title));
-    text("words", said.words());
-    list("said", said.all(), this::saying);
-  }
-
-  private void saying(AgentSayings.Saying one) throws IOException {
-    text("by", one.client());
-    text("verdict", one.verdict().title());
-    json.writeBooleanField("counts", one.counts());
-  }
-
-  private void optional(String field, Optional<String> value) throws IOException {
-    json.writeStringField(field, value.map(JsonReport::bounded).orElse(null));
   }
 
   private void log(LogAccount log) throws IOException {
@@ -469,218 +390,12 @@ public final class JsonReport {
     decimal("cohesion", topic.cohesion());
     optional(
         "summary",
-        Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonReport::line));
-  }
-
-  private void edit(List<Act> ways) throws IOException {
-    list("edit", ways, this::act);
-  }
-
-  private void act(Act act) throws IOException {
-    texts("if", act.when().stream().map(Act.When::title).toList());
-    text("do", act.words());
-  }
-
-  private void copies(Finding.Copies copies) throws IOException {
-    text("id", copies.id());
-    edit(Acts.on(copies));
-    list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
-  }
-
-  private void relation(Ranked ranked) throws IOException {
-    Finding.Relation relation = ranked.relation();
-    boolean full = ranked.rank() <= FULL_RELATIONS;
-    FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
-    json.writeNumberField("rank", ranked.rank());
-    json.writeNumberField("rankUnread", relation.place());
-    text("id", relation.id());
-    text("kind", relation.kind(findings.limits()).title());
-    decimal("score", relation.score());
-    decimal("similarity", relation.similarity());
-    verdict(relation);
-    object("agents", judgements.agents().of(relation).orElse(null), this::agents);
-    object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
-    object("evidence", relation.evidence(), this::evidence);
-    edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());
-    object("a", relation.a(), entry);
-    object("b", relation.b(), entry);
-  }
-
-  private void assessment(Finding.Relation relation) throws IOException {
-    Finding.Assessment said = relation.assessment().orElseThrow();
-    optional("words", JudgementWords.assessment(relation));
-    text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
-    decimal("act", said.act());
-    decimal("same", said.same());
-    decimal("overtaken", said.overtaken());
-    decimal("related", said.related());
-    optional(
-        "older",
-        Optional.of(relation.older() == relation.a() ? "a" : "b")
-            .filter(_ -> relation.a().isAgeKnown(relation.b())));
-    optional("objection", said.objection());
-  }
-
-  private void evidence(Finding.Evidence evidence) throws IOException {
-    json.writeBooleanField("mutualNearest", evidence.mutualNearest());
-    rankAmongNearest("rankOfB", evidence.rankOfB());
-    rankAmongNearest("rankOfA", evidence.rankOfA());
-    texts("sharedWords", evidence.sharedWords());
-    optional("newer", evidence.newer().map(side -> side == Finding.Side.A ? "a" : "b"));
-    object("passages", evidence.matching().orElse(null), this::matching);
-  }
-
-  private void matching(Finding.Matching matching) throws IOException {
-    object("a", matching.a(), this::passage);
-    object("b", matching.b(), this::passage);
-    decimal("similarity", matching.similarity());
-  }
-
-  private void passage(Passage passage) throws IOException {
-    json.writeNumberField("start", passage.start());
-    json.writeNumberField("end", passage.end());
-  }
-
-  private void rankAmongNearest(String field, int rank) throws IOException {
-    if (rank == 0) {
-      json.writeNullField(field);
-    } else {
-      json.writeNumberField(field, rank);
-    }
-  }
-
-  private void overlap(Finding.TopicOverlap overlap) throws IOException {
-    text("id", overlap.id());
-    decimal("similarity", overlap.similarity());
-    text("a", overlap.a());
-    text("b", overlap.b());
-    json.writeNumberField("entriesA", overlap.entriesA());
-    json.writeNumberField("entriesB", overlap.entriesB());
-    optional(
-        "verdict",
-        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
-    edit(Acts.on(overlap));
-  }
-
-  private void misfiled(Finding.Misfiled misfiled) throws IOException {
-    text("id", misfiled.id());
-    decimal("own", misfiled.own());
-    text("nearer", misfiled.nearer());
-    decimal("other", misfiled.other());
-    edit(Acts.on(misfiled));
-    object("entry", misfiled.entry(), this::entry);
+        Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonFields::line));
   }
 
   private void folder(SourceCheckResult.Folder folder) throws IOException {
     text("name", folder.name());
     optional("commit", folder.commit());
     optional("trouble", folder.trouble());
-  }
-
-  private void secret(Finding.Secret secret) throws IOException {
-    text("id", secret.id());
-    text("says", secret.says());
-    object("entry", secret.entry(), this::entry);
-  }
-
-  private void movedSource(Finding.MovedSource moved) throws IOException {
-    text("id", moved.id());
-    text("change", moved.change().title());
-    text("folder", moved.folder());
-    text("named", line(moved.named()));
-    text("path", line(moved.path()));
-    optional("now", moved.now().map(JsonReport::line));
-    object("since", moved.since().orElse(null), this::since);
-    text("says", moved.words());
-    edit(Acts.on(moved));
-    object("entry", moved.entry(), this::entry);
-  }
-
-  private void since(Finding.Since since) throws IOException {
-    json.writeNumberField("commits", since.commits());
-    text("commit", since.commit());
-    text("date", since.date());
-  }
-
-  private void entry(NamedEntry named) throws IOException {
-    entry(named, MAX_TEXT);
-  }
-
-  private void entry(NamedEntry named, int maxText) throws IOException {
-    EntryText entry = named.entry().text();
-    text("name", named.name());
-    text("topic", named.entry().topic());
-    json.writeNumberField("index", named.index());
-    json.writeNumberField("offset", named.entry().offset());
-    text("key", named.key());
-    optional("written", named.entry().written());
-    texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonReport::line).toList());
-    optional("source", entry.source().map(JsonReport::line));
-    optional("heading", entry.heading().map(JsonReport::line));
-    optional("part", entry.part());
-    decimal("confidence", entry.confidence().orElse(Double.NaN));
-    String content = entry.content();
-    String kept = content.substring(0, Math.min(maxText, content.length()));
-    text("text", kept);
-    json.writeNumberField("textOmitted", content.length() - kept.length());
-  }
-
-  private void text(String field, String value) throws IOException {
-    json.writeStringField(field, bounded(value));
-  }
-
-  /** Whatever it is and whoever wrote it: logs, answers and the history are files of others. */
-  static String bounded(String value) {
-    return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
-  }
-
-  static String line(String text) {
-    return PrintableText.beginning(text, MAX_LINE);
-  }
-
-  /** Six decimals at most; what is not a number is null. */
-  private void decimal(String field, double value) throws IOException {
-    json.writeFieldName(field);
-    if (Double.isFinite(value)) {
-      json.writeNumber(NumberWords.trimmed(value, 6));
-    } else {
-      json.writeNull();
-    }
-  }
-
-  /** Null when there is no value. */
-  private <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
-    json.writeFieldName(field);
-    if (value == null) {
-      json.writeNull();
-    } else {
-      object(value, fields);
-    }
-  }
-
-  private <T> void list(String field, List<T> items, FieldWriter<T> fields) throws IOException {
-    json.writeArrayFieldStart(field);
-    for (T item : items) {
-      object(item, fields);
-    }
-    json.writeEndArray();
-  }
-
-  private <T> void object(T value, FieldWriter<T> fields) throws IOException {
-    json.writeStartObject();
-    fields.write(value);
-    json.writeEndObject();
-  }
-
-  private void texts(String field, List<String> texts) throws IOException {
-    json.writeArrayFieldStart(field);
-    for (String text : texts) {
-      json.writeString(bounded(text));
-    }
-    json.writeEndArray();
-  }
-
-  private interface FieldWriter<T> {
-    void write(T value) throws IOException;
   }
 }

@@ -105,37 +105,14 @@ record PairView(
     Optional<AgentSayings.Said> agents = judgements.agents().of(relation);
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
-    List<String> words = new ArrayList<>();
-    if (evidence.mutualNearest()) {
-      words.add("each is the other’s nearest");
-    } else {
-      if (evidence.rankOfB() > 0) {
-        words.add("B is A’s " + nearest(evidence.rankOfB()));
-      }
-      if (evidence.rankOfA() > 0) {
-        words.add("A is B’s " + nearest(evidence.rankOfA()));
-      }
-      if (words.isEmpty()) {
-        words.add("near by their words only");
-      }
-    }
-    evidence
-        .matching()
-        .ifPresent(
-            match -> words.add("a passage of each: " + NumberWords.similarity(match.similarity())));
-    relation
-        .assessment()
-        .flatMap(Finding.Assessment::objection)
-        .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));
-    evidence.newer().ifPresent(side -> words.add(side + " is newer"));
     return new PairView(
         PrintableText.line(relation.id()),
         NumberWords.similarity(relation.similarity()),
         NumberWords.ordinal(rank)
             + " of the list"
             + (kind == PairKind.RELATION ? "" : ", " + kind.title()),
-        String.join(", ", words),
-        evidence.sharedWords().stream().map(PrintableText::line).toList(),
+        EvidenceWords.nearness(relation),
+        EvidenceWords.shared(relation),
         agents
             .map(said -> PrintableText.line(said.words()))
             .or(() -> verdict.map(JudgementWords::verdict))
@@ -162,9 +139,5 @@ record PairView(
         relation.files(),
         Optional.empty(),
         false);
-  }
-
-  private static String nearest(int rank) {
-    return rank == 1 ? "nearest" : NumberWords.ordinal(rank) + " nearest";
   }
 }

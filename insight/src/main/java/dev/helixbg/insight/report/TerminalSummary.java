@@ -84,6 +84,7 @@ public final class TerminalSummary {
       overlaps(findings.topicOverlaps());
       misfiled(totals.misfiled(), findings.misfiled());
       sources(report.sources());
+      lessons(report.judgements().lessons());
       secrets(report.secrets());
     }
     return out.toString();
@@ -201,6 +202,18 @@ public final class TerminalSummary {
                         best.entry().entry().text().content()))
             .toList();
     rows("Misfiled", total, rows);
+  }
+
+  private void lessons(Judgements.Lessons lessons) {
+    if (!lessons.all().isEmpty() && !lessons.areGuesses()) {
+      Judgements.Lesson first = lessons.all().getFirst();
+      String names =
+          name(first.entries().getFirst())
+              + " and "
+              + NumberWords.count(first.entries().size() - 1)
+              + " more";
+      rows("Lessons", lessons.all().size(), List.of(new Row(Double.NaN, names, first.text())));
+    }
   }
 
   private void secrets(List<Finding.Secret> secrets) {

@@ -97,11 +97,11 @@ class JsonReportTest {
             new Report(plain.findings(), plain.log(), plain.run(), said, List.of(review)));
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
-    assertEquals(JsonReport.MAX_TAGS, entry.get("tags").size());
-    assertEquals(JsonReport.MAX_LINE, entry.at("/tags/0").textValue().length());
-    assertEquals(JsonReport.MAX_LINE, entry.get("source").textValue().length());
-    assertEquals(JsonReport.MAX_TEXT, entry.get("text").textValue().length());
-    assertEquals(endless.length() - JsonReport.MAX_TEXT, entry.get("textOmitted").intValue());
+    assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
+    assertEquals(JsonFields.MAX_LINE, entry.at("/tags/0").textValue().length());
+    assertEquals(JsonFields.MAX_LINE, entry.get("source").textValue().length());
+    assertEquals(JsonFields.MAX_TEXT, entry.get("text").textValue().length());
+    assertEquals(endless.length() - JsonFields.MAX_TEXT, entry.get("textOmitted").intValue());
   }
 
   @Test

@@ -149,7 +149,7 @@ class ManyRelationsTest {
   /** What an edit needs and a reader of a long list does not. */
   @Test
   void farDownTheListOfRelationsTextsAreShortInTheFile() throws IOException {
-    int full = JsonReport.FULL_RELATIONS;
+    int full = FindingJson.FULL_RELATIONS;
     byte[] bytes = JsonReport.render(report(80, full + 50));
     JsonNode relations = new ObjectMapper().readTree(bytes).get("relations");
     assertEquals(full + 50, relations.size());

@@ -1,4 +1,4 @@
-package dev.helixbg.insight.report;
+package dev.helixbg.insight.report.graph;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,11 +17,11 @@ import java.util.stream.IntStream;
  * @param y centre of each node, in pixels from the top
  * @param radius of each node
  */
-record GraphLayout(double[] x, double[] y, double[] radius, double width, double height) {
-  static final double WIDTH = 960;
+public record GraphLayout(double[] x, double[] y, double[] radius, double width, double height) {
+  public static final double WIDTH = 960;
 
   /** From the edge of a node to the baseline of its label. */
-  static final double LABEL_DROP = 15;
+  public static final double LABEL_DROP = 15;
 
   private static final double LABEL_HEIGHT = 22;
   private static final double MARGIN = 12;
@@ -42,7 +42,7 @@ record GraphLayout(double[] x, double[] y, double[] radius, double width, double
   /**
    * @param labelWidths of each topic's label, in pixels
    */
-  static GraphLayout of(TopicGraph graph, double[] labelWidths) {
+  public static GraphLayout of(TopicGraph graph, double[] labelWidths) {
     int n = graph.topics().size();
     double[] radius =
         graph.topics().stream()

@@ -1,4 +1,4 @@
-package dev.helixbg.insight.report;
+package dev.helixbg.insight.report.graph;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * @param topicsLeftOut topics that are not drawn
  * @param edgesLeftOut edges that are not drawn, those of left out topics included
  */
-record TopicGraph(
+public record TopicGraph(
     List<Findings.Topic> topics, List<Edge> edges, int topicsLeftOut, int edgesLeftOut) {
   private static final int MAX_TOPICS = 60;
   private static final int MAX_EDGES = 120;
@@ -32,9 +32,9 @@ record TopicGraph(
    * @param links reported pairs with one entry in each
    * @param closest similarity of the closest of these; 0 without links
    */
-  record Edge(int a, int b, double overlap, int links, double closest) {
+  public record Edge(int a, int b, double overlap, int links, double closest) {
 
-    boolean overlaps() {
+    public boolean overlaps() {
       return overlap > 0;
     }
 
@@ -55,7 +55,7 @@ record TopicGraph(
     }
   }
 
-  static TopicGraph of(Findings findings) {
+  public static TopicGraph of(Findings findings) {
     List<Findings.Topic> all = findings.topics();
     List<Edge> edges = edges(findings);
     List<Integer> drawn = mostTelling(all, edges);
@@ -77,7 +77,7 @@ record TopicGraph(
   }
 
   /** Sets of connected topics, each in rising order, the largest first; single topics last. */
-  List<List<Integer>> components() {
+  public List<List<Integer>> components() {
     List<List<Integer>> components = new ArrayList<>();
     Set<Integer> seen = new HashSet<>();
     List<List<Integer>> neighbours = neighbours();

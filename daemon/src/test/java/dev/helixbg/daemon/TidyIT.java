@@ -1,0 +1,151 @@
+package dev.helixbg.daemon;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.insight.log.DataLog;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The built program with a stand-in for helix: at a pseudo-terminal, and in a script. */
+@Timeout(900)
+class TidyIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
+  private static final String TWICE =
+      "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
+  private static final String AGAIN =
+      "A worker's lease is renewed every ten seconds, after three misses the job goes back.";
+
+  @TempDir Path folder;
+  private Path home;
+  private WritableKb kb;
+  private Program program;
+
+  @BeforeEach
+  void aReport() throws Exception {
+    home = Files.createDirectories(folder.resolve("home"));
+    kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    kb.append("queue", TWICE);
+    kb.append("photos", "Thumbnails are made by libvips in three sizes.");
+    kb.append("search", "The index is rebuilt at night, and swapped by a rename.");
+    kb.append("queue", AGAIN);
+    kb.append("auth", "Sessions end after twelve hours without a request.");
+    StandInServer.install(folder.resolve("bin/helix"), DIST);
+    program =
+        new Program(home)
+            .withModel()
+            .withoutC2()
+            .with("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"))
+            .with("TERM", "dumb");
+    Program.Ended run = program.run("one-shot", folder.resolve("kb").toString());
+    assertEquals(0, run.code(), run.err());
+  }
+
+  private String kb() {
+    return folder.resolve("kb").toString();
+  }
+
+  private List<String> texts() {
+    return DataLog.read(folder.resolve("kb/data.log")).entries().stream()
+        .map(one -> one.text().content())
+        .toList();
+  }
+
+  private String id() throws Exception {
+    Program.Ended list = program.run("findings", kb(), "--json");
+    return JSON.readTree(list.out()).at("/findings/0/id").asText();
+  }
+
+  private Program.Ended act(String... more) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("act", id(), kb(), "--as", "same"));
+    arguments.addAll(List.of(more));
+    return program.run(arguments.toArray(String[]::new));
+  }
+
+  @Test
+  void aScriptCarriesAnActOutAndUndonesSayWhy() throws Exception {
+    Program.Ended planned = act("--run", "--dry-run");
+    assertEquals(0, planned.code(), planned.err());
+    assertEquals(5, texts().size());
+
+    Path stranger = StandInServer.install(folder.resolve("other/helix"), DIST, "editor");
+    Program.Ended refused = act("--run", "--set", "helix.command=" + stranger);
+    assertEquals(11, refused.code(), refused.err());
+    assertTrue(refused.err().contains("it calls itself editor"), refused.err());
+    assertEquals(5, texts().size());
+
+    Program.Ended done = act("--run", "--json");
+    assertEquals(0, done.code(), done.out() + done.err());
+    assertEquals("done", JSON.readTree(done.out()).path("state").asText());
+    assertEquals(4, texts().size());
+  }
+
+  @Test
+  void whatIsHalfDoneIsSaid() throws Exception {
+    Path dying = StandInServer.install(folder.resolve("other/helix"), DIST, "helix", "1");
+    Program.Ended stopped = act("--run", "--set", "helix.command=" + dying);
+    assertEquals(10, stopped.code(), stopped.out() + stopped.err());
+    assertTrue(stopped.out().contains("(helix-bg: "), stopped.out());
+    assertEquals(5, texts().size());
+  }
+
+  @Test
+  void offATerminalItNamesOtherCommands() throws Exception {
+    Program.Ended ended = program.run("tidy", kb());
+    assertEquals(2, ended.code());
+    assertTrue(ended.err().contains("helix-bg findings"), ended.err());
+    assertTrue(ended.err().contains("--run"), ended.err());
+  }
+
+  @Test
+  void atAPseudoTerminalAFindingIsDoneInFourKeys() throws Exception {
+    ExternalTool.require("script");
+    Path out = folder.resolve("screen");
+    String command = Program.ROOT.resolve("scripts/helix-bg") + " tidy " + kb();
+    Process process =
+        program
+            .byCommand("script", "-qefc", command, "/dev/null")
+            .start(List.of(), out, folder.resolve("errors"));
+    try (OutputStream keys = process.getOutputStream()) {
+      await(out, "Why: ", process);
+      press(keys, "s");
+      await(out, "carry it out", process);
+      press(keys, "\r");
+      await(out, "Done: ", process);
+      press(keys, "q");
+      assertTrue(process.waitFor(5, TimeUnit.MINUTES));
+    } finally {
+      process.destroy();
+    }
+    String screen = Files.readString(out);
+    assertEquals(0, process.exitValue(), screen);
+    assertTrue(screen.contains("1 done, 0 dismissed"), screen);
+    assertEquals(4, texts().size());
+    assertTrue(program.run("findings", kb(), "--settled").out().contains("done"));
+  }
+
+  private static void press(OutputStream keys, String key) throws Exception {
+    keys.write(key.getBytes(UTF_8));
+    keys.flush();
+  }
+
+  private static void await(Path out, String text, Process process) throws Exception {
+    while (!Files.readString(out).contains(text)) {
+      assertTrue(process.isAlive(), () -> "it ended before it said: " + text);
+      Thread.sleep(50);
+    }
+  }
+}

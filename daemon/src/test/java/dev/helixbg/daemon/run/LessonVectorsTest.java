@@ -1,0 +1,46 @@
+package dev.helixbg.daemon.run;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.TestDatabase;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The embedding model is opened for new lessons only. */
+class LessonVectorsTest {
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  private int times;
+
+  @Test
+  void whatIsKnownIsNotEmbeddedAgain() throws Exception {
+    FakeModel model =
+        new FakeModel() {
+          @Override
+          public Embedder open() {
+            times++;
+            return super.open();
+          }
+        };
+    try (Database database = TestDatabase.in(folder, VectorStore.TABLE)) {
+      LessonVectors vectors = new LessonVectors(database, model);
+      List<float[]> made = vectors.of(List.of("one", "two"));
+      assertArrayEquals(FakeEmbedder.vectorOf("two"), made.get(1));
+      assertEquals(1, times);
+      assertArrayEquals(made.get(0), vectors.of(List.of("two", "one")).get(1));
+      assertEquals(1, times);
+      vectors.of(List.of("one", "three"));
+      assertEquals(2, times);
+    }
+  }
+}

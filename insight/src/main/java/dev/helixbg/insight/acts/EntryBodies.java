@@ -1,0 +1,59 @@
+package dev.helixbg.insight.acts;
+
+import static dev.helixbg.insight.acts.NotCallableException.require;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.EntryText.Link;
+import java.util.List;
+import java.util.Optional;
+
+/** Bodies of entries as helix writes them: lines of metadata, the text, a line of links. */
+final class EntryBodies {
+  /** Longest text for a call, in UTF-16 units: a longer one is for no command line. */
+  static final int MAX_TEXT = 8_000;
+
+  private EntryBodies() {}
+
+  /** Of two lines the last counts, but an empty one does not: then the old ones have to go. */
+  static String linked(NamedEntry entry, List<Link> links) {
+    return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
+  }
+
+  static String appended(NamedEntry entry, List<Link> links) {
+    return entry.entry().body().stripTrailing() + "\n" + line(links);
+  }
+
+  /** Writes the line of links. */
+  static String line(List<Link> links) {
+    return "[links: " + names(links) + "]";
+  }
+
+  private static String withoutLinks(NamedEntry entry) {
+    requireKeepable(entry);
+    EntryText text = entry.entry().text();
+    return metadata(text, text.tags(), text.source(), List.of()) + text.content();
+  }
+
+  static String names(List<Link> links) {
+    return String.join(" ", links.stream().map(link -> link.topic() + ":" + link.index()).toList());
+  }
+
+  static String metadata(
+      EntryText text, List<String> tags, Optional<String> source, List<Link> links) {
+    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
+        + source.map(from -> "[source: " + from + "]\n").orElse("")
+        + (text.confidence().isPresent()
+            ? "[confidence: " + text.confidence().getAsDouble() + "]\n"
+            : "")
+        + (links.isEmpty() ? "" : "[links: " + names(links) + "]\n");
+  }
+
+  /** Its text must arrive as it is. */
+  static void requireKeepable(NamedEntry entry) {
+    String body = entry.entry().body();
+    require(
+        body.length() <= MAX_TEXT && body.indexOf('\uFFFD') < 0 && !body.isBlank(),
+        "the text of " + Act.name(entry) + " is too long for a call, empty, or damaged");
+  }
+}

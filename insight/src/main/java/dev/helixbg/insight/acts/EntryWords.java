@@ -1,0 +1,105 @@
+package dev.helixbg.insight.acts;
+
+import static dev.helixbg.insight.acts.NotCallableException.require;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.QuotedName;
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.acts.PlacesAfter.Fate;
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Words by which helix finds one entry and no other: those that no other body of its topic has,
+ * before, during and after an act.
+ *
+ * @param topics all live entries by topic, in the order of the log
+ * @param fates what the act does
+ * @param bodies of entries that get another one
+ */
+record EntryWords(
+    Change change,
+    Map<String, List<NamedEntry>> topics,
+    Map<NamedEntry, Fate> fates,
+    Map<NamedEntry, String> bodies,
+    PlacesAfter after) {
+  /** Most columns of a text that a person looks for. */
+  private static final int SOUGHT = 200;
+
+  /**
+   * Finds what names an entry until it is marked, or linked anew. Of entries with the very same
+   * body helix takes the first, so all but the last of them can be marked, in their order, and
+   * deleted, and nothing else can be done to them.
+   */
+  String of(NamedEntry entry) {
+    List<NamedEntry> twins = twins(entry);
+    if (twins.size() > 1) {
+      long gone = twins.stream().filter(one -> fates.get(one) == Fate.DELETED).count();
+      boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
+      require(
+          first && fates.get(entry) == Fate.DELETED,
+          Act.name(entry)
+              + " is there "
+              + twins.size()
+              + " times, word for word: deal with the copies first");
+    }
+    return MatchString.of(entry.entry().body(), othersThan(entry, twins))
+        .orElseThrow(
+            () ->
+                new NotCallableException(
+                    Act.name(entry)
+                        + " has no words of its own: all that it says stands in another note of "
+                        + QuotedName.of(entry.entry().topic())
+                        + ", which helix could take for it. Do it by hand: "
+                        + sought(entry)));
+  }
+
+  /** What to look for by hand: another note has its words, too, and more. */
+  private static String sought(NamedEntry entry) {
+    String text = entry.entry().text().content().strip();
+    String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
+    return "look for the note that %s “%s” and has %,d characters"
+        .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
+  }
+
+  /** Those in the topic with the same body. */
+  private List<NamedEntry> twins(NamedEntry entry) {
+    return topics.get(entry.entry().topic()).stream()
+        .filter(one -> one.entry().body().equals(entry.entry().body()))
+        .toList();
+  }
+
+  /** All other bodies of the topic, those that come about during the act among them. */
+  private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
+    List<String> others = new ArrayList<>();
+    Set<String> concerned = new LinkedHashSet<>(List.of(entry.entry().topic()));
+    if (change instanceof Change.MergeTopics) {
+      concerned.add(after.topicAfter(entry));
+      concerned.addAll(mergedTopics());
+    }
+    for (String topic : concerned) {
+      for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
+        if (!twins.contains(one)) {
+          others.add(one.entry().body());
+        }
+      }
+    }
+    bodies.forEach(
+        (one, body) -> {
+          if (one != entry && concerned.contains(after.topicAfter(one))) {
+            others.add(body);
+          }
+        });
+    return others;
+  }
+
+  private List<String> mergedTopics() {
+    return change instanceof Change.MergeTopics merge
+        ? List.of(merge.small(), merge.large())
+        : List.of();
+  }
+}

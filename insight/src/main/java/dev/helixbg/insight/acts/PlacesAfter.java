@@ -1,0 +1,209 @@
+package dev.helixbg.insight.acts;
+
+import static dev.helixbg.insight.acts.NotCallableException.require;
+
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.EntryText.Link;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Where entries are after an act, and what their links have to be then. Whatever helix edits moves
+ * to the end of its topic, and links name places: so entries whose links would lead elsewhere are
+ * linked anew, which moves them, too, until nothing changes any more.
+ */
+final class PlacesAfter {
+  /** An act that must set the links of more entries anew is no small act any more. */
+  private static final int MAX_RELINKED = 24;
+
+  /** What becomes of one entry. */
+  enum Fate {
+    DELETED,
+    APPENDED,
+    REVISED,
+    STORED
+  }
+
+  private final Change change;
+  private final Map<String, List<NamedEntry>> topics;
+  private final List<NamedEntry> linking;
+
+  /** What the act itself does, in the order of its calls. */
+  private final Map<NamedEntry, Fate> fates;
+
+  /** Entries whose links are set anew, by offset. */
+  private final Set<NamedEntry> relinked = new LinkedHashSet<>();
+
+  /** Where each entry is afterwards; those that are gone are missing. */
+  private final Map<NamedEntry, Link> places = new HashMap<>();
+
+  /** How many entries the topics concerned have afterwards. */
+  private final Map<String, Integer> sizes = new HashMap<>();
+
+  /**
+   * @param topics all live entries by topic, in the order of the log
+   * @param linking entries that have links
+   * @param fates what the act itself does, in the order of its calls
+   */
+  PlacesAfter(
+      Change change,
+      Map<String, List<NamedEntry>> topics,
+      List<NamedEntry> linking,
+      Map<NamedEntry, Fate> fates) {
+    this.change = change;
+    this.topics = topics;
+    this.linking = linking;
+    this.fates = fates;
+  }
+
+  /** Finds the entries whose links have to be set anew, and where all entries end up. */
+  void settle() {
+    for (boolean grew = true; grew; ) {
+      layOut();
+      grew = false;
+      for (NamedEntry entry : linking) {
+        if (!fates.containsKey(entry)
+            && !relinked.contains(entry)
+            && !EntryBodies.names(linksAfter(entry))
+                .equals(EntryBodies.names(entry.entry().text().links()))) {
+          relinked.add(entry);
+          grew = true;
+        }
+      }
+      require(
+          relinked.size() <= MAX_RELINKED,
+          "more than "
+              + MAX_RELINKED
+              + " other notes link into these topics by number, and all would have to be linked"
+              + " anew");
+    }
+  }
+
+  private void layOut() {
+    places.clear();
+    sizes.clear();
+    Map<String, List<NamedEntry>> after = new HashMap<>();
+    for (String topic : topicsConcerned()) {
+      List<NamedEntry> stay = new ArrayList<>();
+      for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
+        if (!fates.containsKey(one) && !relinked.contains(one)) {
+          stay.add(one);
+        }
+      }
+      after.put(topic, stay);
+    }
+    if (change instanceof Change.MergeTopics merge) {
+      List<NamedEntry> all = topics.getOrDefault(merge.small(), List.of());
+      List<NamedEntry> moved = all.stream().filter(one -> !relinked.contains(one)).toList();
+      after.get(merge.large()).addAll(moved);
+      after.put(merge.small(), new ArrayList<>());
+    }
+    fates.forEach(
+        (one, fate) -> {
+          if (fate != Fate.DELETED) {
+            after.get(topicAfter(one)).add(one);
+          }
+        });
+    relinkedInOrder().forEach(one -> after.get(topicAfter(one)).add(one));
+    after.forEach(
+        (topic, entries) -> {
+          sizes.put(topic, entries.size());
+          for (int i = 0; i < entries.size(); i++) {
+            places.put(entries.get(i), new Link(topic, i));
+          }
+        });
+  }
+
+  /** Those in which places may change. */
+  Set<String> topicsConcerned() {
+    Set<String> concerned = new LinkedHashSet<>();
+    Stream.concat(fates.keySet().stream(), relinked.stream())
+        .forEach(
+            one -> {
+              concerned.add(one.entry().topic());
+              concerned.add(topicAfter(one));
+            });
+    if (change instanceof Change.MergeTopics merge) {
+      concerned.add(merge.small());
+      concerned.add(merge.large());
+    }
+    if (change instanceof Change.Gather gather) {
+      gather.entries().forEach(one -> concerned.add(one.entry().topic()));
+      concerned.add(gather.topic());
+    }
+    return concerned;
+  }
+
+  String topicAfter(NamedEntry entry) {
+    return switch (change) {
+      case Change.Move move when move.entry() == entry -> move.topic();
+      case Change.MergeTopics merge when merge.small().equals(entry.entry().topic()) ->
+          merge.large();
+      default -> entry.entry().topic();
+    };
+  }
+
+  /** What the links of an entry have to be for them to lead where they led. */
+  List<Link> linksAfter(NamedEntry entry) {
+    return linksAfter(entry, entry.entry().text().links());
+  }
+
+  List<Link> linksAfter(NamedEntry entry, List<Link> links) {
+    List<Link> after = new ArrayList<>();
+    boolean changed = false;
+    for (Link link : links) {
+      Optional<NamedEntry> target = at(link);
+      if (target.isEmpty()) { // it leads nowhere, and goes before it leads to a stranger
+        boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
+        changed |= taken;
+        if (!taken) {
+          after.add(link);
+        }
+        continue;
+      }
+      NamedEntry standing = fates.get(target.get()) == Fate.DELETED ? standIn() : target.get();
+      Link place = standing == entry && target.get() != entry ? null : place(standing);
+      changed |= !link.equals(place);
+      if (place != null) {
+        after.add(place);
+      }
+    }
+    return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
+  }
+
+  /** Nobody links to what is gone: to what stands for it. */
+  NamedEntry standIn() {
+    return switch (change) {
+      case Change.Remove remove -> remove.kept();
+      case Change.Rewrite rewrite -> rewrite.kept();
+      default -> throw new IllegalStateException("nothing is removed by " + change);
+    };
+  }
+
+  Link place(NamedEntry entry) {
+    Link place = places.get(entry);
+    return place == null ? new Link(entry.entry().topic(), entry.index()) : place;
+  }
+
+  private Optional<NamedEntry> at(Link link) {
+    List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
+    return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
+  }
+
+  /** Returns the entries whose links are set anew. */
+  Set<NamedEntry> relinked() {
+    return relinked;
+  }
+
+  Stream<NamedEntry> relinkedInOrder() {
+    return relinked.stream().sorted(Comparator.comparing(one -> one.entry().offset()));
+  }
+}

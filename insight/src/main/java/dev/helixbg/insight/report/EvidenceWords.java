@@ -1,0 +1,72 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Evidence;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Words for what speaks for a finding, the same in every report, command and MCP answer. */
+final class EvidenceWords {
+  private EvidenceWords() {}
+
+  /** Says what speaks for a pair, whose entries are called A and B. */
+  static String of(Finding.Relation pair) {
+    List<String> shared = shared(pair);
+    return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
+  }
+
+  /** Says the same without the words that both entries have. */
+  static String nearness(Finding.Relation pair) {
+    Evidence evidence = pair.evidence();
+    List<String> words = new ArrayList<>();
+    if (evidence.mutualNearest()) {
+      words.add("each is the other’s nearest");
+    } else {
+      if (evidence.rankOfB() > 0) {
+        words.add("B is A’s " + nearest(evidence.rankOfB()));
+      }
+      if (evidence.rankOfA() > 0) {
+        words.add("A is B’s " + nearest(evidence.rankOfA()));
+      }
+      if (words.isEmpty()) {
+        words.add("near by their words only");
+      }
+    }
+    evidence
+        .matching()
+        .ifPresent(
+            match -> words.add("a passage of each: " + NumberWords.similarity(match.similarity())));
+    pair.assessment()
+        .flatMap(Finding.Assessment::objection)
+        .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));
+    evidence.newer().ifPresent(side -> words.add(side + " is newer"));
+    return String.join(", ", words);
+  }
+
+  private static String nearest(int rank) {
+    return rank == 1 ? "nearest" : NumberWords.ordinal(rank) + " nearest";
+  }
+
+  /** Lists rare words that both entries of a pair have. */
+  static List<String> shared(Finding.Relation pair) {
+    return pair.evidence().sharedWords().stream().map(PrintableText::line).toList();
+  }
+
+  static String of(Finding.Misfiled entry) {
+    return "similarity "
+        + NumberWords.similarity(entry.other())
+        + " to "
+        + PrintableText.line(entry.nearer())
+        + ", "
+        + NumberWords.similarity(entry.own())
+        + " to its own topic";
+  }
+
+  static String of(Finding.TopicOverlap topics) {
+    return NumberWords.count(topics.entriesA(), "entry", "entries")
+        + " and "
+        + NumberWords.count(topics.entriesB(), "entry", "entries")
+        + ", about the same things";
+  }
+}

@@ -1,0 +1,242 @@
+package dev.helixbg.insight.report;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Findings as report.json has them. */
+final class FindingJson extends JsonFields {
+  /** Most tags of an entry; metadata can be as long as a body. */
+  static final int MAX_TAGS = 50;
+
+  /** Relations that are told in full: as many as the list of 4,000 entries has. */
+  static final int FULL_RELATIONS = 2_000;
+
+  /** Longest text in a relation further down, in UTF-16 units. */
+  private static final int SHORT_TEXT = 200;
+
+  private final Findings findings;
+  private final Judgements judgements;
+
+  FindingJson(JsonGenerator json, Report report) {
+    super(json);
+    findings = report.findings();
+    judgements = report.judgements();
+  }
+
+  void lesson(Judgements.Lesson lesson) throws IOException {
+    text("id", lesson.id());
+    edit(Acts.on(lesson));
+    text("lesson", lesson.text());
+    json.writeNumberField("topics", lesson.topics());
+    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
+    texts("lessons", lesson.sentences());
+  }
+
+  void merge(Judgements.Merge merge) throws IOException {
+    text("id", merge.id());
+    edit(Acts.on(merge));
+    texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", merge.entries().stream().map(NamedEntry::key).toList());
+    text("proposedText", merge.text());
+  }
+
+  /** Null where nobody gave one. */
+  private void verdict(Finding.Relation pair) throws IOException {
+    object(
+        "verdict",
+        judgements.verdict(pair).orElse(null),
+        said -> {
+          text("verdict", said.verdict().title());
+          optional("by", judgements.model());
+          decimal("probability", said.probability());
+          decimal("same", said.same());
+          decimal("related", said.related());
+          decimal("overtaken", said.overtaken());
+          json.writeBooleanField("contradiction", said.contradiction());
+          json.writeBooleanField("cut", said.cut());
+          optional(
+              "newer",
+              Optional.of(pair.a().isOlderThan(pair.b()) ? "b" : "a")
+                  .filter(_ -> pair.a().isAgeKnown(pair.b())));
+        });
+  }
+
+  private void agents(AgentSayings.Said said) throws IOException {
+    optional("verdict", said.verdict().map(Verdict::title));
+    text("words", said.words());
+    list("said", said.all(), this::saying);
+  }
+
+  private void saying(AgentSayings.Saying one) throws IOException {
+    text("by", one.client());
+    text("verdict", one.verdict().title());
+    json.writeBooleanField("counts", one.counts());
+  }
+
+  private void edit(List<Act> ways) throws IOException {
+    list("edit", ways, this::act);
+  }
+
+  private void act(Act act) throws IOException {
+    texts("if", act.when().stream().map(Act.When::title).toList());
+    text("do", act.words());
+  }
+
+  void copies(Finding.Copies copies) throws IOException {
+    text("id", copies.id());
+    edit(Acts.on(copies));
+    list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
+  }
+
+  /** A relation with its place in the list, from 1. */
+  record Ranked(Finding.Relation relation, int rank) {}
+
+  void relation(Ranked ranked) throws IOException {
+    Finding.Relation relation = ranked.relation();
+    boolean full = ranked.rank() <= FULL_RELATIONS;
+    FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
+    json.writeNumberField("rank", ranked.rank());
+    json.writeNumberField("rankUnread", relation.place());
+    text("id", relation.id());
+    text("kind", relation.kind(findings.limits()).title());
+    text("says", EvidenceWords.of(relation));
+    decimal("score", relation.score());
+    decimal("similarity", relation.similarity());
+    verdict(relation);
+    object("agents", judgements.agents().of(relation).orElse(null), this::agents);
+    object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
+    object("evidence", relation.evidence(), this::evidence);
+    edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());
+    object("a", relation.a(), entry);
+    object("b", relation.b(), entry);
+  }
+
+  private void assessment(Finding.Relation relation) throws IOException {
+    Finding.Assessment said = relation.assessment().orElseThrow();
+    optional("words", JudgementWords.assessment(relation));
+    text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    decimal("act", said.act());
+    decimal("same", said.same());
+    decimal("overtaken", said.overtaken());
+    decimal("related", said.related());
+    optional(
+        "older",
+        Optional.of(relation.older() == relation.a() ? "a" : "b")
+            .filter(_ -> relation.a().isAgeKnown(relation.b())));
+    optional("objection", said.objection());
+  }
+
+  private void evidence(Finding.Evidence evidence) throws IOException {
+    json.writeBooleanField("mutualNearest", evidence.mutualNearest());
+    rankAmongNearest("rankOfB", evidence.rankOfB());
+    rankAmongNearest("rankOfA", evidence.rankOfA());
+    texts("sharedWords", evidence.sharedWords());
+    optional("newer", evidence.newer().map(side -> side == Finding.Side.A ? "a" : "b"));
+    object("passages", evidence.matching().orElse(null), this::matching);
+  }
+
+  private void matching(Finding.Matching matching) throws IOException {
+    object("a", matching.a(), this::passage);
+    object("b", matching.b(), this::passage);
+    decimal("similarity", matching.similarity());
+  }
+
+  private void passage(Passage passage) throws IOException {
+    json.writeNumberField("start", passage.start());
+    json.writeNumberField("end", passage.end());
+  }
+
+  private void rankAmongNearest(String field, int rank) throws IOException {
+    if (rank == 0) {
+      json.writeNullField(field);
+    } else {
+      json.writeNumberField(field, rank);
+    }
+  }
+
+  void overlap(Finding.TopicOverlap overlap) throws IOException {
+    text("id", overlap.id());
+    text("says", EvidenceWords.of(overlap));
+    decimal("similarity", overlap.similarity());
+    text("a", overlap.a());
+    text("b", overlap.b());
+    json.writeNumberField("entriesA", overlap.entriesA());
+    json.writeNumberField("entriesB", overlap.entriesB());
+    optional(
+        "verdict",
+        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
+    edit(Acts.on(overlap));
+  }
+
+  void misfiled(Finding.Misfiled misfiled) throws IOException {
+    text("id", misfiled.id());
+    text("says", EvidenceWords.of(misfiled));
+    decimal("own", misfiled.own());
+    text("nearer", misfiled.nearer());
+    decimal("other", misfiled.other());
+    edit(Acts.on(misfiled));
+    object("entry", misfiled.entry(), this::entry);
+  }
+
+  void secret(Finding.Secret secret) throws IOException {
+    text("id", secret.id());
+    text("says", secret.says());
+    object("entry", secret.entry(), this::entry);
+  }
+
+  void movedSource(Finding.MovedSource moved) throws IOException {
+    text("id", moved.id());
+    text("change", moved.change().title());
+    text("folder", moved.folder());
+    text("named", line(moved.named()));
+    text("path", line(moved.path()));
+    optional("now", moved.now().map(JsonFields::line));
+    object("since", moved.since().orElse(null), this::since);
+    text("says", moved.words());
+    edit(Acts.on(moved));
+    object("entry", moved.entry(), this::entry);
+  }
+
+  private void since(Finding.Since since) throws IOException {
+    json.writeNumberField("commits", since.commits());
+    text("commit", since.commit());
+    text("date", since.date());
+  }
+
+  private void entry(NamedEntry named) throws IOException {
+    entry(named, MAX_TEXT);
+  }
+
+  private void entry(NamedEntry named, int maxText) throws IOException {
+    EntryText entry = named.entry().text();
+    text("name", named.name());
+    text("topic", named.entry().topic());
+    json.writeNumberField("index", named.index());
+    json.writeNumberField("offset", named.entry().offset());
+    text("key", named.key());
+    optional("written", named.entry().written());
+    texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonFields::line).toList());
+    optional("source", entry.source().map(JsonFields::line));
+    optional("heading", entry.heading().map(JsonFields::line));
+    optional("part", entry.part());
+    decimal("confidence", entry.confidence().orElse(Double.NaN));
+    String content = entry.content();
+    String kept = content.substring(0, Math.min(maxText, content.length()));
+    text("text", kept);
+    json.writeNumberField("textOmitted", content.length() - kept.length());
+  }
+}
