@@ -93,15 +93,21 @@ public record QuestionRequests(FindingRequests findings, Optional<JudgeTrust> mo
       KnownPairs.next(count, answered).forEach(known -> page.add(PairQuestion.of(known)));
       Set<String> known = page.stream().map(PairQuestion::id).collect(Collectors.toSet());
       open.removeIf(one -> known.contains(one.id()));
-      List<PairQuestion> next = open.subList(0, Math.min(count - page.size(), open.size()));
-      page.addAll(next);
-      next.clear();
-      page.sort(Comparator.comparing(PairQuestion::id)); // hashes: no place tells what is known
+      page.addAll(open);
     }
-    findings
-        .store()
-        .agentAnswers()
-        .ask(client, page.stream().map(one -> one.question(now)).toList(), now);
+    Set<String> given =
+        findings
+            .store()
+            .agentAnswers()
+            .ask(
+                client,
+                page.stream().map(one -> one.question(now)).toList(),
+                count,
+                now.minus(BORROWED),
+                now);
+    page.removeIf(one -> !given.contains(one.id()));
+    open.removeIf(one -> given.contains(one.id()));
+    page.sort(Comparator.comparing(PairQuestion::id)); // hashes: no place tells what is known
     ObjectNode line = Json.object().put("meaning", MEANING).put("ask", ASK);
     AgentQuestion.answers(QuestionKind.PAIR).forEach(line.putArray("answers")::add);
     line.set("questions", Json.array(page, PairQuestion::toJson));
