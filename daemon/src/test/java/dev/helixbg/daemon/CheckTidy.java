@@ -208,6 +208,9 @@ final class CheckTidy {
     try (Screen screen = new Screen(work.resolve("walk"))) {
       screen.await("Why: ");
       for (int i = 0; i < FINDINGS; i++) {
+        if (screen.text().substring(screen.seen).contains("nothing is left to decide")) {
+          screen.press("a", "Why: ");
+        }
         decide(screen, List.of("s", "o", "l", "s", "d").get(i % 5));
       }
       screen.keys.write('q');

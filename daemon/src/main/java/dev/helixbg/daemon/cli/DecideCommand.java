@@ -165,6 +165,7 @@ final class DecideCommand extends ConsoleCommand {
     }
     new String(list, StandardCharsets.UTF_8)
         .lines()
+        .filter(line -> !line.startsWith(" ")) // of an entry of the finding above
         .map(line -> line.strip().split("\\s", 2)[0])
         .filter(first -> !first.isEmpty())
         .forEach(ids::add);

@@ -21,10 +21,18 @@ record FindingText(Console console, JsonNode finding, String again) {
         matched(finding.path(side), finding.at("/evidence/passages/" + side));
       }
     }
-    for (JsonNode entry : finding.path("entries")) {
+    for (int i = 0; i < finding.path("entries").size(); i++) {
+      JsonNode entry = finding.path("entries").path(i);
       if (entry.isObject()) {
         entry(entry, "");
       }
+      if (finding.path("lessons").has(i)) {
+        console.say("  > %s", finding.path("lessons").path(i).asText());
+      }
+    }
+    if (finding.has("lesson")) {
+      console.say("%nthe lesson of them all, by the language model");
+      text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
       console.say("%nproposed by the language model; nobody has checked it");
@@ -52,7 +60,8 @@ record FindingText(Console console, JsonNode finding, String again) {
    * @param side name of the entry in a pair; else empty
    */
   private void entry(JsonNode entry, String side) {
-    List<String> about = new ArrayList<>(List.of(side, entry.path("name").asText()));
+    List<String> about =
+        new ArrayList<>(List.of(side, entry.path("title").asText(), entry.path("name").asText()));
     about.add(entry.path("written").asText(""));
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
@@ -24,7 +25,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,10 +38,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "findings",
     description = {
-      "List the findings of the last report as it leads with them, or those that were dealt with.",
+      "List what the last report leads with; with --all or an option that chooses, other findings,"
+          + " too.",
       "With an ID, show that one: its texts, what speaks for it, and what can be done."
     })
 final class FindingsCommand extends JsonCommand {
+  /** Most entries of a group that are listed. */
+  private static final int ENTRIES = 3;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -53,6 +61,17 @@ final class FindingsCommand extends JsonCommand {
       description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
 
+  @Option(
+      names = "--all",
+      description = "List every open finding, not only those that the report leads with.")
+  private boolean all;
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "NUMBER",
+      description = "List at most this many. Default: no limit.")
+  private int limit = Integer.MAX_VALUE;
+
   @Mixin private FindingFilter selection;
 
   @Override
@@ -62,7 +81,10 @@ final class FindingsCommand extends JsonCommand {
     if (ids.size() > 1) {
       throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
     }
-    if (!selection.isEmpty() && (settled || !ids.isEmpty())) {
+    if (limit < 1) {
+      throw Failure.usage("--limit must be 1 or more, not " + limit);
+    }
+    if ((all || !selection.isEmpty()) && (settled || !ids.isEmpty())) {
       throw Failure.usage("options that choose findings go with the list of open ones only");
     }
     Kb chosen = kb.find(settings);
@@ -91,28 +113,60 @@ final class FindingsCommand extends JsonCommand {
     selection.requireTopic(findings.store().kb(), listing.findings());
     List<ReportedFinding> open =
         new ArrayList<>(FindingRequests.open(listing, decisions, selection.chosen()));
-    int all = open.size();
+    int known = open.size();
     open.removeIf(findings.present()::isStale);
-    open.replaceAll(findings.present()::named);
+    List<ReportedFinding> shown =
+        open.stream()
+            .filter(finding -> all || !selection.isEmpty() || finding.leads())
+            .limit(limit)
+            .map(findings.present()::named)
+            .toList();
+    List<ObjectNode> told = findings.lines(shown, decisions);
     Coverage coverage = findings.coverage(listing);
     show(
-        () ->
-            SearchAnswer.toJson(coverage)
-                .<ObjectNode>set("findings", Json.array(open, FindingsCommand::toJson))
-                .set("agents", Json.texts(findings.agents())),
-        () -> open.forEach(this::print));
+        () -> {
+          ObjectNode answer = SearchAnswer.toJson(coverage).put("total", open.size());
+          Map<String, String> about =
+              shown.stream()
+                  .collect(
+                      Collectors.toMap(ReportedFinding::id, ReportedFinding::about, (a, b) -> a));
+          answer.set(
+              "findings",
+              Json.array(
+                  told, one -> listed(one).put("about", about.get(one.path("id").asText()))));
+          return answer.set("agents", Json.texts(findings.agents()));
+        },
+        () -> told.forEach(this::print));
     if (!json) {
       findings.agents().forEach(words -> console.warn("%s", words));
     }
     if (!coverage.isWhole()) {
       console.warn("%s", coverage.words());
     }
-    if (open.size() < all) {
+    if (open.size() < known) {
       console.warn(
           "left out %d that tell of what is not there any more: the log has changed since the"
               + " report",
-          all - open.size());
+          known - open.size());
     }
+    if (!json) {
+      console.note("%s", goOn(shown.size(), open.size()));
+    }
+  }
+
+  /** Says how much is listed, and what can be done with it. */
+  private String goOn(int shown, int open) {
+    String listed =
+        shown == open
+            ? "%,d in all".formatted(open)
+            : shown == 0
+                ? "none leads; --all lists %,d".formatted(open)
+                : "%,d of %,d; --all lists them all".formatted(shown, open);
+    return open == 0
+        ? "no open findings"
+        : listed
+            + ". One with its texts: helix-bg findings ID; what to do: helix-bg act ID; if it is no"
+            + " finding: helix-bg dismiss ID. One after the other: helix-bg tidy";
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {
@@ -131,7 +185,7 @@ final class FindingsCommand extends JsonCommand {
     show(
         found::getFirst,
         () -> {
-          print(findings.present().named(listed.get()));
+          heading(found.getFirst());
           new FindingText(console, found.getFirst(), kb.again()).print();
         });
   }
@@ -142,20 +196,58 @@ final class FindingsCommand extends JsonCommand {
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
-  private void print(ReportedFinding finding) {
-    console.say(
-        "%-22s %-14s %5s  %5.3f  %s",
-        finding.id(),
-        finding.kind(),
-        finding.rank().isPresent() ? finding.rank().getAsInt() : "",
-        finding.similarity(),
-        finding.about());
+  /** Prints what a finding is, then a line for each of its entries, the title first. */
+  private void print(ObjectNode finding) {
+    heading(finding);
+    for (String side : List.of("a", "b", "entry")) {
+      entry(side.equals("entry") ? "" : side.toUpperCase(Locale.ROOT), finding.path(side));
+    }
+    JsonNode entries = finding.path("entries");
+    for (int i = 0; i < Math.min(ENTRIES, entries.size()); i++) {
+      entry("", entries.get(i));
+    }
+    if (entries.size() > ENTRIES) {
+      console.say("    and %,d more", entries.size() - ENTRIES);
+    }
+    if (finding.has("says") && !finding.has("rank")) {
+      console.say("    %s", finding.path("says").asText());
+    }
   }
 
-  private static ObjectNode toJson(ReportedFinding finding) {
-    ObjectNode json = Json.object().put("id", finding.id()).put("kind", finding.kind());
-    finding.rank().ifPresentOrElse(rank -> json.put("rank", rank), () -> json.putNull("rank"));
-    return json.put("similarity", finding.similarity()).put("about", finding.about());
+  private void heading(ObjectNode finding) {
+    JsonNode verdict = finding.path("verdict");
+    String said =
+        verdict.isObject()
+            ? verdict.path("verdict").asText()
+            : verdict.asText(finding.at("/assessment/words").asText(""));
+    JsonNode rank = finding.path("rank");
+    console.say(
+        "%-22s %s%s%s",
+        finding.path("id").asText(),
+        finding.path("kind").asText(),
+        said.isEmpty() ? "" : ", " + said,
+        rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
+  }
+
+  /**
+   * @param entry with title and name, or the name alone
+   */
+  private void entry(String side, JsonNode entry) {
+    String name = entry.path("name").asText(entry.asText());
+    if (!name.isEmpty()) {
+      String title = entry.path("title").asText(name);
+      console.say("    %-2s %s%s", side, title, title.equals(name) ? "" : "  " + name);
+    }
+  }
+
+  /** Leaves the texts out. */
+  private static ObjectNode listed(ObjectNode finding) {
+    ObjectNode json = finding.deepCopy();
+    json.remove(List.of("edit", "evidence", "proposedText"));
+    for (JsonNode entry : json.findParents("textOmitted")) {
+      ((ObjectNode) entry).retain("name", "title", "topic", "key");
+    }
+    return json;
   }
 
   private void print(Decision decision) {

@@ -160,8 +160,9 @@ final class SearchCommand extends ConsoleCommand {
     for (SearchHit hit : answer.hits()) {
       double words = hit.score() - hit.similarity();
       console.say(
-          words < 0.0005 ? "%.3f  %s" : "%.3f  %s  (words: +%.3f)",
+          words < 0.0005 ? "%.3f  %s  %s" : "%.3f  %s  %s  (words: +%.3f)",
           hit.similarity(),
+          PrintableText.line(hit.title()),
           hit.name(),
           words);
       console.say(

@@ -210,7 +210,7 @@ public record EmbeddingStage(
     }
 
     /**
-     * @return whether the rest takes no longer than the time that passed
+     * @return whether something is left, and takes no longer than the time that passed
      */
     private boolean embedFor(Duration time, TextVectors texts, Embedder model, Progress progress)
         throws InterruptedException {
@@ -219,10 +219,10 @@ public record EmbeddingStage(
       while (texts.left() > 0) {
         texts.embed(model, progress, NEWEST_TEXTS);
         if (nanoTime.getAsLong() - start >= time.toNanos()) {
-          return texts.workLeft() <= work / 2;
+          return texts.left() > 0 && texts.workLeft() <= work / 2;
         }
       }
-      return true;
+      return false;
     }
 
     private Embedder usual() {

@@ -13,7 +13,7 @@ import dev.helixbg.insight.search.SearchIndex;
  *
  * @param name {@code topic:index}, by which helix calls it until somebody edits the topic
  * @param id by which it is found wherever it moves: the key of its text
- * @param title its first line, or the beginning of that
+ * @param title by which a person knows it, see {@code NamedEntry}
  * @param score what hits are ranked by: similarity and what the words add
  * @param similarity cosine with the nearest passage, at most 1
  * @param written when, by the clock of its writer, see {@link Entry#written}; empty when unknown
@@ -42,7 +42,7 @@ public record SearchHit(
     return new SearchHit(
         hit.entry().name(),
         hit.entry().key(),
-        entry.text().title(),
+        hit.entry().title(),
         hit.score(),
         hit.similarity(),
         entry.offset(),

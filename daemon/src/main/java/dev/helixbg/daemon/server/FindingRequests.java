@@ -103,17 +103,26 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     reply.add(counts);
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    Map<ReportedFinding, JsonNode> told = store.report().told(page);
-    for (ReportedFinding finding : page) {
-      if (told.containsKey(finding)) { // else a new report came just now
-        reply.add(line(finding, told.get(finding), decisions));
-      }
+    for (ObjectNode line : lines(page, decisions)) {
+      reply.add(line);
     }
   }
 
   /** How far the coding agents can be trusted that have answered questions, a sentence each. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
+  }
+
+  /**
+   * Findings as report.json has them, with their kind, what was decided, and the names that their
+   * entries have now. One that a new report no longer has is left out.
+   */
+  public List<ObjectNode> lines(List<ReportedFinding> findings, Decisions decisions) {
+    Map<ReportedFinding, JsonNode> told = store.report().told(findings);
+    return findings.stream()
+        .filter(told::containsKey)
+        .map(finding -> line(finding, told.get(finding), decisions))
+        .toList();
   }
 
   /** How many of the entries that are there now the last report knows. */

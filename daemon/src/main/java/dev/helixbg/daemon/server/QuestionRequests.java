@@ -117,16 +117,22 @@ public record QuestionRequests(
     } else {
       open.addAll(ofEntries().open(kind, said, client, taken, now));
     }
-    List<GivenQuestion> next = open.subList(0, Math.min(count - page.size(), open.size()));
-    page.addAll(next);
-    next.clear();
+    page.addAll(open);
+    Set<String> given =
+        findings
+            .store()
+            .agentAnswers()
+            .ask(
+                client,
+                page.stream().map(GivenQuestion::asked).toList(),
+                count,
+                now.minus(BORROWED),
+                now);
+    page.removeIf(one -> !given.contains(one.id()));
+    open.removeIf(one -> given.contains(one.id()));
     if (kind == QuestionKind.PAIR) {
       page.sort(Comparator.comparing(GivenQuestion::id)); // hashes: no place tells what is known
     }
-    findings
-        .store()
-        .agentAnswers()
-        .ask(client, page.stream().map(GivenQuestion::asked).toList(), now);
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
     List<String> possible = AgentQuestion.answers(kind);
     if (!possible.isEmpty()) {

@@ -66,7 +66,7 @@ class FindingsCommandsTest {
   }
 
   private List<String> open() throws IOException {
-    assertEquals(0, run("findings", kb, "--json"), err::toString);
+    assertEquals(0, run("findings", kb, "--json", "--all"), err::toString);
     return json().findValuesAsText("id");
   }
 
@@ -181,14 +181,39 @@ class FindingsCommandsTest {
     List<String> listed = open();
     assertEquals(leading, listed.subList(0, leading.size()));
     assertEquals(listed.size(), Set.copyOf(listed).size());
+    assertEquals(0, run("findings", kb, "--all"));
+    assertEquals(listed, ids());
     assertEquals(0, run("findings", kb));
-    assertEquals(listed, out.toString().lines().map(line -> line.split(" ")[0]).toList());
+    assertEquals(leading, ids());
+    assertTrue(
+        err.toString().contains("%d of %d; --all".formatted(leading.size(), listed.size())),
+        err::toString);
+    assertEquals(0, run("findings", kb, "--all", "--limit", "2"));
+    assertEquals(listed.subList(0, 2), ids());
     assertEquals(
         listed.size(), json(listed).stream().map(f -> f.path("about").asText()).distinct().count());
   }
 
+  private String idOf(String about) throws IOException {
+    return json(open()).stream()
+        .filter(found -> found.path("about").asText().equals(about))
+        .findFirst()
+        .orElseThrow()
+        .path("id")
+        .asText();
+  }
+
+  /** A line for each finding, and one for each of its entries below it. */
+  private List<String> ids() {
+    return out.toString()
+        .lines()
+        .filter(line -> !line.startsWith(" "))
+        .map(line -> line.split(" ")[0])
+        .toList();
+  }
+
   private List<JsonNode> json(List<String> ids) throws IOException {
-    assertEquals(0, run("findings", kb, "--json"));
+    assertEquals(0, run("findings", kb, "--json", "--all"));
     List<JsonNode> all = new ArrayList<>();
     json().path("findings").forEach(all::add);
     assertEquals(ids, all.stream().map(f -> f.path("id").asText()).toList());
@@ -198,13 +223,7 @@ class FindingsCommandsTest {
   @Test
   void oneFindingIsShownWithItsTextsAndWhatSpeaksForIt() throws Exception {
     reported();
-    String id =
-        json(open()).stream()
-            .filter(found -> found.path("about").asText().equals("cache:0 ~ cache:1"))
-            .findFirst()
-            .orElseThrow()
-            .path("id")
-            .asText();
+    String id = idOf("cache:0 ~ cache:1");
     assertEquals(0, run("findings", kb, id), err::toString);
     String shown = out.toString();
     assertTrue(shown.startsWith(id + " "), shown);
@@ -212,7 +231,7 @@ class FindingsCommandsTest {
         shown.contains("    The cache keeps stale leases after a restart of the broker.\n"), shown);
     assertTrue(
         shown.contains("    The cache keeps stale leases after a restart of the broker!\n"), shown);
-    assertTrue(shown.contains("\nwhy      each is the other's nearest; both have "), shown);
+    assertTrue(shown.contains("\nwhy      each is the other’s nearest; both say "), shown);
     assertTrue(shown.contains("same or overtaken: remove cache:0 and keep cache:1"), shown);
     assertEquals(0, run("findings", "--kb", kb, id, "--json"), err::toString);
     assertEquals(id, json().path("id").asText());
@@ -235,10 +254,17 @@ class FindingsCommandsTest {
   @Test
   void findingsAreNamedAsTheLogIsNow() throws Exception {
     reported();
+    String gone = idOf("cache:0 ~ cache:1");
     assertEquals(0, run("findings", kb));
     String before = out.toString();
-    assertTrue(before.contains("  cache:0 ~ cache:1\n"), before);
-    assertTrue(before.contains("  cache:1 ~ broker:0\n"), before);
+    assertTrue(
+        before.contains(
+            " A  The cache keeps stale leases after a restart of the broker.  cache:0\n"),
+        before);
+    assertTrue(
+        before.contains(
+            " B  After a restart the broker leaves stale leases in the cache.  broker:0\n"),
+        before);
     byte[] delete = new DataLogBytes().delete(8).toByteArray(); // the first entry of all
     Files.write(
         Path.of(kb, "data.log"),
@@ -246,14 +272,13 @@ class FindingsCommandsTest {
         StandardOpenOption.APPEND);
     String id = open().getFirst();
     assertEquals(0, run("findings", kb));
-    assertTrue(out.toString().contains("  cache:0 ~ broker:0\n"), out::toString);
+    assertTrue(out.toString().contains("restart of the broker!  cache:0\n"), out::toString);
     assertTrue(!out.toString().contains("cache:1"), out::toString);
     assertTrue(err.toString().contains("left out "), err::toString);
     assertEquals(0, run("findings", kb, id));
-    assertTrue(out.toString().contains("\ncache:0  "), out::toString);
+    assertTrue(out.toString().contains("  cache:0  "), out::toString);
     assertTrue(out.toString().contains("\nhow      helix-bg act " + id), out::toString);
-    String gone = before.lines().filter(l -> l.endsWith(" cache:0 ~ cache:1")).findFirst().get();
-    assertEquals(0, run("findings", kb, gone.split(" ")[0]));
+    assertEquals(0, run("findings", kb, gone));
     assertTrue(out.toString().contains("\nstale    the log has changed"), out::toString);
   }
 
@@ -332,7 +357,7 @@ class FindingsCommandsTest {
   @Test
   void idsComeFromStandardInputAsFindingsListsThem() throws Exception {
     reported();
-    assertEquals(0, run("findings", kb));
+    assertEquals(0, run("findings", kb, "--all"));
     InputStream before = System.in;
     try {
       System.setIn(new ByteArrayInputStream(out.toByteArray()));
@@ -420,7 +445,7 @@ class FindingsCommandsTest {
     writer.append("build", "Maven builds the release.");
     String at = writer.kb().folder().toString();
     assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
-    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  build:0.*"), out::toString);
+    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  Maven builds the release\\.  build:0.*"), out::toString);
     assertEquals(
         2,
         VectorStore.ofEntries(DaemonFixture.store(folder, writer.kb()).database())

@@ -57,11 +57,22 @@ public final class AgentAnswerStore {
     return database.added("agentAnswer");
   }
 
-  /** Notes that questions are given to a client now. */
-  public void ask(AgentClient client, List<AgentQuestion> questions, Instant now) {
-    database.write(
+  /**
+   * Gives questions to a client, but for those about entries that another client was given lately.
+   * Of two clients that ask at once, each gets others.
+   *
+   * @param questions in the order in which they are wanted
+   * @param most so many are given
+   * @param since when another client must not have been given them
+   * @return the ids of what was given
+   */
+  public Set<String> ask(
+      AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
+    return database.write(
         Durability.COMPUTED,
         connection -> {
+          Set<String> given = new HashSet<>();
+          Set<String> borrowed = askedOfOthers(connection, client, since);
           try (PreparedStatement delete =
                   connection.prepareStatement("DELETE FROM agentQuestion WHERE at < ?");
               PreparedStatement insert =
@@ -71,6 +82,10 @@ public final class AgentAnswerStore {
             delete.setString(1, now.minus(ANSWERED_WITHIN).toString());
             delete.executeUpdate();
             for (AgentQuestion question : questions) {
+              boolean isFree = question.keys().isEmpty() || !borrowed.contains(question.id());
+              if (!isFree || given.size() >= most || !given.add(question.id())) {
+                continue;
+              }
               insert.setString(1, client.name());
               insert.setString(2, question.id());
               insert.setString(3, question.kind().title());
@@ -80,7 +95,7 @@ public final class AgentAnswerStore {
               insert.executeUpdate();
             }
           }
-          return null;
+          return given;
         });
   }
 
@@ -118,21 +133,22 @@ public final class AgentAnswerStore {
 
   /** The ids of questions that were given to other clients since a time. */
   public Set<String> askedOfOthers(AgentClient client, Instant since) {
-    return database.read(
-        connection -> {
-          Set<String> ids = new HashSet<>();
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?")) {
-            select.setString(1, client.name());
-            select.setString(2, since.toString());
-            ResultSet row = select.executeQuery();
-            while (row.next()) {
-              ids.add(row.getString(1));
-            }
-          }
-          return ids;
-        });
+    return database.read(connection -> askedOfOthers(connection, client, since));
+  }
+
+  private static Set<String> askedOfOthers(Connection connection, AgentClient client, Instant since)
+      throws SQLException {
+    Set<String> ids = new HashSet<>();
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?")) {
+      select.setString(1, client.name());
+      select.setString(2, since.toString());
+      ResultSet row = select.executeQuery();
+      while (row.next()) {
+        ids.add(row.getString(1));
+      }
+    }
+    return ids;
   }
 
   /** All answers, in the order in which they came; a damaged one is left out. */

@@ -240,7 +240,7 @@ public sealed interface Finding {
     LIKELY_OVERTAKEN,
     /** About one thing. */
     RELATED,
-    /** Two of a series: of one form, each about another date, period, instance or version. */
+    /** Two of one form, each about another date, period, instance, version or subject. */
     SERIES,
     /** Not to be said: the models cannot read the script of both. */
     UNKNOWN,

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -94,6 +96,23 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());
+  }
+
+  /** Longest title, in columns of a terminal. */
+  private static final int TITLE = 70;
+
+  /** A mark of Markdown before a line, and what follows its first sentence. */
+  private static final Pattern MARK = Pattern.compile("^(?:#{1,6}|[-*>+]|\\d{1,3}[.)])\\s+");
+
+  private static final Pattern AFTER_SENTENCE = Pattern.compile("(?<=[.!?])\\s.*");
+
+  /** Returns what a person knows it by: its heading, else its first sentence, else its name. */
+  public String title() {
+    String line = MARK.matcher(entry.text().title()).replaceFirst("");
+    String said =
+        entry.text().heading().orElseGet(() -> AFTER_SENTENCE.matcher(line).replaceFirst(""));
+    String title = PrintableText.excerpt(said, TITLE);
+    return title.isEmpty() ? name() : title;
   }
 
   /**

@@ -25,8 +25,11 @@ import java.util.stream.Stream;
  *
  * @param words what differs, such as {@code numbers: 9, 8}; nothing where both say the same
  * @param edit whether it differs in texts that are worded alike
+ * @param certain whether something differs for certain: texts that are worded alike, numbers or
+ *     identifiers, or anything in another language than English. Else both are English and worded
+ *     otherwise, and a reader may know better
  */
-public record MeaningDifference(Optional<String> words, boolean edit) {
+public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
   /** Texts that differ in more words than this are not aligned. */
   private static final int ALIGNED = 2_000;
 
@@ -114,7 +117,8 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
     }
   }
 
-  private static final MeaningDifference NONE = new MeaningDifference(Optional.empty(), false);
+  private static final MeaningDifference NONE =
+      new MeaningDifference(Optional.empty(), false, false);
 
   private static Set<String> words(String list) {
     return Set.of(list.split(" "));
@@ -153,7 +157,7 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
     List<Token> left = a.subList(begin, a.size() - end);
     List<Token> right = b.subList(begin, b.size() - end);
     if (Math.max(left.size(), right.size()) > ALIGNED) {
-      return new MeaningDifference(Optional.of("much of both"), false);
+      return new MeaningDifference(Optional.of("much of both"), false, true);
     }
     List<Token> onlyA = new ArrayList<>();
     List<Token> onlyB = new ArrayList<>();
@@ -165,12 +169,15 @@ public record MeaningDifference(Optional<String> words, boolean edit) {
     List<Token> ownA = without(onlyA, onlyB);
     List<Token> ownB = without(onlyB, onlyA);
     boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
+    boolean everyWord = alike || !english || ownA.isEmpty() && ownB.isEmpty();
     Optional<String> words =
-        alike || !english || ownA.isEmpty() && ownB.isEmpty()
+        everyWord
             ? told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()))
             : PairDisagreement.of(one, other)
                 .or(() -> opposed(without(onlyA, b), without(onlyB, a)));
-    return new MeaningDifference(words, alike && words.isPresent());
+    boolean certain =
+        words.isPresent() && (everyWord || PairDisagreement.ofNames(one, other).isPresent());
+    return new MeaningDifference(words, alike && words.isPresent(), certain);
   }
 
   /** Texts that are worded otherwise may each have a detail more, but not another one. */

@@ -31,12 +31,12 @@ public record PairAssessor(PairCalibration calibration) {
     Optional<String> objection = Optional.empty();
     Tier tier =
         part(1 - act, p[Relation.DIFFERENT.ordinal()], 1 - before) < 0.5 ? Tier.RELATED : Tier.NONE;
-    Optional<String> series = Series.between(older, newer);
+    Optional<String> apart = apart(older, newer);
     if (Script.isUnreadable(older) || Script.isUnreadable(newer)) {
       objection = Optional.of("the pair judge cannot read their script");
       tier = Tier.UNKNOWN;
-    } else if (series.isPresent()) {
-      objection = series.map(apart -> "they are of a series (" + apart + ")");
+    } else if (apart.isPresent()) {
+      objection = apart;
       tier = Tier.SERIES;
     } else if (same >= calibration.likelySame()) {
       objection =
@@ -55,6 +55,16 @@ public record PairAssessor(PairCalibration calibration) {
         WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
         same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
+  }
+
+  /** What each of two texts of one form is about, in words; nothing where they are not such. */
+  static Optional<String> apart(String one, String other) {
+    return Series.between(one, other)
+        .map(names -> "they are of a series (" + names + ")")
+        .or(
+            () ->
+                OwnSubjects.between(one, other)
+                    .map(names -> "they are of one form, each about its own (" + names + ")"));
   }
 
   /** As calibrated: how likely one of both can go. */

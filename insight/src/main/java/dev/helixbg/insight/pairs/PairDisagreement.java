@@ -71,11 +71,21 @@ public final class PairDisagreement {
 
   /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
   public static Optional<String> of(String one, String other) {
-    String a = one.substring(0, Math.min(one.length(), LONGEST));
-    String b = other.substring(0, Math.min(other.length(), LONGEST));
+    String a = begin(one);
+    String b = begin(other);
+    return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
+  }
+
+  /** The same of numbers, versions and identifiers alone. */
+  static Optional<String> ofNames(String one, String other) {
+    String a = begin(one);
+    String b = begin(other);
     return apart("numbers", numbers(a), numbers(b))
-        .or(() -> apart("identifiers", identifiers(a), identifiers(b)))
-        .or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
+        .or(() -> apart("identifiers", identifiers(a), identifiers(b)));
+  }
+
+  private static String begin(String text) {
+    return text.substring(0, Math.min(text.length(), LONGEST));
   }
 
   private static Optional<String> apart(String what, Set<String> a, Set<String> b) {

@@ -157,7 +157,7 @@ public final class RelationReranker {
     String newer = content(relation.newer());
     return !Script.isUnreadable(older)
         && !Script.isUnreadable(newer)
-        && Series.between(older, newer).isEmpty();
+        && PairAssessor.apart(older, newer).isEmpty();
   }
 
   private static int part(Relation relation) {

@@ -125,16 +125,14 @@ final class Series {
     List<Token> all = tokens(one, LONGEST);
     List<Token> others = tokens(other, LONGEST);
     boolean nothingElse = isOnlySlots(title(one)) && isOnlySlots(title(other));
-    return nothingElse || share(aligned(all, others), all, others) >= ONE_FORM
-        ? apart
-        : Optional.empty();
+    return nothingElse || order(all, others).share() >= ONE_FORM ? apart : Optional.empty();
   }
 
   private static Optional<String> apart(Heading a, Heading b) {
-    List<int[]> aligned = aligned(a.tokens, b.tokens);
-    return share(aligned, a.tokens, b.tokens) < ALIKE
+    CommonOrder order = order(a.tokens, b.tokens);
+    return order.share() < ALIKE
         ? Optional.empty()
-        : aligned.stream()
+        : order.places().stream()
             .filter(at -> tellsApart(a, at[0], b, at[1]))
             .map(at -> a.tokens.get(at[0]).text + ", " + b.tokens.get(at[1]).text)
             .findFirst();
@@ -229,31 +227,7 @@ final class Series {
     return tokens;
   }
 
-  private static double share(List<int[]> aligned, List<Token> a, List<Token> b) {
-    return a.isEmpty() || b.isEmpty() ? 0 : 2.0 * aligned.size() / (a.size() + b.size());
-  }
-
-  /** Places of equal keys in both, in one order, as many as there can be. */
-  private static List<int[]> aligned(List<Token> a, List<Token> b) {
-    int[][] longest = new int[a.size() + 1][b.size() + 1];
-    for (int i = a.size() - 1; i >= 0; i--) {
-      for (int j = b.size() - 1; j >= 0; j--) {
-        longest[i][j] =
-            a.get(i).key.equals(b.get(j).key)
-                ? longest[i + 1][j + 1] + 1
-                : Math.max(longest[i + 1][j], longest[i][j + 1]);
-      }
-    }
-    List<int[]> places = new ArrayList<>();
-    for (int i = 0, j = 0; i < a.size() && j < b.size(); ) {
-      if (a.get(i).key.equals(b.get(j).key)) {
-        places.add(new int[] {i++, j++});
-      } else if (longest[i + 1][j] >= longest[i][j + 1]) {
-        i++;
-      } else {
-        j++;
-      }
-    }
-    return places;
+  private static CommonOrder order(List<Token> a, List<Token> b) {
+    return CommonOrder.of(a.stream().map(Token::key).toList(), b.stream().map(Token::key).toList());
   }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
  * An entry as it is read: who, when, and the text.
  *
  * @param letter what the words about a pair call it: {@code A} or {@code B}
+ * @param title by which a person knows it
  * @param source if the entry names one, and is not called by it
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
@@ -28,6 +29,7 @@ import java.util.Optional;
  */
 record EntryView(
     Optional<String> letter,
+    String title,
     String name,
     String date,
     List<String> tags,
@@ -87,6 +89,7 @@ record EntryView(
             .toList();
     return new EntryView(
         letter,
+        PrintableText.line(named.title()),
         name(named),
         NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),

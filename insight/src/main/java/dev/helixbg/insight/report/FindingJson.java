@@ -41,9 +41,8 @@ final class FindingJson extends JsonFields {
     edit(Acts.on(lesson));
     text("lesson", lesson.text());
     json.writeNumberField("topics", lesson.topics());
-    texts("entries", lesson.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", lesson.entries().stream().map(NamedEntry::key).toList());
     texts("lessons", lesson.sentences());
+    list("entries", lesson.entries(), named -> entry(named, SHORT_TEXT));
   }
 
   void merge(Judgements.Merge merge) throws IOException {
@@ -224,6 +223,7 @@ final class FindingJson extends JsonFields {
   private void entry(NamedEntry named, int maxText) throws IOException {
     EntryText entry = named.entry().text();
     text("name", named.name());
+    text("title", named.title());
     text("topic", named.entry().topic());
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());

@@ -32,7 +32,7 @@ public final class HtmlReport {
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
-    @JStachePartial(name = "pairs", path = TEMPLATES + "pairs.mustache"),
+    @JStachePartial(name = "pairline", path = TEMPLATES + "pairline.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
     @JStachePartial(name = "moved", path = TEMPLATES + "moved.mustache"),

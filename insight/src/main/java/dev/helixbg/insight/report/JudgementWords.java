@@ -82,7 +82,7 @@ final class JudgementWords {
     return switch (said.tier()) {
       case LIKELY_SAME -> Optional.of("likely the same");
       case LIKELY_OVERTAKEN -> Optional.of(older + " is likely overtaken");
-      case SERIES -> Optional.of("of a series");
+      case SERIES -> Optional.of("of one form");
       case UNKNOWN -> Optional.of("unknown");
       case RELATED, NONE -> {
         if (said.repeats()) {

@@ -38,13 +38,6 @@ record PairSection(
   /** Pairs under one heading. */
   record Fold(String words, List<PairView> pairs) {}
 
-  /**
-   * What a format that can fold shows together.
-   *
-   * @param words on its fold; nothing for what is not folded
-   */
-  record Part(Optional<String> words, List<PairView> pairs) {}
-
   /** The list of relations: what leads in full, the rest folded, all the others in report.json. */
   static PairSection of(Findings findings, Judgements judgements) {
     List<Finding.Relation> found = findings.relations();
@@ -145,14 +138,6 @@ record PairSection(
     String words(int pairs) {
       return NumberWords.count(pairs, "candidate", "candidates") + ", " + words;
     }
-  }
-
-  /** What is not folded, then each fold. */
-  List<Part> parts() {
-    List<Part> parts = new ArrayList<>();
-    parts.add(new Part(Optional.empty(), first));
-    folds.forEach(fold -> parts.add(new Part(Optional.of(fold.words()), fold.pairs())));
-    return parts;
   }
 
   boolean isEmpty() {

@@ -103,14 +103,21 @@ class AgentAnswerStoreTest {
   void questionsAreThoseOfTheirClientAndAreForgottenInTime() {
     AgentQuestion asked = new AgentQuestion("q1", QuestionKind.PAIR, List.of("a", "b"), 20, NOW);
     AgentQuestion known = new AgentQuestion("q2", QuestionKind.PAIR, List.of(), 20, NOW);
-    store.ask(ONE, List.of(asked, known), NOW);
+    assertEquals(
+        Set.of("q1", "q2"), store.ask(ONE, List.of(asked, known), 2, NOW.minusSeconds(9), NOW));
+    assertEquals(
+        Set.of("q2"),
+        store.ask(TWO, List.of(asked, known), 2, NOW.minusSeconds(9), NOW),
+        "what another client was given is its own");
+    store.ask(TWO, List.of(), 0, NOW, NOW.plus(Duration.ofDays(31)));
+    store.ask(ONE, List.of(asked, known), 2, NOW.minusSeconds(9), NOW);
     assertEquals(asked, store.asked(ONE).get("q1"));
     assertEquals(known, store.asked(ONE).get("q2"));
     assertEquals(Set.of(), store.asked(TWO).keySet());
     assertEquals(Set.of("q1", "q2"), store.askedOfOthers(TWO, NOW.minusSeconds(1)));
     assertEquals(Set.of(), store.askedOfOthers(TWO, NOW.plusSeconds(1)));
     assertEquals(Set.of(), store.askedOfOthers(ONE, NOW.minusSeconds(1)));
-    store.ask(TWO, List.of(), NOW.plus(Duration.ofDays(31)));
+    store.ask(TWO, List.of(), 0, NOW, NOW.plus(Duration.ofDays(31)));
     assertEquals(Set.of(), store.asked(ONE).keySet());
   }
 }

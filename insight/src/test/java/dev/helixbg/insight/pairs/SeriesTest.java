@@ -57,6 +57,28 @@ class SeriesTest {
         Series.between("Invoice of March: 42 EUR", "Invoice of April: 43 EUR"));
   }
 
+  /** Each says its own subject twice, and neither says that of the other. */
+  @Test
+  void textsOfOneFormThatAreEachAboutTheirOwnDoNotLead() {
+    String events =
+        "fix: autovacuum never finished on events. The archiver locked events every 5 minutes and"
+            + " each time the vacuum worker was cancelled. It runs once a night now.";
+    String audit =
+        "fix: autovacuum never finished on audit_log. The export locked audit_log every 15 minutes"
+            + " and each time the vacuum worker was cancelled. It runs once a night now.";
+    assertEquals(Optional.of("events, audit_log"), OwnSubjects.between(events, audit));
+    Assessment said =
+        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8))
+            .of(SURE, 1, events, audit, ActFrequency.UNKNOWN);
+    assertEquals(Tier.SERIES, said.tier());
+    assertFalse(said.mayBeWorthAnAct());
+    String newer = events.replace("every 5 minutes", "every hour").replace("once", "twice");
+    assertEquals(Optional.empty(), OwnSubjects.between(events, newer));
+    String longer = events + " Dead rows of events went from 410 to 9 million.";
+    assertEquals(Optional.empty(), OwnSubjects.between(events, longer));
+    assertEquals(Optional.empty(), OwnSubjects.between("", ""));
+  }
+
   @Test
   void emptyAndLongTextsAreNone() {
     assertFalse(Series.between("", "").isPresent());

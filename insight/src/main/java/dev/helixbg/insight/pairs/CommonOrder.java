@@ -1,0 +1,50 @@
+package dev.helixbg.insight.pairs;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What two lists of words have in one order: their longest common subsequence.
+ *
+ * @param places in the first and in the second list, rising
+ * @param first length of the first list
+ * @param second length of the second list
+ */
+record CommonOrder(List<int[]> places, int first, int second) {
+
+  /** The longest; of several the one whose words stand first in the second list. */
+  static CommonOrder of(List<String> a, List<String> b) {
+    int[][] longest = new int[a.size() + 1][b.size() + 1];
+    for (int i = a.size() - 1; i >= 0; i--) {
+      for (int j = b.size() - 1; j >= 0; j--) {
+        longest[i][j] =
+            a.get(i).equals(b.get(j))
+                ? longest[i + 1][j + 1] + 1
+                : Math.max(longest[i + 1][j], longest[i][j + 1]);
+      }
+    }
+    List<int[]> places = new ArrayList<>();
+    for (int i = 0, j = 0; i < a.size() && j < b.size(); ) {
+      if (a.get(i).equals(b.get(j))) {
+        places.add(new int[] {i++, j++});
+      } else if (longest[i + 1][j] >= longest[i][j + 1]) {
+        i++;
+      } else {
+        j++;
+      }
+    }
+    return new CommonOrder(places, a.size(), b.size());
+  }
+
+  /** The share of both lists' words that is in one order; 0 where a list is empty. */
+  double share() {
+    return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
+  }
+
+  /** The places, and the ends of both lists. */
+  List<int[]> placesAndEnd() {
+    List<int[]> all = new ArrayList<>(places);
+    all.add(new int[] {first, second});
+    return all;
+  }
+}

@@ -1,0 +1,92 @@
+package dev.helixbg.insight.pairs;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Whether two texts are of one form, each about a subject of its own: where one text begins to say
+ * <i>events</i>, the other says <i>audit_log</i>, each says its word again, and neither says that
+ * of the other. Those are look-alikes: a judge sees the form.
+ *
+ * <p>Bounds were chosen on the notes that the pair judge was trained with, see {@code
+ * insight/src/judge/README.md}.
+ */
+final class OwnSubjects {
+  /** Words of a text that are compared. */
+  private static final int LONGEST = 300;
+
+  /** Words at the beginning among which the subject is. */
+  private static final int BEGINNING = 20;
+
+  /** How often a text says its subject, at least. */
+  private static final int TIMES = 2;
+
+  /** The share of both texts' words in one order, at least. */
+  private static final double ONE_FORM = 0.4;
+
+  private static final Pattern WORD =
+      Pattern.compile("\\p{Nd}+(?:[.,:]\\p{Nd}+)*|\\p{L}+(?:[_\\-./][\\p{L}\\p{N}]+)*");
+
+  /** Words that are no subject. */
+  private static final Set<String> FILLERS =
+      Set.of(
+          ("the a an of to in on for and or is are was were be it its with at by from as that this"
+                  + " we i you not no our my now")
+              .split(" "));
+
+  private OwnSubjects() {}
+
+  /** Both subjects, such as {@code events, audit_log}; nothing where they have none. */
+  static Optional<String> between(String one, String other) {
+    List<String> a = words(one);
+    List<String> b = words(other);
+    CommonOrder order = CommonOrder.of(a, b);
+    if (order.share() < ONE_FORM) {
+      return Optional.empty();
+    }
+    Map<String, Integer> countsOfA = counts(a);
+    Map<String, Integer> countsOfB = counts(b);
+    int i = 0;
+    int j = 0;
+    for (int[] place : order.placesAndEnd()) {
+      if (i >= BEGINNING || j >= BEGINNING) {
+        break;
+      }
+      Optional<String> ofA = subject(a.subList(i, place[0]), countsOfA, countsOfB);
+      Optional<String> ofB = subject(b.subList(j, place[1]), countsOfB, countsOfA);
+      if (ofA.isPresent() && ofB.isPresent()) {
+        return Optional.of(ofA.get() + ", " + ofB.get());
+      }
+      i = place[0] + 1;
+      j = place[1] + 1;
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> subject(
+      List<String> words, Map<String, Integer> own, Map<String, Integer> others) {
+    return words.stream()
+        .filter(word -> !FILLERS.contains(word) && Character.isLetter(word.codePointAt(0)))
+        .filter(word -> own.get(word) >= TIMES && !others.containsKey(word))
+        .findFirst();
+  }
+
+  private static Map<String, Integer> counts(List<String> words) {
+    Map<String, Integer> counts = new HashMap<>();
+    words.forEach(word -> counts.merge(word, 1, Integer::sum));
+    return counts;
+  }
+
+  private static List<String> words(String text) {
+    return WORD.matcher(text)
+        .results()
+        .limit(LONGEST)
+        .map(found -> found.group().toLowerCase(Locale.ROOT))
+        .toList();
+  }
+}
