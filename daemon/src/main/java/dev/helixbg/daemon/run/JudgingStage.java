@@ -83,6 +83,9 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       EmbedderSource embedder)
       throws InterruptedException {
     AgentAnswers said = store.agents();
+    if (said.clients().isEmpty()) {
+      return judged;
+    }
     QuestionSession known = new QuestionSession(said.known(Optional.empty()));
     Optional<String> reader = said.readers(QuestionKind.LESSON);
     LabelRun labels = new LabelRun(known, findings.entries(), LabelGuess.Origin.AGENT);

@@ -34,6 +34,8 @@ import java.util.function.Supplier;
  * @param embedder by which lessons are compared
  */
 record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
+  private static final int LONGEST_TOPIC = 300;
+
   private static final String LESSON_RULE =
       "a lesson is one sentence of 4 to 32 words, in words of your own, without a name or number"
           + " that the entry lacks; or "
@@ -130,7 +132,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
   private static String entry(
       ObjectNode texts, String topic, String content, Map<String, String> keys) {
     String key = keys.get(topic + "\n" + content);
-    texts.put("topic", PrintableText.excerpt(topic, PairQuestion.MOST_SHOWN));
+    texts.put("topic", PrintableText.excerpt(topic, LONGEST_TOPIC));
     texts.setAll(PairQuestion.Side.of(content, 0, Optional.of(key)).toJson());
     return key;
   }
