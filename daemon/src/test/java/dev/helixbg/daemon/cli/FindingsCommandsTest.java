@@ -445,7 +445,9 @@ class FindingsCommandsTest {
     writer.append("build", "Maven builds the release.");
     String at = writer.kb().folder().toString();
     assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
-    assertTrue(out.toString().matches("(?s)0\\.\\d{3}  Maven builds the release\\.  build:0.*"), out::toString);
+    assertTrue(
+        out.toString().matches("(?s)0\\.\\d{3}  Maven builds the release\\.  build:0.*"),
+        out::toString);
     assertEquals(
         2,
         VectorStore.ofEntries(DaemonFixture.store(folder, writer.kb()).database())
