@@ -114,7 +114,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     String fate = "%-12s ".formatted(FATES.getOrDefault(role, role));
     Optional<NamedEntry> entry = entry(name);
     String title =
-        entry.map(Shown::title).orElse(name.path("topic").asText(name.path("text").asText()));
+        entry.map(NamedEntry::title).orElse(name.path("topic").asText(name.path("text").asText()));
     AttributedString what =
         switch (role) {
           case "remove" -> ink.gone(fate + title);

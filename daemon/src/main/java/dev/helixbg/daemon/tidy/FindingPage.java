@@ -74,7 +74,7 @@ final class FindingPage implements Page {
     String letter = shown.isPair() ? LETTERS.get(place) + "  " : "";
     List<AttributedString> lines = new ArrayList<>();
     if (Shown.hasHeading(entry)) {
-      lines.addAll(Ink.lines(ink.bold(letter + Shown.title(entry)), columns));
+      lines.addAll(Ink.lines(ink.bold(letter + entry.title()), columns));
       letter = "";
     }
     lines.addAll(

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * A finding as somebody reads it who decides about it.
@@ -25,13 +23,6 @@ import java.util.stream.Collectors;
  * @param entries of it, as they are now; none where it is about topics
  */
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
-  /** Columns of a title. */
-  private static final int TITLE = 60;
-
-  private static final double SURE = 0.9;
-  private static final double LIKELY = 0.6;
-  private static final double OPEN = 0.3;
-
   static Shown of(FindingRequests findings, ReportedFinding finding) throws IOException {
     List<ObjectNode> told = new ArrayList<>();
     findings.one(Json.object().put("id", finding.id()), told::add);
@@ -90,9 +81,9 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     JsonNode said = told.path("assessment");
     JsonNode verdict = told.path("verdict");
     if (verdict.isObject()) {
-      return "The language model says: %s, %s"
+      return "The language model says: %s, %.0f %%"
           .formatted(
-              verdict.path("verdict").asText(), sure(verdict.path("probability").asDouble()));
+              verdict.path("verdict").asText(), 100 * verdict.path("probability").asDouble());
     }
     if (!said.isObject()) {
       return finding.kind().equals("near-duplicate")
@@ -100,79 +91,21 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
           : "Two notes about the same thing";
     }
     String words = said.path("words").asText("two notes about the same thing");
-    return "%s%s; that one can go: %s"
+    return "%s%s; one can go: %.0f %%"
         .formatted(
             words.substring(0, 1).toUpperCase(Locale.ROOT),
             words.substring(1),
-            sure(said.path("act").asDouble()));
+            100 * said.path("act").asDouble());
   }
 
-  /** A probability in words. */
-  static String sure(double probability) {
-    String words =
-        probability >= SURE
-            ? "nearly sure"
-            : probability >= LIKELY ? "likely" : probability >= OPEN ? "open" : "unlikely";
-    return probability > 0.99
-        ? words + " (over 99 %)"
-        : "%s (%.0f %%)".formatted(words, 100 * probability);
-  }
-
-  /** Why it is there, in one line. */
+  /** Why it is there, as the report says it; empty where its kind says all. */
   String why() {
-    List<String> reasons = new ArrayList<>();
-    JsonNode evidence = told.path("evidence");
-    JsonNode ranks = evidence.isObject() ? evidence : told;
-    if (ranks.path("rankOfA").asInt() == 1 && ranks.path("rankOfB").asInt() == 1) {
-      reasons.add("each is the other's nearest");
-    }
-    if (!evidence.path("sharedWords").isEmpty()) {
-      reasons.add(
-          "both have "
-              + evidence
-                  .path("sharedWords")
-                  .valueStream()
-                  .map(JsonNode::asText)
-                  .collect(Collectors.joining(", ")));
-    }
-    if (evidence.path("newer").isTextual()) {
-      reasons.add(evidence.path("newer").asText().toUpperCase(Locale.ROOT) + " is newer");
-    }
-    if (told.at("/assessment/objection").isTextual()) {
-      reasons.add("not called the same: " + told.at("/assessment/objection").asText());
-    }
-    if (told.has("nearer")) {
-      reasons.add(
-          "nearer to the notes of %s than to those of its own topic"
-              .formatted(told.path("nearer").asText()));
-    }
-    if (told.has("lesson")) {
-      reasons.add(told.path("lesson").asText());
-    }
-    if (told.has("says")) {
-      reasons.add(told.path("says").asText());
-    }
-    if (told.has("entriesA")) {
-      reasons.add(
-          "%s has %d notes, %s %d"
-              .formatted(
-                  told.path("a").asText(),
-                  told.path("entriesA").asInt(),
-                  told.path("b").asText(),
-                  told.path("entriesB").asInt()));
-    }
-    return String.join("; ", reasons);
+    return told.path("says").asText();
   }
 
   /** The text that is to stand in place of several, if there is one. */
   Optional<String> merged() {
     return Optional.ofNullable(told.path("proposedText").textValue());
-  }
-
-  /** Its first line, or the beginning of that. */
-  static String title(NamedEntry entry) {
-    String title = entry.entry().text().title();
-    return title.isEmpty() ? entry.name() : PrintableText.excerpt(title, TITLE);
   }
 
   /** The text below its title: all of it, where it has none but its own beginning. */
@@ -181,11 +114,17 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;
   }
 
-  /** Whether its first line is its title, and more follows. */
+  /** Whether its first line says its title and nothing else, and more follows. */
   static boolean hasHeading(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
-    int end = content.indexOf('\n');
-    return end >= 0 && content.substring(0, end).strip().equals(entry.entry().text().title());
+    String title = entry.title();
+    String first = content.lines().findFirst().orElse("").strip();
+    return first.length() < content.length()
+        && first.endsWith(title)
+        && first
+            .substring(0, first.length() - title.length())
+            .chars()
+            .noneMatch(Character::isLetterOrDigit);
   }
 
   /** When it was written, its tags and its source: what tells it from others beside its text. */

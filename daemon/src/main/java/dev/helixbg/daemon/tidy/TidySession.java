@@ -1,18 +1,9 @@
 package dev.helixbg.daemon.tidy;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
@@ -38,36 +29,22 @@ final class TidySession {
           "",
           "Nothing is changed before you press Enter on a page that says what will be changed.");
 
-  private final ActRun acts;
+  private final ActRun runs;
   private final Ink ink;
-  private final Desk desk;
-  private final Optional<NotesKb> notes;
-  private final Deque<Made> made = new ArrayDeque<>();
+  private final TidyActs acts;
   private TidyList list;
   private Page page;
   private String current = "";
   private String message = "";
   private int scroll;
   private int shownLines;
-  private int done;
-  private int dismissed;
   private boolean isOver;
 
-  /**
-   * What was done, and how it is taken back.
-   *
-   * @param undo calls for helix; none for a decision
-   * @param isAct whether notes were changed
-   */
-  private record Made(
-      String id, String words, boolean isAct, List<JsonNode> undo, Optional<Trash.Moved> moved) {}
-
-  TidySession(ActRun acts, Ink ink, Desk desk) throws IOException, InterruptedException {
-    this.acts = acts;
+  TidySession(ActRun runs, Ink ink, Desk desk) throws IOException, InterruptedException {
+    this.runs = runs;
     this.ink = ink;
-    this.desk = desk;
-    this.notes = NotesKb.of(acts.store().kb(), acts.settings().cache());
-    this.list = new TidyList(acts, false);
+    this.acts = new TidyActs(this, runs, ink, desk);
+    this.list = new TidyList(runs, false);
     list.look();
     show(list.first());
   }
@@ -77,11 +54,11 @@ final class TidySession {
   }
 
   int done() {
-    return done;
+    return acts.done();
   }
 
   int dismissed() {
-    return dismissed;
+    return acts.dismissed();
   }
 
   int left() {
@@ -132,8 +109,8 @@ final class TidySession {
                     ? ""
                     : "%d of %d, "
                         .formatted(list.order().indexOf(current) + 1, list.order().size()),
-                done,
-                dismissed);
+                acts.done(),
+                acts.dismissed());
     String right = current.isEmpty() ? "" : current;
     int between = columns - Ink.width(left) - Ink.width(right);
     return AttributedString.join(
@@ -173,6 +150,16 @@ final class TidySession {
     }
   }
 
+  /** The list of this moment. */
+  TidyList list() {
+    return list;
+  }
+
+  /** Says something above the keys, until the next key. */
+  void say(String words) {
+    message = words;
+  }
+
   private boolean scrolls(String key) {
     int by =
         switch (key) {
@@ -188,7 +175,7 @@ final class TidySession {
     return by != 0;
   }
 
-  private void turnTo(Page next) {
+  void turnTo(Page next) {
     page = next;
     scroll = 0;
   }
@@ -201,7 +188,7 @@ final class TidySession {
       turnTo(new FindingPage(Shown.of(list.findings(), finding.get()), ink, this::onFinding));
       return;
     }
-    TidyList others = new TidyList(acts, true);
+    TidyList others = new TidyList(runs, true);
     others.look();
     boolean noneAtAll = others.left() == 0;
     TextPage end =
@@ -210,7 +197,9 @@ final class TidySession {
                 noneAtAll
                     ? "Nothing is left to decide."
                     : "Of what the report leads with, nothing is left to decide."),
-            List.of(ink.text(done + " done, " + dismissed + " dismissed in this session.")));
+            List.of(
+                ink.text(
+                    acts.done() + " done, " + acts.dismissed() + " dismissed in this session.")));
     if (!noneAtAll) {
       end.on(
           "a",
@@ -222,12 +211,12 @@ final class TidySession {
           });
     }
     turnTo(
-        end.onlyIf(!made.isEmpty(), () -> end.on("u", "u", "undo", this::undo))
+        end.onlyIf(acts.hasMade(), () -> end.on("u", "u", "undo", acts::undo))
             .on("q", "q", "quit", () -> isOver = true));
   }
 
   /** Shows the finding at hand as it is now, or the next one where it is gone. */
-  private void back() throws IOException, InterruptedException {
+  void back() throws IOException, InterruptedException {
     list.look();
     if (list.open(current).isEmpty()) {
       next();
@@ -236,7 +225,13 @@ final class TidySession {
     }
   }
 
-  private void next() throws IOException, InterruptedException {
+  void backTo(String id) throws IOException, InterruptedException {
+    current = id;
+    back();
+  }
+
+  /** Shows the next finding that is open. */
+  void next() throws IOException, InterruptedException {
     list.look();
     show(list.next(current, 1));
   }
@@ -265,7 +260,7 @@ final class TidySession {
           return false;
         }
         String as = key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related";
-        confirm(shown, shown.isPair() ? Optional.of(as) : Optional.empty(), Optional.empty());
+        acts.confirm(shown, shown.isPair() ? Optional.of(as) : Optional.empty(), Optional.empty());
       }
       case "m" -> {
         if (shown.merged().isEmpty()) {
@@ -283,12 +278,12 @@ final class TidySession {
               new ReasonPage(
                   ink,
                   shown.what() + "\n" + shown.finding().about(),
-                  reason -> dismiss(shown, reason),
+                  reason -> acts.dismiss(shown, reason),
                   this::back));
       case "n" -> show(list.next(current, 1));
       case "p" -> show(list.next(current, -1));
-      case "u" -> undo();
-      case "e" -> edit(shown);
+      case "u" -> acts.undo();
+      case "e" -> acts.edit(shown);
       default -> {
         return false;
       }
@@ -296,260 +291,9 @@ final class TidySession {
     return true;
   }
 
-  private static TextPage closing(TextPage text, TextPage.Action back) {
+  static TextPage closing(TextPage text, TextPage.Action back) {
     return text.on("esc", "Esc", "back", back)
         .on("enter", "Enter", "", back)
         .on("q", "q", "", back);
-  }
-
-  private void note(String id, String decision, String reason) throws IOException {
-    ObjectNode request = Json.object().put("id", id).put("decision", decision);
-    list.findings()
-        .decide(request.put("by", "person").put("reason", reason), Instant.now(), _ -> {});
-    desk.decided();
-  }
-
-  private void dismiss(Shown shown, String reason) throws IOException, InterruptedException {
-    note(shown.id(), "dismissed", reason);
-    list.handled(shown.id());
-    dismissed++;
-    made.push(
-        new Made(
-            shown.id(),
-            "dismissed: " + shown.finding().about(),
-            false,
-            List.of(),
-            Optional.empty()));
-    next();
-    message = "Dismissed. u takes it back.";
-  }
-
-  /** Plans an act and says what it would change. */
-  private void confirm(Shown shown, Optional<String> as, Optional<String> keep)
-      throws IOException, InterruptedException {
-    ObjectNode request = Json.object().put("id", shown.id());
-    as.ifPresent(what -> request.put("as", what));
-    keep.ifPresent(side -> request.put("keep", side));
-    ObjectNode act = acts.plan(request);
-    if (act.has("choose")) { // of two of an unknown age
-      confirm(shown, as, Optional.of("b"));
-      return;
-    }
-    ActPage told = new ActPage(ink, shown, act, list.findings());
-    TextPage text = told.page(notes.isPresent(), desk.helix());
-    if (notes.isPresent()) {
-      text.on("e", "e", "edit", () -> edit(shown));
-      if (told.copies(notes.get()).isPresent()) {
-        List<Path> files = told.copies(notes.get()).get();
-        text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, files));
-      }
-    } else if (act.has("byHand") || desk.helix().isEmpty()) {
-      if (!act.has("byHand")) {
-        text.on(
-            "y",
-            "y",
-            "copy the calls",
-            () -> {
-              desk.copy(told.calls());
-              message = "The calls are copied, as far as your terminal does that.";
-            });
-      }
-      text.on("enter", "Enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
-    } else {
-      text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
-    }
-    told.keptSide()
-        .ifPresent(
-            side ->
-                text.on(
-                    "x",
-                    "x",
-                    "keep the other",
-                    () -> confirm(shown, as, Optional.of(side.equals("a") ? "b" : "a"))));
-    turnTo(text.on("esc", "Esc", "back", this::back).on("q", "q", "", this::back));
-  }
-
-  private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
-      throws IOException, InterruptedException {
-    desk.working("helix is at it");
-    ActRun.Outcome outcome =
-        Whole.of(
-            () -> {
-              try (Helix helix = desk.startHelix()) {
-                return acts.run(act, helix);
-              }
-            });
-    String words = act.path("do").asText();
-    switch (outcome.state()) {
-      case DONE -> {
-        isDone(shown, words, outcome.undo(), Optional.empty());
-        message = "Done: " + words + (outcome.undo().isEmpty() ? "." : ". u takes it back.");
-      }
-      case STALE -> {
-        list.look();
-        if (list.open(shown.id()).isEmpty()) {
-          next();
-        } else {
-          confirm(Shown.of(list.findings(), list.open(shown.id()).get()), as, keep);
-        }
-        message = "Others have written meanwhile; nothing was changed. This is how it is now.";
-      }
-      case FAILED, UNDONE -> stopped(words, outcome);
-    }
-  }
-
-  /** What was done, and what is left to do by hand, after a stop. */
-  private void stopped(String words, ActRun.Outcome outcome) {
-    List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
-    if (!outcome.made().isEmpty()) {
-      told.add(ink.text("\nhelix has made these calls:"));
-      outcome.made().forEach(call -> told.add(ink.text("  " + call)));
-    }
-    if (!outcome.marks().isEmpty()) {
-      told.add(ink.text("\nThese lines are left at the end of notes; take them out by hand:"));
-      outcome.marks().forEach(mark -> told.add(ink.text("  " + mark)));
-    }
-    if (!outcome.undo().isEmpty()) {
-      told.add(ink.text("\nThese calls bring the texts back:"));
-      outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
-    }
-    String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
-    turnTo(closing(TextPage.of(ink.gone(what + words), told), this::back));
-  }
-
-  private void isDone(Shown shown, String words, List<JsonNode> undo, Optional<Trash.Moved> moved)
-      throws IOException, InterruptedException {
-    list.handled(shown.id());
-    done++;
-    made.push(new Made(shown.id(), words, true, undo, moved));
-    desk.decided();
-    next();
-  }
-
-  /** Whether somebody else has carried it out. */
-  private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
-    list.look();
-    Optional<String> missing = list.findings().present().notDone(shown.finding());
-    if (missing.isPresent()) {
-      message = "Not done yet: " + missing.get();
-      return;
-    }
-    note(shown.id(), "done", "");
-    isDone(shown, words, List.of(), Optional.empty());
-    message = "It is done, and noted.";
-  }
-
-  private void edit(Shown shown) throws IOException, InterruptedException {
-    Path folder = notes.orElseThrow().notes();
-    List<Path> files =
-        shown.entries().stream()
-            .flatMap(one -> one.entry().note().stream())
-            .distinct()
-            .map(folder::resolve)
-            .toList();
-    Optional<String> wrong = desk.edit(files);
-    if (wrong.isPresent()) {
-      message = wrong.get();
-      return;
-    }
-    afterEdit(shown, Optional.empty());
-    if (message.isEmpty()) {
-      message = "The finding is gone, and noted as done.";
-    }
-  }
-
-  /** Looks whether the finding is gone from the notes. */
-  private void afterEdit(Shown shown, Optional<Trash.Moved> moved)
-      throws IOException, InterruptedException {
-    desk.working("reading the notes");
-    notes.orElseThrow().refresh(_ -> {});
-    list.look();
-    Optional<String> missing = list.findings().present().notDone(shown.finding());
-    if (missing.isPresent()) {
-      back();
-      message = "The finding is still there: " + missing.get();
-      return;
-    }
-    note(shown.id(), "done", "");
-    isDone(shown, "edited: " + shown.finding().about(), List.of(), moved);
-  }
-
-  private void throwAway(Shown shown, List<Path> files) throws IOException, InterruptedException {
-    Trash.Moved last = null;
-    for (Path file : files) {
-      try {
-        last = desk.trash().move(file, LocalDateTime.now());
-      } catch (IOException e) {
-        back();
-        message = "cannot move " + file + " to the trash: " + Failure.reason(e);
-        return;
-      }
-    }
-    afterEdit(shown, files.size() == 1 ? Optional.ofNullable(last) : Optional.empty());
-    if (message.isEmpty()) {
-      message = "Moved to the trash, and noted as done.";
-    }
-  }
-
-  /** Says what would be taken back. */
-  private void undo() {
-    if (made.isEmpty()) {
-      message = "nothing was done in this session";
-      return;
-    }
-    Made last = made.peek();
-    boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
-    boolean possible = !last.isAct() || byHelix || last.moved().isPresent();
-    List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
-    if (byHelix) {
-      told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
-      last.undo().forEach(call -> told.add(ink.text("  " + call.at("/arguments/text").asText())));
-    } else if (last.moved().isPresent()) {
-      told.add(ink.text("\nThe file comes back: " + last.moved().get().from()));
-    } else if (last.isAct()) {
-      told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
-    } else {
-      told.add(ink.text("\nThe report has the finding again. No note is changed."));
-    }
-    TextPage text = TextPage.of(ink.warning("Take this back?"), told);
-    if (possible) {
-      text.on("enter", "Enter", "take it back", () -> takeBack(last));
-    }
-    turnTo(text.on("esc", "Esc", "back", this::back).on("q", "q", "", this::back));
-  }
-
-  private void takeBack(Made last) throws IOException, InterruptedException {
-    if (!last.undo().isEmpty()) {
-      desk.working("helix is at it");
-      ActRun.Outcome outcome =
-          Whole.of(
-              () -> {
-                try (Helix helix = desk.startHelix()) {
-                  return acts.takeBack(last.id(), last.undo(), helix);
-                }
-              });
-      if (outcome.state() != ActRun.State.DONE) {
-        stopped("take back: " + last.words(), outcome);
-        return;
-      }
-    } else {
-      if (last.moved().isPresent()) {
-        try {
-          last.moved().get().putBack();
-        } catch (IOException e) {
-          message = "cannot put the file back: " + Failure.reason(e);
-          return;
-        }
-        notes.orElseThrow().refresh(_ -> {});
-        list.look();
-      }
-      note(last.id(), "open", "");
-    }
-    made.pop();
-    done -= last.isAct() ? 1 : 0;
-    dismissed -= last.isAct() ? 0 : 1;
-    current = last.id();
-    back();
-    message = "Taken back: " + last.words();
   }
 }

@@ -22,11 +22,15 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.TerminalBuilder;
 import org.jline.utils.AttributedString;
+import org.jline.utils.Curses;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
 /** A session of deciding on a terminal: draws its screen, and gives it the keys. */
 public final class TidyTerminal implements Desk {
+  private static final List<Capability> LEAVE =
+      List.of(Capability.cursor_normal, Capability.keypad_local, Capability.exit_ca_mode);
+
   private static final String DUMB = "dumb";
   private static final String OTHER = "other";
   private static final int LEAST_COLUMNS = 20;
@@ -155,6 +159,11 @@ public final class TidyTerminal implements Desk {
         }
       }
       return new Summary(session.done(), session.dismissed(), session.left());
+    } catch (IllegalStateException e) {
+      if (isClosed()) {
+        throw new InterruptedException("the terminal was closed");
+      }
+      throw e;
     } finally {
       end();
     }
@@ -190,14 +199,29 @@ public final class TidyTerminal implements Desk {
     }
   }
 
-  private void end() {
-    if (!isPlain) {
-      terminal.puts(Capability.cursor_normal);
-      terminal.puts(Capability.keypad_local);
-      terminal.puts(Capability.exit_ca_mode);
-      terminal.flush();
+  /** Whether JLine has closed it: JLine does that at a signal, while an act is finished. */
+  private boolean isClosed() {
+    try {
+      terminal.writer();
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
     }
-    terminal.setAttributes(before);
+  }
+
+  private void end() {
+    try {
+      if (!isPlain) {
+        LEAVE.forEach(terminal::puts);
+        terminal.flush();
+      }
+      terminal.setAttributes(before);
+    } catch (IllegalStateException e) { // closed: JLine has put back the attributes alone
+      if (!isPlain) {
+        LEAVE.forEach(one -> Curses.tputs(System.out, terminal.getStringCapability(one)));
+        System.out.flush();
+      }
+    }
   }
 
   private Size size() {

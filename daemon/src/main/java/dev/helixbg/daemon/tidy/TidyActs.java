@@ -1,0 +1,317 @@
+package dev.helixbg.daemon.tidy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jline.utils.AttributedString;
+
+/**
+ * Everything in a session that changes notes or decisions: the page that says what will be changed,
+ * the act itself, its outcome, and how it is taken back.
+ */
+final class TidyActs {
+  private final TidySession session;
+  private final ActRun acts;
+  private final Ink ink;
+  private final Desk desk;
+  private final Optional<NotesKb> notes;
+  private final Deque<Made> made = new ArrayDeque<>();
+  private int done;
+  private int dismissed;
+
+  /**
+   * What was done, and how it is taken back.
+   *
+   * @param undo calls for helix; none for a decision
+   * @param isAct whether notes were changed
+   */
+  private record Made(
+      String id, String words, boolean isAct, List<JsonNode> undo, Optional<Trash.Moved> moved) {}
+
+  TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) {
+    this.session = session;
+    this.acts = acts;
+    this.ink = ink;
+    this.desk = desk;
+    this.notes = NotesKb.of(acts.store().kb(), acts.settings().cache());
+  }
+
+  int done() {
+    return done;
+  }
+
+  int dismissed() {
+    return dismissed;
+  }
+
+  /** Whether there is something to take back. */
+  boolean hasMade() {
+    return !made.isEmpty();
+  }
+
+  private void note(String id, String decision, String reason) throws IOException {
+    ObjectNode request = Json.object().put("id", id).put("decision", decision);
+    session
+        .list()
+        .findings()
+        .decide(request.put("by", "person").put("reason", reason), Instant.now(), _ -> {});
+    desk.decided();
+  }
+
+  void dismiss(Shown shown, String reason) throws IOException, InterruptedException {
+    note(shown.id(), "dismissed", reason);
+    session.list().handled(shown.id());
+    dismissed++;
+    made.push(
+        new Made(
+            shown.id(),
+            "dismissed: " + shown.finding().about(),
+            false,
+            List.of(),
+            Optional.empty()));
+    session.next();
+    session.say("Dismissed. u takes it back.");
+  }
+
+  /** Plans an act and says what it would change. */
+  void confirm(Shown shown, Optional<String> as, Optional<String> keep)
+      throws IOException, InterruptedException {
+    ObjectNode request = Json.object().put("id", shown.id());
+    as.ifPresent(what -> request.put("as", what));
+    keep.ifPresent(side -> request.put("keep", side));
+    session.list().look();
+    List<ObjectNode> planned = new ArrayList<>();
+    session.list().findings().act(request, planned::add);
+    ObjectNode act = planned.getFirst();
+    if (act.has("choose")) { // of two of an unknown age
+      confirm(shown, as, Optional.of("b"));
+      return;
+    }
+    ActPage told = new ActPage(ink, shown, act, session.list().findings());
+    TextPage text = told.page(notes.isPresent(), desk.helix());
+    if (notes.isPresent()) {
+      text.on("e", "e", "edit", () -> edit(shown));
+      if (told.copies(notes.get()).isPresent()) {
+        List<Path> files = told.copies(notes.get()).get();
+        text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, files));
+      }
+    } else if (act.has("byHand") || desk.helix().isEmpty()) {
+      if (!act.has("byHand")) {
+        text.on(
+            "y",
+            "y",
+            "copy the calls",
+            () -> {
+              desk.copy(told.calls());
+              session.say("The calls are copied, as far as your terminal does that.");
+            });
+      }
+      text.on("enter", "Enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
+    } else {
+      text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
+    }
+    told.keptSide()
+        .ifPresent(
+            side ->
+                text.on(
+                    "x",
+                    "x",
+                    "keep the other",
+                    () -> confirm(shown, as, Optional.of(side.equals("a") ? "b" : "a"))));
+    session.turnTo(text.on("esc", "Esc", "back", session::back).on("q", "q", "", session::back));
+  }
+
+  private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
+      throws IOException, InterruptedException {
+    desk.working("helix is at it");
+    ActRun.Outcome outcome =
+        Whole.of(
+            () -> {
+              try (Helix helix = desk.startHelix()) {
+                return acts.run(act, helix);
+              }
+            });
+    String words = act.path("do").asText();
+    switch (outcome.state()) {
+      case DONE -> {
+        isDone(shown, words, outcome.undo(), Optional.empty());
+        session.say("Done: " + words + (outcome.undo().isEmpty() ? "." : ". u takes it back."));
+      }
+      case STALE -> {
+        session.list().look();
+        if (session.list().open(shown.id()).isEmpty()) {
+          session.next();
+        } else {
+          confirm(
+              Shown.of(session.list().findings(), session.list().open(shown.id()).get()), as, keep);
+        }
+        session.say("Others have written meanwhile; nothing was changed. This is how it is now.");
+      }
+      case FAILED, UNDONE -> stopped(words, outcome);
+    }
+  }
+
+  /** What was done, and what is left to do by hand, after a stop. */
+  private void stopped(String words, ActRun.Outcome outcome) {
+    List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
+    if (!outcome.made().isEmpty()) {
+      told.add(ink.text("\nhelix has made these calls:"));
+      outcome.made().forEach(call -> told.add(ink.text("  " + call)));
+    }
+    if (!outcome.marks().isEmpty()) {
+      told.add(ink.text("\nThese lines are left at the end of notes; take them out by hand:"));
+      outcome.marks().forEach(mark -> told.add(ink.text("  " + mark)));
+    }
+    if (!outcome.undo().isEmpty()) {
+      told.add(ink.text("\nThese calls bring the texts back:"));
+      outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
+    }
+    String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
+    session.turnTo(TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
+  }
+
+  private void isDone(Shown shown, String words, List<JsonNode> undo, Optional<Trash.Moved> moved)
+      throws IOException, InterruptedException {
+    session.list().handled(shown.id());
+    done++;
+    made.push(new Made(shown.id(), words, true, undo, moved));
+    desk.decided();
+    session.next();
+  }
+
+  /** Whether somebody else has carried it out. */
+  private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
+    session.list().look();
+    Optional<String> missing = session.list().findings().present().notDone(shown.finding());
+    if (missing.isPresent()) {
+      session.say("Not done yet: " + missing.get());
+      return;
+    }
+    note(shown.id(), "done", "");
+    isDone(shown, words, List.of(), Optional.empty());
+    session.say("It is done, and noted.");
+  }
+
+  void edit(Shown shown) throws IOException, InterruptedException {
+    Path folder = notes.orElseThrow().notes();
+    List<Path> files =
+        shown.entries().stream()
+            .flatMap(one -> one.entry().note().stream())
+            .distinct()
+            .map(folder::resolve)
+            .toList();
+    Optional<String> wrong = desk.edit(files);
+    if (wrong.isPresent()) {
+      session.say(wrong.get());
+      return;
+    }
+    if (isGoneAfterEdit(shown, Optional.empty())) {
+      session.say("The finding is gone, and noted as done.");
+    }
+  }
+
+  /** Looks whether the finding is gone from the notes. */
+  private boolean isGoneAfterEdit(Shown shown, Optional<Trash.Moved> moved)
+      throws IOException, InterruptedException {
+    desk.working("reading the notes");
+    notes.orElseThrow().refresh(_ -> {});
+    session.list().look();
+    Optional<String> missing = session.list().findings().present().notDone(shown.finding());
+    if (missing.isPresent()) {
+      session.back();
+      session.say("The finding is still there: " + missing.get());
+      return false;
+    }
+    note(shown.id(), "done", "");
+    isDone(shown, "edited: " + shown.finding().about(), List.of(), moved);
+    return true;
+  }
+
+  private void throwAway(Shown shown, List<Path> files) throws IOException, InterruptedException {
+    Trash.Moved last = null;
+    for (Path file : files) {
+      try {
+        last = desk.trash().move(file, LocalDateTime.now());
+      } catch (IOException e) {
+        session.back();
+        session.say("cannot move " + file + " to the trash: " + Failure.reason(e));
+        return;
+      }
+    }
+    if (isGoneAfterEdit(shown, files.size() == 1 ? Optional.ofNullable(last) : Optional.empty())) {
+      session.say("Moved to the trash, and noted as done.");
+    }
+  }
+
+  /** Says what would be taken back. */
+  void undo() {
+    if (made.isEmpty()) {
+      session.say("nothing was done in this session");
+      return;
+    }
+    Made last = made.peek();
+    boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
+    boolean possible = !last.isAct() || byHelix || last.moved().isPresent();
+    List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
+    if (byHelix) {
+      told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
+      last.undo().forEach(call -> told.add(ink.text("  " + call.at("/arguments/text").asText())));
+    } else if (last.moved().isPresent()) {
+      told.add(ink.text("\nThe file comes back: " + last.moved().get().from()));
+    } else if (last.isAct()) {
+      told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
+    } else {
+      told.add(ink.text("\nThe report has the finding again. No note is changed."));
+    }
+    TextPage text = TextPage.of(ink.warning("Take this back?"), told);
+    if (possible) {
+      text.on("enter", "Enter", "take it back", () -> takeBack(last));
+    }
+    session.turnTo(text.on("esc", "Esc", "back", session::back).on("q", "q", "", session::back));
+  }
+
+  private void takeBack(Made last) throws IOException, InterruptedException {
+    if (!last.undo().isEmpty()) {
+      desk.working("helix is at it");
+      ActRun.Outcome outcome =
+          Whole.of(
+              () -> {
+                try (Helix helix = desk.startHelix()) {
+                  return acts.takeBack(last.id(), last.undo(), helix);
+                }
+              });
+      if (outcome.state() != ActRun.State.DONE) {
+        stopped("take back: " + last.words(), outcome);
+        return;
+      }
+    } else {
+      if (last.moved().isPresent()) {
+        try {
+          last.moved().get().putBack();
+        } catch (IOException e) {
+          session.say("cannot put the file back: " + Failure.reason(e));
+          return;
+        }
+        notes.orElseThrow().refresh(_ -> {});
+        session.list().look();
+      }
+      note(last.id(), "open", "");
+    }
+    made.pop();
+    done -= last.isAct() ? 1 : 0;
+    dismissed -= last.isAct() ? 0 : 1;
+    session.backTo(last.id());
+    session.say("Taken back: " + last.words());
+  }
+}
