@@ -199,7 +199,9 @@ class McpIT {
     assertEquals("yes", said.path("alreadySaid").asText());
     assertEquals(TWICE, said.at("/entries/0/text").asText());
     assertEquals("queue:0", said.at("/entries/0/entry").asText());
-    assertEquals(TWICE, said.at("/entries/0/title").asText());
+    String title = said.at("/entries/0/title").asText();
+    assertTrue(TWICE.startsWith(title.replace("…", "").strip()), title);
+    assertTrue(title.length() <= 70, title);
     String key = said.at("/entries/0/id").asText();
     JsonNode whole = ask(agent, "entry", Map.of("entry", key)).path("entry");
     assertEquals(
@@ -377,7 +379,7 @@ class McpIT {
       report = read(agent, report.substring(report.indexOf(" The next: ") + 11).strip());
       pages++;
     }
-    assertTrue(pages > 3, pages + " pages");
+    assertTrue(pages > 1, pages + " pages");
     assertTrue(report.contains("Page %d of %d".formatted(pages, pages)), report);
     String beyond = "helix-bg://report/kb/" + (pages + 1);
     assertThrows(McpError.class, () -> read(agent, beyond));
