@@ -15,6 +15,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.cli.OneShotCommand;
+import dev.helixbg.daemon.cli.TidyCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Progress;
 import java.io.IOException;
@@ -185,7 +186,8 @@ class ArchitectureTest {
   static final ArchRule fewWriteToTerminalsUnfiltered =
       noClasses()
           .that()
-          .doNotBelongToAnyOf(Console.class, Progress.class, OneShotCommand.class, HelixBg.class)
+          .doNotBelongToAnyOf(
+              Console.class, Progress.class, TidyCommand.class, OneShotCommand.class, HelixBg.class)
           .should()
           .callMethod(Console.class, "coloured")
           .orShould()

@@ -23,7 +23,7 @@ import picocli.CommandLine.Mixin;
           + " helix.command, else helix on PATH. Of a folder of notes (--notes), your editor does."
           + " Nothing is changed before you press Enter on a page that says what will be."
     })
-final class TidyCommand extends ConsoleCommand {
+public final class TidyCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
@@ -40,7 +40,8 @@ final class TidyCommand extends ConsoleCommand {
               System.getenv(),
               GlobalOptions.locations(),
               GlobalOptions.daemon(),
-              console.colour());
+              console.colour(),
+              console.coloured());
     }
     console.say(
         "%d done, %d dismissed, %d left%s",

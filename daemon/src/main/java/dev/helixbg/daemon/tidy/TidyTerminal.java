@@ -7,6 +7,7 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOError;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -49,12 +50,15 @@ public final class TidyTerminal implements Desk {
   private final KeyMap<String> names = new KeyMap<>();
   private final boolean isPlain;
   private final boolean colour;
+  private final PrintStream out;
   private Attributes before;
   private TidySession session;
 
   /**
    * @param isPlain whether the terminal can do nothing but print lines
    * @param colour whether there may be colours
+   * @param out the same terminal as standard output, for what is left to say once JLine has closed
+   *     it
    */
   TidyTerminal(
       Terminal terminal,
@@ -63,13 +67,15 @@ public final class TidyTerminal implements Desk {
       UserDirectories locations,
       DaemonLink daemon,
       boolean isPlain,
-      boolean colour) {
+      boolean colour,
+      PrintStream out) {
     this.terminal = terminal;
     this.acts = acts;
     this.environment = environment;
     this.locations = locations;
     this.daemon = daemon;
     this.colour = colour;
+    this.out = out;
     this.display = new Display(terminal, true);
     this.keys = new BindingReader(terminal.reader());
     this.isPlain = isPlain;
@@ -90,7 +96,8 @@ public final class TidyTerminal implements Desk {
       Map<String, String> environment,
       UserDirectories locations,
       DaemonLink daemon,
-      boolean colour)
+      boolean colour,
+      PrintStream out)
       throws IOException, InterruptedException {
     String type = environment.getOrDefault("TERM", DUMB);
     Terminal terminal;
@@ -112,7 +119,7 @@ public final class TidyTerminal implements Desk {
     }
     try (terminal) {
       return new TidyTerminal(
-              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour)
+              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
           .run();
     }
   }
@@ -218,8 +225,8 @@ public final class TidyTerminal implements Desk {
       terminal.setAttributes(before);
     } catch (IllegalStateException e) { // closed: JLine has put back the attributes alone
       if (!isPlain) {
-        LEAVE.forEach(one -> Curses.tputs(System.out, terminal.getStringCapability(one)));
-        System.out.flush();
+        LEAVE.forEach(one -> Curses.tputs(out, terminal.getStringCapability(one)));
+        out.flush();
       }
     }
   }

@@ -13,6 +13,8 @@ import dev.helixbg.insight.decisions.Decision;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +57,8 @@ class TidyTerminalTest {
             home,
             new DaemonLink(DaemonHome.of(home)),
             terminal.getType().equals("dumb"),
-            colour)
+            colour,
+            new PrintStream(OutputStream.nullOutputStream()))
         .run();
   }
 
