@@ -101,7 +101,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
                 }));
   }
 
-  /** Whoever says something is known by what it called itself when the session began. */
+  /** Adds the name and version that the client gave when the session began. */
   private static void putClient(Implementation client, ObjectNode request) {
     request.put("client", client == null ? "" : client.name());
     request.put("clientVersion", client == null ? "" : client.version());

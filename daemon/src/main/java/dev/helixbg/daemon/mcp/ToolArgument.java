@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
-  /** Of a string in a list of pairs: what is longer is wrong anyway. */
+  /** Longest string in a list of pairs, in characters; longer ones are wrong anyway. */
   private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");

@@ -232,7 +232,7 @@ public record EmbeddingStage(
       return embedder;
     }
 
-    /** What is known by now. */
+    /** Returns the vectors that are known by now. */
     Result result() {
       BitSet present = new BitSet(entries);
       int[] places = new int[entries];

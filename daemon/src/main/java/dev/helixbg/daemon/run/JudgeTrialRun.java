@@ -33,7 +33,7 @@ public record JudgeTrialRun(Settings settings, LanguageModelFile model) {
   public static final Database.Schema SCHEMA =
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
-  /** What came of it, if it was finished; asks nothing. */
+  /** The result of a finished trial; asks nothing. */
   public Optional<JudgeTrust> known() {
     Supplier<QuestionAnswerer> nobody =
         () -> {

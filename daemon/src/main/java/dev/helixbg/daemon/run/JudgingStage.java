@@ -219,7 +219,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /**
-   * What the model has to do with a report, for {@link Pipeline#basis}.
+   * The part that the model has in a report, for {@link Pipeline#basis}.
    *
    * @param embedder with which its lessons are compared
    */

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  */
 public record LessonTrialRun(Settings settings, LanguageModelFile model, EmbedderSource embedder) {
 
-  /** What came of it, if it was finished; asks nothing. */
+  /** The result of a finished trial; asks nothing. */
   public Optional<LessonTrust> known() throws InterruptedException {
     Supplier<QuestionAnswerer> nobody =
         () -> {

@@ -115,7 +115,7 @@ public record Pipeline(
     Outcome take() throws InterruptedException;
   }
 
-  /** What happens to first looks, and whether a run goes on after one. */
+  /** Receives first looks, and decides whether a run goes on. */
   @FunctionalInterface
   public interface GoingOn {
     /** Shows nothing before the end. */

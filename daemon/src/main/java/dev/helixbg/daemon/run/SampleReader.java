@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * them state one rule, come with the program in {@value #FILE}.
  */
 final class SampleReader implements QuestionAnswerer {
-  /** In place of a model's name. */
+  /** Name that stands in place of a model's. */
   static final String NAME = "A reader of the sample";
 
   private static final String FILE = "/sample/lessons.tsv";

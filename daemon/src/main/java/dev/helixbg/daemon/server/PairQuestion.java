@@ -31,10 +31,13 @@ import java.util.Set;
  * @param keys of both entries, the older one first; none of a pair whose truth is known
  */
 record PairQuestion(String id, List<String> keys, Side older, Side newer) {
-  /** Of a text, in characters: a pair with its answer costs 600 tokens at most. */
+  /**
+   * Longest part of a text that is given, in characters: a pair with its answer costs at most 600
+   * tokens.
+   */
   static final int MOST_SHOWN = 800;
 
-  /** Of that stands before what matches, so that it can be understood. */
+  /** Characters of context before the matching part. */
   private static final int BEFORE = 120;
 
   /**

@@ -44,7 +44,7 @@ public record QuestionRequests(
 
   private static final int USUAL = 10;
 
-  /** So long a question is that of the client which got it. */
+  /** Time for which a question is reserved for the client that got it. */
   private static final Duration BORROWED = Duration.ofMinutes(10);
 
   /** A thousand words a second: faster than any model takes a text in, and answers. */
@@ -70,7 +70,7 @@ public record QuestionRequests(
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /** Of the language model that the settings name it counts how far it can be trusted. */
+  /** Uses the trust in the language model that the settings name. */
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
     return new QuestionRequests(
         findings,

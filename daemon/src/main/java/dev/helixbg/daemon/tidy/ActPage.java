@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * What an act would change and what would be lost, for the page before it.
+ * The page before an act: its changes and its losses.
  *
  * @param act as it was planned
  */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
-  /** What becomes of a note, by the role that the act gives it. */
+  /** Words for the fate of a note, by its role in the act. */
   private static final Map<String, String> FATES =
       Map.of(
           "remove", "goes",
@@ -169,7 +169,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         + (words.size() > MOST_WORDS ? " and %d more".formatted(words.size() - MOST_WORDS) : "");
   }
 
-  /** Which of two entries stays, {@code a} or {@code b}; empty where none goes. */
+  /** The entry of two that stays, {@code a} or {@code b}; empty if none goes. */
   Optional<String> keptSide() {
     return shown.isPair()
         ? of("keep").stream().findFirst().map(kept -> isFirst(kept) ? "a" : "b")

@@ -29,7 +29,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /** A line of an answer that lists an entry. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
-  /** What became of an act. */
+  /** Outcome of an act. */
   public enum State {
     /** The log shows it. */
     DONE(ExitCode.OK),
@@ -37,7 +37,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     STALE(ExitCode.STALE),
     /** It was stopped after the first call that changes something. */
     FAILED(ExitCode.PARTLY),
-    /** Nothing was changed, and asking again changes nothing about that. */
+    /** Nothing was changed; asking again does not help. */
     UNDONE(ExitCode.UNDONE);
 
     private final ExitCode code;
@@ -56,7 +56,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * What became of an act, and why.
+   * The outcome of an act, and its reason.
    *
    * @param why in words; empty when it is done
    * @param made the calls that helix has carried out, in their order
@@ -141,7 +141,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
-  /** What is wrong where helix has another number of entries than the log. */
+  /** The outcome if helix has another number of entries than the log. */
   private Optional<Outcome> check(JsonNode check, Helix helix) {
     String topic = check.at("/call/arguments/topic").asText();
     int entries = check.path("entries").asInt();
@@ -170,7 +170,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Of the calls that remove or rewrite entries, those that were made: they come in one order. */
+  /** Undo calls for the edits that were made; both come in one order. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();

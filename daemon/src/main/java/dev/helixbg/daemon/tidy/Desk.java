@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What a session of deciding reaches beside the screen. */
+/** Everything outside the screen that a session uses. */
 interface Desk {
   /** The program helix; empty where there is none. */
   Optional<Path> helix();
@@ -33,6 +33,6 @@ interface Desk {
    */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
-  /** Where files go that a user may want back. */
+  /** The trash for files that a user may want back. */
   Trash trash();
 }

@@ -18,10 +18,10 @@ final class FindingPage implements Page {
   private final Ink ink;
   private final Keys keys;
 
-  /** Which entry is shown alone: its place, or -1 for all. */
+  /** Index of the entry that is shown alone; -1: all are shown. */
   private int alone = -1;
 
-  /** What a key does, where it is no matter of this page. */
+  /** Handles keys that this page does not handle itself. */
   interface Keys {
     boolean key(String key) throws java.io.IOException, InterruptedException;
   }

@@ -4,7 +4,7 @@ import java.util.Map;
 
 /** A running helix, which owns the log of one knowledge base. */
 public interface Helix extends AutoCloseable {
-  /** What helix says instead of an answer. */
+  /** An error in place of helix's answer. */
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 

@@ -38,17 +38,17 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(shown(text), NONE.faint());
   }
 
-  /** What goes. */
+  /** Style of text that goes. */
   AttributedString gone(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.RED));
   }
 
-  /** What stays, or is done. */
+  /** Style of text that stays, and of results. */
   AttributedString kept(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.GREEN));
   }
 
-  /** What somebody has to see. */
+  /** Style of text that the user has to see. */
   AttributedString warning(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.YELLOW));
   }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/** What is on the screen between its first line and its keys. */
+/** Lines of the screen between its first line and its keys. */
 interface Page {
   /** Lines that stay while the others scroll. */
   default List<AttributedString> top(int columns) {

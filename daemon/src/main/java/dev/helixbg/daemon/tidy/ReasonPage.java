@@ -15,7 +15,7 @@ final class ReasonPage implements Page {
   private final TextPage.Action back;
   private final StringBuilder reason = new StringBuilder();
 
-  /** What is done with the reason. */
+  /** Receives the reason. */
   interface Answer {
     void with(String reason) throws IOException, InterruptedException;
   }

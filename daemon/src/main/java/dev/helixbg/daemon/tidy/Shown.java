@@ -63,7 +63,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return ways;
   }
 
-  /** What it is, in words. */
+  /** Says in words what the finding is. */
   String what() {
     return switch (finding.kind()) {
       case "copies" -> entries.size() + " notes say the same, word for word";

@@ -23,7 +23,7 @@ record TextPage(
     Map<String, Action> actions)
     implements Page {
 
-  /** What a key does. */
+  /** Handles a key. */
   interface Action {
     void run() throws IOException, InterruptedException;
   }

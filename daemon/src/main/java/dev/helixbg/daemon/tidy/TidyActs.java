@@ -31,7 +31,7 @@ final class TidyActs {
   private int dismissed;
 
   /**
-   * What was done, and how it is taken back.
+   * An act that was carried out, and the calls that take it back.
    *
    * @param undo calls for helix; none for a decision
    * @param isAct whether notes were changed
@@ -162,7 +162,7 @@ final class TidyActs {
     }
   }
 
-  /** What was done, and what is left to do by hand, after a stop. */
+  /** Says after a stop what was done and what is left to do by hand. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     if (!outcome.made().isEmpty()) {

@@ -37,7 +37,7 @@ public final class TidyTerminal implements Desk {
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
 
-  /** What a terminal has that does not tell its size. */
+  /** Size of a terminal that does not tell its own. */
   private static final Size USUAL = new Size(80, 24);
 
   private final Terminal terminal;
@@ -82,7 +82,7 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** What a session ended with. */
+  /** The result of a session. */
   public record Summary(int done, int dismissed, int left) {}
 
   /**

@@ -30,7 +30,7 @@ record Trash(Path home, boolean isMac) {
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
 
   /**
-   * Where a file is now.
+   * The present place of a file.
    *
    * @param info what the trash notes about it; empty on a Mac
    */

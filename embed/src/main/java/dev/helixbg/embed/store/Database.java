@@ -121,7 +121,7 @@ public final class Database implements AutoCloseable {
     return file;
   }
 
-  /** Where a database is moved that cannot be used. */
+  /** Place to which an unusable database is moved. */
   public static Path aside(Path file) {
     return file.resolveSibling(file.getFileName() + ASIDE);
   }

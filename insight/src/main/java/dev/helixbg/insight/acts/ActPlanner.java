@@ -91,7 +91,7 @@ public final class ActPlanner {
   private final class Plan {
     private final Change change;
 
-    /** What the act itself does, in the order of its calls. */
+    /** The edits of the act, in the order of its calls. */
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
     private final PlacesAfter after;

@@ -58,7 +58,7 @@ record EntryWords(
                         + sought(entry)));
   }
 
-  /** What to look for by hand: another note has its words, too, and more. */
+  /** Text to look for by hand; another note has all its words, too. */
   private static String sought(NamedEntry entry) {
     String text = entry.entry().text().content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
@@ -66,7 +66,7 @@ record EntryWords(
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
   }
 
-  /** Those in the topic with the same body. */
+  /** Entries of the topic with the same body. */
   private List<NamedEntry> twins(NamedEntry entry) {
     return topics.get(entry.entry().topic()).stream()
         .filter(one -> one.entry().body().equals(entry.entry().body()))

@@ -24,7 +24,7 @@ final class PlacesAfter {
   /** An act that must set the links of more entries anew is no small act any more. */
   private static final int MAX_RELINKED = 24;
 
-  /** What becomes of one entry. */
+  /** The fate of one entry. */
   enum Fate {
     DELETED,
     APPENDED,
@@ -36,13 +36,13 @@ final class PlacesAfter {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** What the act itself does, in the order of its calls. */
+  /** The edits of the act, in the order of its calls. */
   private final Map<NamedEntry, Fate> fates;
 
   /** Entries whose links are set anew, by offset. */
   private final Set<NamedEntry> relinked = new LinkedHashSet<>();
 
-  /** Where each entry is afterwards; those that are gone are missing. */
+  /** The place of each entry afterwards; removed entries are missing. */
   private final Map<NamedEntry, Link> places = new HashMap<>();
 
   /** How many entries the topics concerned have afterwards. */
@@ -122,7 +122,7 @@ final class PlacesAfter {
         });
   }
 
-  /** Those in which places may change. */
+  /** Findings in which places may change. */
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
@@ -151,7 +151,7 @@ final class PlacesAfter {
     };
   }
 
-  /** What the links of an entry have to be for them to lead where they led. */
+  /** The links that an entry must have afterwards so that they lead where they led. */
   List<Link> linksAfter(NamedEntry entry) {
     return linksAfter(entry, entry.entry().text().links());
   }

@@ -4,7 +4,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import java.time.Instant;
 
 /**
- * What a coding agent answered.
+ * An answer of a coding agent.
  *
  * @param question its id, see {@link AgentQuestion}
  * @param answer one of those that are possible

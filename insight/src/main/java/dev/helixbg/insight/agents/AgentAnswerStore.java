@@ -59,7 +59,7 @@ public final class AgentAnswerStore {
 
   /**
    * Gives questions to a client, but for those about entries that another client was given lately.
-   * Of two clients that ask at once, each gets others.
+   * Two clients that ask at once get different questions.
    *
    * @param questions in the order in which they are wanted
    * @param most so many are given

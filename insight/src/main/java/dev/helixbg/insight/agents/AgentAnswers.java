@@ -84,7 +84,7 @@ public final class AgentAnswers {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /** What was said in answer to a question about a pair. */
+  /** The verdicts in answer to a question about a pair. */
   public Optional<Said> said(String question) {
     List<AgentAnswer> answers = byQuestion.get(question);
     if (answers == null) {
@@ -108,7 +108,7 @@ public final class AgentAnswers {
         new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
   }
 
-  /** What was said of the pairs among findings. */
+  /** The verdicts on the pairs among findings. */
   public AgentSayings on(Findings findings) {
     Map<String, Said> pairs = new HashMap<>();
     if (!byQuestion.isEmpty()) { // else no id has to be made of a hash

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 public record AgentClient(String name, String version) {
   private static final int LONGEST = 60;
 
-  /** What could be more than text in some format of a report. */
+  /** Characters that are markup in some format of a report. */
   private static final Pattern OTHERS = Pattern.compile("[^\\p{L}\\p{N} ._+-]");
 
   public AgentClient {

@@ -16,7 +16,7 @@ import java.util.Set;
  * among an agent's questions, and look like the others.
  */
 public final class KnownPairs {
-  /** Of the first questions of a client so many of ten are known, since it is not measured yet. */
+  /** Known pairs among ten questions while a client is not measured yet. */
   private static final int FIRST_OF_TEN = 4;
 
   /** Once so many are answered, one of ten is enough. */
@@ -44,7 +44,7 @@ public final class KnownPairs {
     return all;
   }
 
-  /** What is true of the pair that a question is about, if that is known. */
+  /** The truth about the pair of a question, if it is known. */
   static Optional<Truth> truth(String question) {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
@@ -55,7 +55,7 @@ public final class KnownPairs {
   }
 
   /**
-   * Those that go among the next questions: of each truth as many, as far as there are.
+   * Known pairs for the next questions: equally many of each truth, as far as there are.
    *
    * @param questions so many are wanted in all
    * @param answered ids of questions that the client has answered

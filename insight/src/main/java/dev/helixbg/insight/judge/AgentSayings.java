@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What coding agents of the user said of pairs, and how far each of them can be trusted.
+ * Verdicts of the user's coding agents on pairs, and how far each agent can be trusted.
  *
  * @param clients by name
  * @param pairs by the id of a finding
@@ -16,7 +16,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   public static final AgentSayings NONE = new AgentSayings(List.of(), Map.of());
 
   /**
-   * What was said of one pair.
+   * The verdicts on one pair.
    *
    * @param verdict what counts; empty where no client counts, or clients that count as much
    *     disagree
@@ -28,7 +28,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return all.stream().filter(Saying::counts).map(Saying::verdict).distinct().count() > 1;
     }
 
-    /** In words, such as {@code same, by claude-code 2.1}. */
+    /** Says it in words, such as {@code same, by claude-code 2.1}. */
     public String words() {
       String words =
           String.join(
@@ -46,7 +46,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   }
 
   /**
-   * What one client said.
+   * The verdict of one client.
    *
    * @param client name and version
    * @param counts whether it has a say in what leads
@@ -91,7 +91,10 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known;
     }
 
-    /** Of the known pairs, with one right and one wrong one more: few say little. */
+    /**
+     * Share of known pairs judged rightly, with one right and one wrong answer added: few answers
+     * say little.
+     */
     public double share() {
       return (right + 1.0) / (known + 2.0);
     }
@@ -106,7 +109,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               .orElse(true);
     }
 
-    /** In a sentence or two, for people. */
+    /** Says it in a sentence or two, for people. */
     public String words() {
       StringBuilder words =
           new StringBuilder("%s has answered %d questions".formatted(client, answers));
@@ -136,12 +139,12 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
   }
 
-  /** What was said of a pair. */
+  /** The verdicts on a pair. */
   public Optional<Said> of(Finding.Relation pair) {
     return Optional.ofNullable(pairs.get(pair.id()));
   }
 
-  /** What counts of that. */
+  /** The verdict that counts. */
   public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }

@@ -27,7 +27,7 @@ public final class JudgeTrial {
     OVERTAKEN,
     NEITHER;
 
-    /** What a verdict says of it. */
+    /** The truth that a verdict states. */
     public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;

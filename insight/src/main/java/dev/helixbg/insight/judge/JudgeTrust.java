@@ -37,7 +37,7 @@ public record JudgeTrust(
     return new JudgeTrust(pairs, right, said, kappa, other);
   }
 
-  /** In a sentence or two, for people. */
+  /** Says it in a sentence or two, for people. */
   public String words() {
     StringBuilder words = new StringBuilder();
     words.append(

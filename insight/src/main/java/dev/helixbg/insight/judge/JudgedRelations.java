@@ -73,7 +73,7 @@ public record JudgedRelations(
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
-  /** What leads of pairs that no agent has called anything. */
+  /** Leading pairs among those on which no agent gave a verdict. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations,
       Map<Verdict, List<Finding.Relation>> judged,

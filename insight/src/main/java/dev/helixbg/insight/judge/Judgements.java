@@ -132,7 +132,7 @@ public record Judgements(
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
     }
 
-    /** In a sentence, for people. */
+    /** Says it in a sentence, for people. */
     public String words() {
       return "Of %d entries whose lesson is known it wrote %d beside the right one, of %d pairs of lessons it judged %d"
               .formatted(entries, right, pairs, rightPairs)

@@ -12,7 +12,7 @@ public final class SummaryRun {
 
   private final QuestionSession asking;
 
-  /** By topic. */
+  /** Entries by topic. */
   private final Map<String, Question> questions = new LinkedHashMap<>();
 
   public SummaryRun(QuestionSession asking, CentralEntries topics) {

@@ -21,7 +21,7 @@ public final class LessonText {
   private static final int MOST_WORDS = 32;
   private static final int MOST_CHARACTERS = 240;
 
-  /** Of its runs of four words, so many may stand in the entry. */
+  /** Largest share of its runs of four words that may stand in the entry. */
   private static final double COPIED = 0.5;
 
   private static final int RUN = 4;
@@ -31,7 +31,7 @@ public final class LessonText {
   /** A word with what belongs to a name: an identifier, a path, an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /** What no plain word has: a hump, capitals only, or a sign or digit within. */
+  /** A form that no plain word has: a hump, capitals only, or a sign or digit within. */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 

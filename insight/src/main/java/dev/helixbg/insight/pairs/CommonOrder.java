@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What two lists of words have in one order: their longest common subsequence.
+ * The longest common subsequence of two lists of words.
  *
  * @param places in the first and in the second list, rising
  * @param first length of the first list

@@ -57,7 +57,7 @@ public record PairAssessor(PairCalibration calibration) {
         same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
   }
 
-  /** What each of two texts of one form is about, in words; nothing where they are not such. */
+  /** The subjects of two texts of one form, in words; empty if the texts are of other forms. */
   static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they are of a series (" + names + ")")

@@ -113,7 +113,7 @@ final class Series {
 
   private Series() {}
 
-  /** What tells them apart, such as {@code March, April}; nothing where they are of no series. */
+  /** The words that differ, such as {@code March, April}; empty if the two are of no series. */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))

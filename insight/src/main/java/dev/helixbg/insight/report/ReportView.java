@@ -221,7 +221,7 @@ record ReportView(
             + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED);
   }
 
-  /** What coding agents have read, where their word counts. */
+  /** Verdicts of the coding agents that count. */
   private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts =

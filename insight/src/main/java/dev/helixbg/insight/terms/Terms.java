@@ -31,7 +31,7 @@ public final class Terms {
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Of a script that writes no spaces between words. */
+  /** Whether a character is of a script that writes no spaces between words. */
   private static final byte RUN = 16;
 
   /** Of the characters that most texts are made of: a young JVM has no quick code for others. */
