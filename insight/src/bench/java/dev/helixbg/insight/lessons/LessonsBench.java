@@ -91,6 +91,16 @@ public final class LessonsBench {
       List<Named> bounds,
       Map<String, HeldOut> byWriter) {}
 
+  /**
+   * What was measured on public notes.
+   *
+   * @param sentences that a reader wrote and the program takes for lessons
+   * @param asked pairs that were asked about
+   * @param unread asked pairs of which no reader said anything; they count as different
+   * @param named with the program's bound
+   */
+  public record PublicResult(int sentences, int asked, List<String> unread, Named named) {}
+
   /** The groups of a writer, with the bound that was chosen without him. */
   public record HeldOut(double share, int planted, int named) {}
 
@@ -99,32 +109,52 @@ public final class LessonsBench {
   private int taken;
   private int asked;
 
-  private LessonsBench(Path data, Path cache, int threads) throws IOException {
+  private LessonsBench(Path data, Path cache, int threads) {
     this.data = data;
     this.cache = cache;
     this.threads = threads;
+  }
+
+  /** Reads the notes among which lessons were planted. */
+  private void readPlanted() throws IOException {
     Texts texts = new Texts(data);
     for (String line : Files.readAllLines(data.resolve("lessons/trial/sentences.tsv"))) {
       String[] row = line.split("\t");
       JsonNode note = texts.note(row[0]);
-      int number = entries.size();
-      Entry entry =
-          Entry.of(
-              number, note.get("topic").asText(), note.get("text").asText(), 29_000_000 + number);
-      entries.add(new NamedEntry(entry, number, "%032d".formatted(number)));
-      byContent.put(entry.text().content(), number);
-      bySentence.put(row[1], number);
-      sentences.add(row[1]);
+      add(note.get("topic").asText(), note.get("text").asText(), row[1]);
       groups.add(
           row[0].matches("[a-e]-\\d+ \\d+")
               ? Optional.of(row[0].substring(0, row[0].indexOf(' ')))
               : Optional.empty());
     }
-    for (String line : Files.readAllLines(data.resolve("lessons/trial/verdicts.tsv"))) {
+    readVerdicts("verdicts.tsv", "read.tsv");
+  }
+
+  /** Reads what was written of public notes. Their paths stand for their texts, not kept here. */
+  private void readPublic() throws IOException {
+    for (String line : Files.readAllLines(data.resolve("lessons/trial/public.tsv"))) {
+      String[] row = line.split("\t");
+      add(row[0], row[0] + " " + row[1], row[2]);
+      groups.add(Optional.empty());
+    }
+    readVerdicts("public-verdicts.tsv", "public-read.tsv");
+  }
+
+  private void add(String topic, String text, String sentence) {
+    int number = entries.size();
+    Entry entry = Entry.of(number, topic, text, 29_000_000 + number);
+    entries.add(new NamedEntry(entry, number, "%032d".formatted(number)));
+    byContent.put(entry.text().content(), number);
+    bySentence.put(sentence, number);
+    sentences.add(sentence);
+  }
+
+  private void readVerdicts(String ofPairs, String ofGroups) throws IOException {
+    for (String line : Files.readAllLines(data.resolve("lessons/trial").resolve(ofPairs))) {
       String[] row = line.split("\t");
       verdicts.put(pair(Integer.parseInt(row[0]), Integer.parseInt(row[1])), row[2]);
     }
-    for (String line : Files.readAllLines(data.resolve("lessons/trial/read.tsv"))) {
+    for (String line : Files.readAllLines(data.resolve("lessons/trial").resolve(ofGroups))) {
       read.add(new HashSet<>(Arrays.stream(line.split("\t")).map(Integer::valueOf).toList()));
     }
   }
@@ -187,18 +217,47 @@ public final class LessonsBench {
    */
   public static Result run(Path data, Path cache, int threads)
       throws IOException, InterruptedException {
+    LessonsBench bench = new LessonsBench(data, cache, threads);
+    bench.readPlanted();
+    return bench.embedding(bench::measure);
+  }
+
+  /**
+   * Measures what is named of public notes, among which nobody planted lessons.
+   *
+   * @param data the folder {@code insight/src/judge}
+   * @throws IOException when it cannot be read
+   */
+  public static PublicResult ofPublicNotes(Path data, Path cache, int threads)
+      throws IOException, InterruptedException {
+    LessonsBench bench = new LessonsBench(data, cache, threads);
+    bench.readPublic();
+    return bench.embedding(
+        () -> {
+          Named named = bench.named(LessonGroups.SHARE);
+          return new PublicResult(
+              bench.taken, bench.asked, bench.unread.stream().sorted().toList(), named);
+        });
+  }
+
+  /** A measurement while the model of vectors is open. */
+  private interface Measurement<T> {
+    T run() throws IOException, InterruptedException;
+  }
+
+  private <T> T embedding(Measurement<T> measurement) throws IOException, InterruptedException {
     EmbedSettings bundled =
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
-    LessonsBench bench = new LessonsBench(data, cache, threads);
     try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(threads)) {
-      bench.embedding = Optional.of(texts -> List.of(embedder.embedAll(texts)));
-      return bench.measure();
+      embedding = Optional.of(texts -> List.of(embedder.embedAll(texts)));
+      return measurement.run();
     }
   }
 
   /** What a reader wrote of each note, by its text. */
   static Map<String, String> sentences(Path data) throws IOException {
     LessonsBench bench = new LessonsBench(data, data, 1);
+    bench.readPlanted();
     Map<String, String> sentences = new HashMap<>();
     bench.byContent.forEach(
         (content, number) -> sentences.put(content, bench.sentences.get(number)));

@@ -23,4 +23,15 @@ class LessonsBenchTest {
     int heldOut = result.byWriter().values().stream().mapToInt(one -> one.named()).sum();
     assertTrue(heldOut >= 20, result.toString());
   }
+
+  @Test
+  void ofPublicNotesNothingWrongIsNamed() throws Exception {
+    LessonsBench.PublicResult result =
+        LessonsBench.ofPublicNotes(
+            Path.of("src", "judge"), Path.of("target", "test-cache").toAbsolutePath(), 2);
+    assertEquals(142, result.sentences());
+    assertEquals(List.of(), result.unread());
+    assertTrue(result.named().groups() > 0, result.toString());
+    assertEquals(0, result.named().wrong(), result.toString());
+  }
 }

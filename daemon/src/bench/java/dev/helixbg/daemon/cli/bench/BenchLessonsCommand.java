@@ -10,6 +10,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.lessons.LessonsBench;
 import dev.helixbg.insight.lessons.LessonsBench.HeldOut;
 import dev.helixbg.insight.lessons.LessonsBench.Named;
+import dev.helixbg.insight.lessons.LessonsBench.PublicResult;
 import dev.helixbg.insight.lessons.LessonsBench.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Option;
     name = "lessons",
     description =
         "Which lessons are named of those that were planted in 488 notes, with readers in the"
-            + " place of the language model: what they wrote of each note, and said of pairs.")
+            + " place of the language model: what they wrote of each note, and said of pairs. Also"
+            + " how many are named of public notes without planted ones.")
 final class BenchLessonsCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
@@ -48,10 +50,22 @@ final class BenchLessonsCommand extends JsonCommand {
               + "src/judge of one with --data");
     }
     Result result = LessonsBench.run(data, settings.cache(), settings.threads());
+    PublicResult publicNotes =
+        LessonsBench.ofPublicNotes(data, settings.cache(), settings.threads());
     if (json) {
-      console.json().println(toJson(result));
+      ObjectNode all = toJson(result);
+      all.set("public", toJson(publicNotes));
+      console.json().println(all);
     } else {
       print(result);
+      console.say(
+          "public notes: %d lessons written by a reader, %d pairs of them asked about, %d of those"
+              + " read by no one; named %d, of which wrong %d",
+          publicNotes.sentences(),
+          publicNotes.asked(),
+          publicNotes.unread().size(),
+          publicNotes.named().groups(),
+          publicNotes.named().wrong());
     }
     return ExitCode.OK.number();
   }
@@ -106,6 +120,15 @@ final class BenchLessonsCommand extends JsonCommand {
         .byWriter()
         .forEach((writer, held) -> json.withObject("/heldOut").set(writer, toJson(held)));
     return json;
+  }
+
+  private static ObjectNode toJson(PublicResult result) {
+    return Json.object()
+        .put("lessons", result.sentences())
+        .put("pairs", result.asked())
+        .put("unread", result.unread().size())
+        .put("named", result.named().groups())
+        .put("wrong", result.named().wrong());
   }
 
   private static ObjectNode toJson(Named named) {
