@@ -458,7 +458,9 @@ class FindingsCommandsTest {
     assertEquals(0, run("search", "--kb", at, "Maven builds the release."), err::toString);
     assertEquals("", err.toString());
     String best = out.toString().lines().findFirst().orElseThrow();
-    assertTrue(best.matches("0\\.\\d{3}  build:0  \\(words: \\+0\\.300\\)"), best);
+    assertTrue(
+        best.matches("0\\.\\d{3}  Maven builds the release\\.  build:0  \\(words: \\+0\\.300\\)"),
+        best);
     writer.append("build", "Another one.");
     assertEquals(0, run("findings", at), err::toString);
     assertTrue(err.toString().contains("only 2 of 3 entries are indexed"), err::toString);
