@@ -252,9 +252,9 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes what killed processes left of their own. No other process may be at work. */
+  /** Deletes what killed processes left in the KB's folder. No other process may be at work. */
   void deleteLeftovers() throws IOException {
-    for (Path folder : List.of(kb.folder(), kb.insights(), kept.html().getParent())) {
+    for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {
         AtomicFile.deleteLeftovers(folder);
       }

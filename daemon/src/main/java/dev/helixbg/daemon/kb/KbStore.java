@@ -1,7 +1,9 @@
 package dev.helixbg.daemon.kb;
 
 import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.agents.AgentAnswerStore;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.DecisionStore;
@@ -134,7 +136,14 @@ public final class KbStore implements AutoCloseable {
     KbLock lock = KbLock.take(kb, folder.resolve("run.lock"));
     try {
       outputs.deleteLeftovers();
-    } catch (IOException e) {
+      // Without the lock other processes write decisions here, but in a transaction of their own.
+      database.write(
+          Database.Durability.COMPUTED,
+          connection -> {
+            AtomicFile.deleteLeftovers(folder);
+            return true;
+          });
+    } catch (IOException | StoreException e) {
       // The next run tries again; this one fails where it cannot write itself.
     } catch (RuntimeException | Error e) {
       lock.close();
