@@ -1,27 +1,18 @@
 package dev.helixbg.daemon;
 
+import static dev.helixbg.daemon.TestAgent.ask;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
-import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.client.transport.ServerParameters;
-import io.modelcontextprotocol.client.transport.StdioClientTransport;
-import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
-import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
-import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(1800)
 class AgentsIT {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
@@ -62,7 +52,7 @@ class AgentsIT {
 
   private static final int QUESTIONS = 200;
 
-  /** What leads that is looked at. */
+  /** Leading findings that are looked at. */
   private static final int FIRST = 20;
 
   @TempDir Path folder;
@@ -75,7 +65,7 @@ class AgentsIT {
   /** The right answers, by the ids of questions; a pair of which nothing is known is related. */
   private final Map<String, String> truth = new HashMap<>();
 
-  /** What was planted, or read to be worth an act, by the texts of both entries. */
+  /** The truth about each planted or read pair, by the texts of both entries. */
   private final Map<Set<String>, String> planted = new HashMap<>();
 
   @BeforeEach
@@ -130,39 +120,14 @@ class AgentsIT {
   }
 
   private McpSyncClient client(String name) {
-    StdioClientTransport transport =
-        new StdioClientTransport(
-            ServerParameters.builder(LAUNCHER)
-                .args("mcp", kb.toString())
-                .env(
-                    Map.of(
-                        "HOME", home.toString(),
-                        "PATH", System.getenv("PATH"),
-                        "XDG_CACHE_HOME", home.resolve("cache").toString(),
-                        "JAVA_HOME", System.getProperty("java.home")))
-                .build(),
-            new JacksonMcpJsonMapper(new ObjectMapper()));
-    transport.setStdErrorHandler(line -> {});
     McpSyncClient client =
-        McpClient.sync(transport)
+        TestAgent.of(LAUNCHER, home, kb)
             .clientInfo(Implementation.builder(name, "1.0").build())
             .requestTimeout(Duration.ofMinutes(10))
-            .initializationTimeout(Duration.ofMinutes(2))
-            .jsonSchemaValidator(
-                (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
             .build();
     clients.add(client);
     client.initialize();
     return client;
-  }
-
-  private static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
-      throws IOException {
-    CallToolResult result =
-        client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
-    String text = ((TextContent) result.content().getFirst()).text();
-    assertFalse(result.isError(), text);
-    return JSON.readTree(text);
   }
 
   private String right(String id) {
@@ -198,9 +163,9 @@ class AgentsIT {
   }
 
   /**
-   * How often something is among the first that findings lead with.
+   * Counts the planted pairs among the first findings.
    *
-   * @return by what was planted; none of what nobody planted
+   * @return counts by the truth about a pair
    */
   private Map<String, Integer> leading(McpSyncClient agent) throws IOException {
     Map<String, Integer> found = new HashMap<>();

@@ -10,15 +10,8 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.SampleKb;
-import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.client.transport.ServerParameters;
-import io.modelcontextprotocol.client.transport.StdioClientTransport;
-import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
-import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -260,32 +253,16 @@ final class CheckHelix {
   }
 
   private static McpSyncClient client(Path root, Path home, Kb kb) {
-    StdioClientTransport transport =
-        new StdioClientTransport(
-            ServerParameters.builder(root.resolve("scripts/helix-bg").toString())
-                .args("mcp", kb.folder().toString())
-                .env(
-                    Map.of(
-                        "HOME", home.toString(),
-                        "PATH", System.getenv("PATH"),
-                        "XDG_CACHE_HOME", home.resolve("cache").toString(),
-                        "JAVA_HOME", System.getProperty("java.home")))
-                .build(),
-            new JacksonMcpJsonMapper(new ObjectMapper()));
-    transport.setStdErrorHandler(line -> {});
-    return McpClient.sync(transport)
+    return TestAgent.of(root.resolve("scripts/helix-bg").toString(), home, kb.folder())
         .requestTimeout(Duration.ofSeconds(120))
         .initializationTimeout(Duration.ofSeconds(60))
-        .jsonSchemaValidator(
-            (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
         .build();
   }
 
   private static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
       throws IOException {
-    CallToolResult result =
-        client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
-    String text = ((TextContent) result.content().getFirst()).text();
+    CallToolResult result = TestAgent.call(client, tool, arguments);
+    String text = TestAgent.text(result);
     return result.isError() ? JSON.createObjectNode().put("error", text) : JSON.readTree(text);
   }
 

@@ -1,5 +1,10 @@
 package dev.helixbg.daemon;
 
+import static dev.helixbg.daemon.SaidTwice.AGAIN;
+import static dev.helixbg.daemon.SaidTwice.TWICE;
+import static dev.helixbg.daemon.TestAgent.ask;
+import static dev.helixbg.daemon.TestAgent.call;
+import static dev.helixbg.daemon.TestAgent.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -14,14 +19,8 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
-import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.client.transport.ServerParameters;
-import io.modelcontextprotocol.client.transport.StdioClientTransport;
-import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
-import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.spec.McpError;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.GetPromptRequest;
 import io.modelcontextprotocol.spec.McpSchema.ReadResourceRequest;
@@ -52,10 +51,6 @@ class McpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
-  private static final String TWICE =
-      "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
-  private static final String AGAIN =
-      "A worker's lease is renewed every ten seconds, after three misses the job goes back.";
 
   @TempDir Path folder;
 
@@ -68,12 +63,7 @@ class McpIT {
   @BeforeEach
   void plant() throws IOException {
     home = Files.createDirectories(folder.resolve("home"));
-    kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    kb.append("queue", TWICE);
-    kb.append("photos", "Thumbnails are made by libvips in three sizes.");
-    kb.append("search", "The index is rebuilt at night, and swapped by a rename.");
-    kb.append("queue", AGAIN);
-    kb.append("auth", "Sessions end after twelve hours without a request.");
+    kb = SaidTwice.in(folder.resolve("kb"));
     daemon = new RealDaemon(home, DIST, List.of()).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
   }
@@ -88,42 +78,14 @@ class McpIT {
     daemon.close();
   }
 
-  private Map<String, String> environment() {
-    return Map.of(
-        "HOME", home.toString(),
-        "PATH", System.getenv("PATH"),
-        "XDG_CACHE_HOME", home.resolve("cache").toString(),
-        "JAVA_HOME", System.getProperty("java.home"));
-  }
-
   private McpSyncClient client() {
-    StdioClientTransport transport =
-        new StdioClientTransport(
-            ServerParameters.builder(LAUNCHER)
-                .args("mcp", kb.kb().folder().toString())
-                .env(environment())
-                .build(),
-            new JacksonMcpJsonMapper(new ObjectMapper()));
-    transport.setStdErrorHandler(line -> {});
     McpSyncClient client =
-        McpClient.sync(transport)
+        TestAgent.of(LAUNCHER, home, kb.kb().folder())
             .requestTimeout(Duration.ofMinutes(5))
-            .initializationTimeout(Duration.ofMinutes(2))
-            .jsonSchemaValidator(
-                (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
             .build();
     clients.add(client);
     client.initialize();
     return client;
-  }
-
-  private static String text(CallToolResult result) {
-    return ((TextContent) result.content().getFirst()).text();
-  }
-
-  private static CallToolResult call(
-      McpSyncClient client, String tool, Map<String, Object> arguments) {
-    return client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
   }
 
   private static Map<String, Object> arguments(JsonNode call) {
@@ -132,13 +94,6 @@ class McpIT {
         .properties()
         .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
     return arguments;
-  }
-
-  private static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
-      throws IOException {
-    CallToolResult result = call(client, tool, arguments);
-    assertFalse(result.isError(), text(result));
-    return JSON.readTree(text(result));
   }
 
   private static String prompt(McpSyncClient agent, String name, Map<String, Object> arguments) {
@@ -278,7 +233,8 @@ class McpIT {
   void whatAPersonDecidedNoAgentTakesBack() throws Exception {
     McpSyncClient agent = client();
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
-    Program person = new Program(home).with("XDG_CACHE_HOME", environment().get("XDG_CACHE_HOME"));
+    Program person =
+        new Program(home).with("XDG_CACHE_HOME", TestAgent.environment(home).get("XDG_CACHE_HOME"));
     Program.Ended ended = person.run("dismiss", "--kb", kb.kb().folder().toString(), id);
     assertEquals(0, ended.code(), ended.err());
     CallToolResult refused = call(agent, "decide", Map.of("id", id, "decision", "undo"));
@@ -433,7 +389,7 @@ class McpIT {
     Bare(Map<String, String> more) throws IOException {
       ProcessBuilder builder = new ProcessBuilder(LAUNCHER, "mcp", kb.kb().folder().toString());
       builder.environment().clear();
-      builder.environment().putAll(environment());
+      builder.environment().putAll(TestAgent.environment(home));
       builder.environment().putAll(more);
       builder.redirectError(home.resolve("err").toFile());
       process = builder.start();

@@ -22,7 +22,6 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -287,26 +286,7 @@ final class ServedActs {
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
             new Findings.Totals(0, 0));
-    Judgements none = Judgements.NONE;
-    Judgements judged =
-        new Judgements(
-            none.model(),
-            none.guesses(),
-            none.verdicts(),
-            none.overlaps(),
-            none.summaries(),
-            merges,
-            none.left(),
-            0,
-            none.trust());
-    Report report =
-        new Report(
-            findings,
-            DataLog.read(kb.dataLog()).account(),
-            new Report.Run("test", "m"),
-            judged,
-            List.of());
-    WrittenReport.write(store, report);
+    WrittenReport.write(store, "m", findings, merges);
   }
 
   private String id(String kind, int number) {

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,10 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 class TidyIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
-  private static final String TWICE =
-      "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
-  private static final String AGAIN =
-      "A worker's lease is renewed every ten seconds, after three misses the job goes back.";
 
   @TempDir Path folder;
   private Path home;
@@ -37,12 +32,7 @@ class TidyIT {
   @BeforeEach
   void aReport() throws Exception {
     home = Files.createDirectories(folder.resolve("home"));
-    kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    kb.append("queue", TWICE);
-    kb.append("photos", "Thumbnails are made by libvips in three sizes.");
-    kb.append("search", "The index is rebuilt at night, and swapped by a rename.");
-    kb.append("queue", AGAIN);
-    kb.append("auth", "Sessions end after twelve hours without a request.");
+    kb = SaidTwice.in(folder.resolve("kb"));
     StandInServer.install(folder.resolve("bin/helix"), DIST);
     program =
         new Program(home)

@@ -285,7 +285,7 @@ final class DoctorCommand extends JsonCommand {
       if (trust.isEmpty()) {
         return CheckLine.note(
             "lessons",
-            "nobody knows yet how well this model puts lessons into words." + cost,
+            "it was not measured yet how well this model puts lessons into words." + cost,
             "the daemon measures it at idle");
       }
       return trust.get().isGuessing()

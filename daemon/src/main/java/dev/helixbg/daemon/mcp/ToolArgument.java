@@ -66,8 +66,8 @@ record ToolArgument(
   }
 
   /**
-   * A list of objects of two strings each. What is wrong with one of them is told by whoever takes
-   * them, so that the others count.
+   * A list of objects of two strings each. The schema checks the list alone. The tool refuses
+   * single wrong objects, so that the others count.
    */
   static ToolArgument pairs(String name, String key, String value, int most) {
     Map<String, Object> string = Map.of("type", "string");

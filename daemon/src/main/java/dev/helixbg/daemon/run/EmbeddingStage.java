@@ -129,7 +129,12 @@ public record EmbeddingStage(
     private TextVectors ofEntries(List<Entry> all) {
       List<String> texts = all.stream().map(Entry::embeddedText).toList();
       return new TextVectors(
-          VectorStore.ofEntries(store), texts, newestFirst(all), source, false, nanoTime);
+          VectorStore.ofEntries(store),
+          texts,
+          newestFirst(all),
+          source,
+          source.forMany(false),
+          nanoTime);
     }
 
     /** Indices of entries by their time; of one time those first that were appended last. */
@@ -156,7 +161,8 @@ public record EmbeddingStage(
         }
       }
       int[] order = IntStream.range(0, texts.size()).toArray();
-      return new TextVectors(VectorStore.ofPassages(store), texts, order, source, true, nanoTime);
+      return new TextVectors(
+          VectorStore.ofPassages(store), texts, order, source, source.forMany(true), nanoTime);
     }
 
     /** Distinct passages that have no vector yet. */

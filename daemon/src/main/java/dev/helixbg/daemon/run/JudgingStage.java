@@ -74,7 +74,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         : judgements;
   }
 
-  /** Adds what coding agents said of entries and topics, where no language model did. */
+  /**
+   * Adds what coding agents said: their verdicts on pairs, and where no language model said it,
+   * labels, summaries and lessons.
+   */
   private static Judgements withAgents(
       Judgements judged,
       KbStore store,
@@ -82,7 +85,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       List<float[]> vectors,
       EmbedderSource embedder)
       throws InterruptedException {
-    AgentAnswers said = store.agents();
+    AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), judged.trust());
     if (said.clients().isEmpty()) {
       return judged;
     }
@@ -92,7 +95,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     labels.ask();
     SummaryRun topics = new SummaryRun(known, new CentralEntries(findings.entries(), vectors::get));
     topics.ask();
-    Judgements all = judged.orElse(labels.guesses()).withSummaries(topics.summaries());
+    Judgements all =
+        judged.orElse(labels.guesses()).withSummaries(topics.summaries()).with(said.on(findings));
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =

@@ -17,7 +17,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -268,12 +267,10 @@ public record Pipeline(
     return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private Report report(KbFindings found, Judgements byModel) throws InterruptedException {
-    AgentSayings said =
-        new AgentAnswers(found.kb.agentAnswers().all(), byModel.trust()).on(found.open);
-    Judgements judged = byModel.with(said);
+  private Report report(KbFindings found, Judgements judged) throws InterruptedException {
     int first = Findings.shownRelations(found.open.entries().size());
-    Findings open = found.open.with(AgentAnswers.ranked(found.open.relations(), said, first));
+    Findings open =
+        found.open.with(AgentAnswers.ranked(found.open.relations(), judged.agents(), first));
     Decisions decisions = found.decisions;
     Set<String> settled =
         found.all.relations().stream()

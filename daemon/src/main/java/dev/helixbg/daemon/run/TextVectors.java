@@ -67,21 +67,21 @@ public final class TextVectors implements AutoCloseable {
 
   /**
    * @param order indices of the texts, in the order in which they are embedded
-   * @param passages whether the texts are passages, which may be embedded in another way
+   * @param forMany another way to embed, which may be faster for many texts
    */
   TextVectors(
       VectorStore store,
       List<String> texts,
       int[] order,
       EmbedderSource source,
-      boolean passages,
+      Optional<ForMany> forMany,
       LongSupplier nanoTime) {
     this.store = store;
     this.stored = store.read();
     this.texts = texts;
     this.order = order;
     this.source = source;
-    this.forMany = source.forMany(passages);
+    this.forMany = forMany;
     this.nanoTime = nanoTime;
     this.due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     List<String> ids = new ArrayList<>(List.of(source.id()));

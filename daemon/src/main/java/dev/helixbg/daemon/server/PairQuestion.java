@@ -80,8 +80,8 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
   }
 
   /**
-   * The pairs of the list of relations about which an agent may be asked: what leads first, then
-   * what the pair judge is least sure of, then what it has not read.
+   * The relations about which an agent may be asked: those that lead, then those of which the pair
+   * judge is least sure, then those that it has not read.
    *
    * @param said by agents until now
    * @param taken ids of questions that are not to be asked

@@ -38,7 +38,9 @@ import java.util.stream.Collectors;
  * @param embedder by which lessons are compared
  */
 public record QuestionRequests(
-    FindingRequests findings, Optional<JudgeTrust> model, Supplier<EmbedderSource> embedder) {
+    FindingRequests findings,
+    Supplier<Optional<JudgeTrust>> model,
+    Supplier<EmbedderSource> embedder) {
   /** The most questions at once, and the most answers. */
   private static final int MOST = 100;
 
@@ -74,7 +76,7 @@ public record QuestionRequests(
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
     return new QuestionRequests(
         findings,
-        JudgingStage.withoutAsking(settings).trust(),
+        () -> JudgingStage.withoutAsking(settings).trust(),
         () -> EmbedderSource.located(settings));
   }
 
@@ -103,7 +105,7 @@ public record QuestionRequests(
             .collect(Collectors.toSet());
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
-    AgentAnswers said = new AgentAnswers(answers, model);
+    AgentAnswers said = new AgentAnswers(answers, model.get());
     List<GivenQuestion> open = new ArrayList<>();
     List<GivenQuestion> page = new ArrayList<>();
     if (kind == QuestionKind.PAIR) {

@@ -90,8 +90,17 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
    * @param request see {@link FindingRequests#act}
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
+    return plan(findings(), request);
+  }
+
+  /**
+   * Plans an act on findings that were read before.
+   *
+   * @param request see {@link FindingRequests#act}
+   */
+  static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
     List<ObjectNode> acts = new ArrayList<>();
-    findings().act(request, acts::add);
+    findings.act(request, acts::add);
     return acts.getFirst();
   }
 
@@ -137,7 +146,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       return stopped(
           act, made, State.FAILED, "helix made all calls, but the log shows: " + missing.get());
     }
-    note(after, id, "done");
+    note(after, id, "done", "");
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
@@ -229,7 +238,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         return stopped(Json.object(), made, State.UNDONE, "helix: " + e.getMessage());
       }
     }
-    note(findings(), id, "open");
+    note(findings(), id, "open", "");
     return new Outcome(State.DONE, "", made, List.of(), List.of());
   }
 
@@ -241,10 +250,14 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /** Writes down what a person says about a finding, see {@link FindingRequests#decide}. */
-  private static void note(FindingRequests findings, String id, String decision)
+  static void note(FindingRequests findings, String id, String decision, String reason)
       throws IOException {
     findings.decide(
-        Json.object().put("id", id).put("decision", decision).put("by", "person"),
+        Json.object()
+            .put("id", id)
+            .put("decision", decision)
+            .put("by", "person")
+            .put("reason", reason),
         Instant.now(),
         noted -> {});
   }

@@ -9,7 +9,7 @@ import org.jline.utils.AttributedString;
 
 /** A finding: what it is, why it is there, and its texts, of two beside each other. */
 final class FindingPage implements Page {
-  /** Below so many columns texts come one after the other. */
+  /** Fewest columns for two texts side by side. */
   private static final int WIDE = 100;
 
   private static final List<String> LETTERS = List.of("A", "B");

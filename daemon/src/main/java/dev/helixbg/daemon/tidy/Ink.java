@@ -101,7 +101,7 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(text).columnLength();
   }
 
-  /** A text in lines of at most so many columns, broken at blanks where there are some. */
+  /** Wraps a text at a number of columns, at blanks if there are some. */
   static List<AttributedString> lines(AttributedString text, int columns) {
     List<AttributedString> lines = new ArrayList<>();
     int start = 0;

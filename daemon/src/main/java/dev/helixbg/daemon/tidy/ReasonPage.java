@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.tidy;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jline.utils.AttributedString;
@@ -35,7 +37,7 @@ final class ReasonPage implements Page {
   @Override
   public List<AttributedString> body(int columns) {
     List<AttributedString> lines =
-        new java.util.ArrayList<>(
+        new ArrayList<>(
             Ink.lines(
                 ink.text(
                     about
@@ -49,7 +51,7 @@ final class ReasonPage implements Page {
 
   @Override
   public Map<String, String> hints() {
-    Map<String, String> hints = new java.util.LinkedHashMap<>();
+    Map<String, String> hints = new LinkedHashMap<>();
     hints.put("Enter", "dismiss");
     hints.put("Esc", "back");
     return hints;

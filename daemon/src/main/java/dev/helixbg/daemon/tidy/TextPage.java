@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jline.utils.AttributedString;
 
 /**
@@ -45,11 +44,6 @@ record TextPage(
       hints.put(hint, words);
     }
     return this;
-  }
-
-  /** The same where it only matters when there is something. */
-  TextPage onlyIf(boolean holds, Supplier<TextPage> more) {
-    return holds ? more.get() : this;
   }
 
   @Override

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -61,11 +60,7 @@ final class TidyActs {
   }
 
   private void note(String id, String decision, String reason) throws IOException {
-    ObjectNode request = Json.object().put("id", id).put("decision", decision);
-    session
-        .list()
-        .findings()
-        .decide(request.put("by", "person").put("reason", reason), Instant.now(), _ -> {});
+    ActRun.note(session.list().findings(), id, decision, reason);
     desk.decided();
   }
 
@@ -91,9 +86,7 @@ final class TidyActs {
     as.ifPresent(what -> request.put("as", what));
     keep.ifPresent(side -> request.put("keep", side));
     session.list().look();
-    List<ObjectNode> planned = new ArrayList<>();
-    session.list().findings().act(request, planned::add);
-    ObjectNode act = planned.getFirst();
+    ObjectNode act = ActRun.plan(session.list().findings(), request);
     if (act.has("choose")) { // of two of an unknown age
       confirm(shown, as, Optional.of("b"));
       return;

@@ -65,7 +65,7 @@ final class TidySession {
     return list.left();
   }
 
-  /** The screen, exactly so many lines. */
+  /** Renders the screen with exactly {@code rows} lines. */
   List<AttributedString> screen(int columns, int rows) {
     List<AttributedString> above = new ArrayList<>(List.of(header(columns)));
     above.addAll(page.top(columns));
@@ -210,9 +210,10 @@ final class TidySession {
             show(list.first());
           });
     }
-    turnTo(
-        end.onlyIf(acts.hasMade(), () -> end.on("u", "u", "undo", acts::undo))
-            .on("q", "q", "quit", () -> isOver = true));
+    if (acts.hasMade()) {
+      end.on("u", "u", "undo", acts::undo);
+    }
+    turnTo(end.on("q", "q", "quit", () -> isOver = true));
   }
 
   /** Shows the finding at hand as it is now, or the next one where it is gone. */

@@ -17,9 +17,9 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -475,9 +475,7 @@ class IdleWorkTest {
     // What it says itself instead of what the test said: of the last few pairs, to save time.
     try (Database trial =
         new Database(
-            daemon.settings.state().resolve(JudgeTrialRun.FILE),
-            JudgeTrialRun.SCHEMA,
-            warning -> {})) {
+            daemon.settings.state().resolve(ModelTrial.FILE), ModelTrial.SCHEMA, warning -> {})) {
       trial.write(
           Database.Durability.COMPUTED,
           connection -> {

@@ -3,7 +3,10 @@ package dev.helixbg.daemon.kb;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.Report;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,6 +64,31 @@ public final class WrittenReport {
   /** Only what commands read of a report: no file is written. */
   public static void write(KbStore store, Report report) {
     store.report().keep(report, new ReportBasis("", "", ""), 0, "");
+  }
+
+  /** The same of a report with these findings and merges, in which no model has judged anything. */
+  public static void write(
+      KbStore store, String model, Findings findings, List<Judgements.Merge> merges) {
+    Judgements none = Judgements.NONE;
+    Judgements judged =
+        new Judgements(
+            none.model(),
+            none.guesses(),
+            none.verdicts(),
+            none.overlaps(),
+            none.summaries(),
+            merges,
+            none.left(),
+            0,
+            none.trust());
+    write(
+        store,
+        new Report(
+            findings,
+            DataLog.read(store.kb().dataLog()).account(),
+            new Report.Run("test", model),
+            judged,
+            List.of()));
   }
 
   private static ReportedFinding listed(String section, JsonNode finding, List<String> leading) {

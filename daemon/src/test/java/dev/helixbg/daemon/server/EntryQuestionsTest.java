@@ -75,7 +75,7 @@ class EntryQuestionsTest {
     PresentFindings present =
         new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "fake"));
     return new QuestionRequests(
-        new FindingRequests(store, Optional.empty(), present), Optional.empty(), FakeModel::new);
+        new FindingRequests(store, Optional.empty(), present), Optional::empty, FakeModel::new);
   }
 
   private static ObjectNode request(String client) {

@@ -95,7 +95,7 @@ class QuestionRequestsTest {
     PresentFindings present =
         new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
     return new QuestionRequests(
-        new FindingRequests(store, Optional.empty(), present), Optional.empty(), FakeModel::new);
+        new FindingRequests(store, Optional.empty(), present), Optional::empty, FakeModel::new);
   }
 
   private static ObjectNode request(String client) {

@@ -13,7 +13,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,26 +118,7 @@ final class TidyKb {
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
             new Findings.Totals(0, 0));
-    Judgements none = Judgements.NONE;
-    Judgements judged =
-        new Judgements(
-            none.model(),
-            none.guesses(),
-            none.verdicts(),
-            none.overlaps(),
-            none.summaries(),
-            merges,
-            none.left(),
-            0,
-            none.trust());
-    WrittenReport.write(
-        store,
-        new Report(
-            findings,
-            DataLog.read(kb.dataLog()).account(),
-            new Report.Run("test", MODEL),
-            judged,
-            List.of()));
+    WrittenReport.write(store, MODEL, findings, merges);
     return this;
   }
 }

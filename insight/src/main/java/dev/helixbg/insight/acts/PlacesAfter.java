@@ -122,7 +122,7 @@ final class PlacesAfter {
         });
   }
 
-  /** Findings in which places may change. */
+  /** Topics in which places may change. */
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())

@@ -59,13 +59,7 @@ public final class AgentAnswers {
       Optional<Truth> truth = KnownPairs.truth(answer.question());
       if (truth.isPresent()) {
         Verdict verdict = Verdict.titled(answer.answer()).orElseThrow();
-        int isRight = Truth.of(verdict) == truth.get() ? 1 : 0;
-        right += isRight;
-        said.merge(
-            verdict,
-            new JudgeTrust.Tally(1, isRight),
-            (one, other) ->
-                new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
+        right += JudgeTrust.Tally.count(said, verdict, truth.get());
         rows.add(List.of(Truth.of(verdict).name(), truth.get().name()));
       }
     }

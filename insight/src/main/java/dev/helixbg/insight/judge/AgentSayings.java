@@ -118,15 +118,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       }
       words.append(
           "; of %d pairs whose truth is known it judged %d rightly".formatted(known, right));
-      String between = ": ";
-      for (Verdict verdict : Verdict.values()) {
-        JudgeTrust.Tally tally = said.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
-        words
-            .append(between)
-            .append(verdict.title())
-            .append(" %d of %d times".formatted(tally.right(), tally.said()));
-        between = ", ";
-      }
+      words.append(JudgeTrust.Tally.words(said));
       words.append(" (Cohen’s kappa ").append(JudgeTrust.hundredths(kappa)).append(").");
       if (isHasty()) {
         words.append(" It answers faster than it can read: it is guessing, and decides nothing.");

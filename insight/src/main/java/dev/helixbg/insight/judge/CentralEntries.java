@@ -1,6 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.similarity.Middle;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,15 +36,9 @@ public final class CentralEntries {
   /** Contents of the entries nearest to the middle of a topic, nearest first. */
   List<String> contents(String topic, int most) {
     List<Integer> of = members.get(topic);
-    double[] middle = new double[vectors.apply(of.getFirst()).length];
-    for (int member : of) {
-      float[] vector = vectors.apply(member);
-      for (int k = 0; k < middle.length; k++) {
-        middle[k] += vector[k];
-      }
-    }
+    Middle middle = Middle.of(of.stream().map(vectors::apply).toList());
     Map<Integer, Double> nearness = new HashMap<>();
-    of.forEach(member -> nearness.put(member, dot(middle, vectors.apply(member))));
+    of.forEach(member -> nearness.put(member, middle.nearness(vectors.apply(member))));
     return of.stream()
         .sorted(
             Comparator.comparingDouble((Integer member) -> -nearness.get(member))
@@ -57,13 +52,5 @@ public final class CentralEntries {
   /** Whether two topics are about the same, by the entry that speaks most for each. */
   Question.CompareTopics compare(String a, String b) {
     return new Question.CompareTopics(a, contents(a, 1).getFirst(), b, contents(b, 1).getFirst());
-  }
-
-  private static double dot(double[] a, float[] b) {
-    double sum = 0;
-    for (int k = 0; k < a.length; k++) {
-      sum += a[k] * b[k];
-    }
-    return sum;
   }
 }

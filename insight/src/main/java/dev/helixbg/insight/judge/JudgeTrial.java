@@ -1,12 +1,10 @@
 package dev.helixbg.insight.judge;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -55,24 +53,29 @@ public final class JudgeTrial {
 
   /** All of them, in the order of the file. */
   public static List<Pair> pairs() {
-    ObjectMapper parser = new ObjectMapper();
     List<Pair> pairs = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                JudgeTrial.class.getResourceAsStream(FILE), StandardCharsets.UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        JsonNode json = parser.readTree(line);
-        String older = json.path("older").asText();
-        String newer = json.path("newer").asText();
-        pairs.add(
-            new Pair(
-                "" + pairs.size(),
-                Truth.valueOf(json.path("truth").asText()),
-                new Question.Compare(older, newer),
-                new Question.Overtaken(older, newer)));
-      }
-      return pairs;
+    for (JsonNode json : lines(JudgeTrial.class, FILE)) {
+      String older = json.path("older").asText();
+      String newer = json.path("newer").asText();
+      pairs.add(
+          new Pair(
+              "" + pairs.size(),
+              Truth.valueOf(json.path("truth").asText()),
+              new Question.Compare(older, newer),
+              new Question.Overtaken(older, newer)));
+    }
+    return pairs;
+  }
+
+  /**
+   * Reads the lines of a resource with questions whose truth is known.
+   *
+   * @param owner class beside which it lies
+   */
+  public static List<JsonNode> lines(Class<?> owner, String file) {
+    try (MappingIterator<JsonNode> lines =
+        new ObjectMapper().readerFor(JsonNode.class).readValues(owner.getResource(file))) {
+      return lines.readAll();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -94,13 +97,7 @@ public final class JudgeTrial {
     int right = 0;
     for (Pair pair : pairs) {
       Verdict verdict = verdicts.get(pair.id()).verdict();
-      int isRight = Truth.of(verdict) == pair.truth() ? 1 : 0;
-      right += isRight;
-      said.merge(
-          verdict,
-          new JudgeTrust.Tally(1, isRight),
-          (one, other) ->
-              new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
+      right += JudgeTrust.Tally.count(said, verdict, pair.truth());
       orders.add(asking.find(pair.both()).orElseThrow().orders());
     }
     return new JudgeTrust(pairs.size(), right, said, kappa(orders), Optional.empty());

@@ -1,7 +1,9 @@
 package dev.helixbg.insight.judge;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * How far a language model can be trusted as a judge, by what it said of pairs whose truth is
@@ -30,7 +32,32 @@ public record JudgeTrust(
   static final double LEAST_KAPPA = 0.4;
 
   /** How often a verdict was given, and how often it was right. */
-  public record Tally(int said, int right) {}
+  public record Tally(int said, int right) {
+    /**
+     * Counts a verdict on something whose truth is known.
+     *
+     * @return 1 where it is right, else 0
+     */
+    public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {
+      int right = JudgeTrial.Truth.of(verdict) == truth ? 1 : 0;
+      tallies.merge(
+          verdict,
+          new Tally(1, right),
+          (one, other) -> new Tally(one.said + other.said, one.right + other.right));
+      return right;
+    }
+
+    /** Says of each verdict how often it was right, such as {@code : same 3 of 4 times, ...}. */
+    static String words(Map<Verdict, Tally> tallies) {
+      return Arrays.stream(Verdict.values())
+          .map(
+              verdict -> {
+                Tally tally = tallies.getOrDefault(verdict, new Tally(0, 0));
+                return verdict.title() + " %d of %d times".formatted(tally.right, tally.said);
+              })
+          .collect(Collectors.joining(", ", ": ", ""));
+    }
+  }
 
   /** The same with a larger model to take instead. */
   public JudgeTrust advising(Optional<String> other) {
@@ -42,16 +69,8 @@ public record JudgeTrust(
     StringBuilder words = new StringBuilder();
     words.append(
         "Of %d pairs whose truth is known, this model judged %d rightly".formatted(pairs, right));
-    String between = ": ";
-    for (Verdict verdict : Verdict.values()) {
-      Tally tally = said.getOrDefault(verdict, new Tally(0, 0));
-      words
-          .append(between)
-          .append(verdict.title())
-          .append(" %d of %d times".formatted(tally.right(), tally.said()));
-      between = ", ";
-    }
     words
+        .append(Tally.words(said))
         .append("; its answers in both orders agree beyond chance by ")
         .append(hundredths(kappa))
         .append(" (Cohen’s kappa, 1 is always).");

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.lessons.NearestSentences.Pair;
 import dev.helixbg.insight.log.EntryText.Link;
+import dev.helixbg.insight.similarity.Middle;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -218,18 +219,12 @@ public final class LessonRun {
   }
 
   private static Lesson lesson(List<Told> group, Map<String, float[]> vectors) {
-    double[] middle = new double[vectors.get(group.getFirst().sentence()).length];
-    for (Told one : group) {
-      float[] vector = vectors.get(one.sentence());
-      for (int k = 0; k < middle.length; k++) {
-        middle[k] += vector[k];
-      }
-    }
+    Middle middle = Middle.of(group.stream().map(one -> vectors.get(one.sentence())).toList());
     String title =
         group.stream()
             .map(Told::sentence)
             .max(
-                Comparator.comparingDouble((String one) -> dot(middle, vectors.get(one)))
+                Comparator.comparingDouble((String one) -> middle.nearness(vectors.get(one)))
                     .thenComparing(Comparator.reverseOrder()))
             .orElseThrow();
     List<String> keys = group.stream().map(one -> one.entry().key()).sorted().toList();
@@ -238,14 +233,6 @@ public final class LessonRun {
         title,
         group.stream().map(Told::entry).toList(),
         group.stream().map(Told::sentence).toList());
-  }
-
-  private static double dot(double[] a, float[] b) {
-    double sum = 0;
-    for (int k = 0; k < a.length; k++) {
-      sum += a[k] * b[k];
-    }
-    return sum;
   }
 
   private void note(QuestionKind job, int unanswered) {

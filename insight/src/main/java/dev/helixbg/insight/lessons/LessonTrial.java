@@ -1,19 +1,15 @@
 package dev.helixbg.insight.lessons;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.Cosine;
+import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,27 +41,18 @@ public final class LessonTrial {
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
     this.embedding = embedding;
-    ObjectMapper parser = new ObjectMapper();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                LessonTrial.class.getResourceAsStream(FILE), StandardCharsets.UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        JsonNode json = parser.readTree(line);
-        if (json.has("same")) {
-          pairs.add(
-              new Pair(
-                  new Question.CompareLessons(json.get("a").asText(), json.get("b").asText()),
-                  json.get("same").asBoolean()));
-        } else {
-          entries.add(
-              new Known(
-                  new Question.LessonOf(json.get("topic").asText(), json.get("text").asText()),
-                  json.get("lesson").asText()));
-        }
+    for (JsonNode json : JudgeTrial.lines(LessonTrial.class, FILE)) {
+      if (json.has("same")) {
+        pairs.add(
+            new Pair(
+                new Question.CompareLessons(json.get("a").asText(), json.get("b").asText()),
+                json.get("same").asBoolean()));
+      } else {
+        entries.add(
+            new Known(
+                new Question.LessonOf(json.get("topic").asText(), json.get("text").asText()),
+                json.get("lesson").asText()));
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -126,12 +113,13 @@ public final class LessonTrial {
   /** Whether a known lesson is among those nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(LessonRun.embeddedText(sentence));
-    return entries.stream()
-        .map(Known::lesson)
-        .distinct()
-        .sorted(
-            Comparator.comparingDouble(
-                one -> -Cosine.of(vector, vectors.get(LessonRun.embeddedText(one)))))
+    Map<String, Double> cosines = new LinkedHashMap<>();
+    for (Known known : entries) {
+      cosines.computeIfAbsent(
+          known.lesson(), one -> Cosine.of(vector, vectors.get(LessonRun.embeddedText(one))));
+    }
+    return cosines.keySet().stream()
+        .sorted(Comparator.comparingDouble(one -> -cosines.get(one)))
         .limit(NearestSentences.NEAREST)
         .anyMatch(lesson::equals);
   }

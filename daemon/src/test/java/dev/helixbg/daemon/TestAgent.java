@@ -1,0 +1,67 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.ServerParameters;
+import io.modelcontextprotocol.client.transport.StdioClientTransport;
+import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
+import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/** The official MCP client at the built program, as tests use it. */
+final class TestAgent {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private TestAgent() {}
+
+  /** The environment of a server for a user with a home of their own. */
+  static Map<String, String> environment(Path home) {
+    return Map.of(
+        "HOME", home.toString(),
+        "PATH", System.getenv("PATH"),
+        "XDG_CACHE_HOME", home.resolve("cache").toString(),
+        "JAVA_HOME", System.getProperty("java.home"));
+  }
+
+  /** A client of {@code helix-bg mcp} that is not connected yet. */
+  static McpClient.SyncSpec of(String launcher, Path home, Path kb) {
+    StdioClientTransport transport =
+        new StdioClientTransport(
+            ServerParameters.builder(launcher)
+                .args("mcp", kb.toString())
+                .env(environment(home))
+                .build(),
+            new JacksonMcpJsonMapper(new ObjectMapper()));
+    transport.setStdErrorHandler(line -> {});
+    return McpClient.sync(transport)
+        .initializationTimeout(Duration.ofMinutes(2))
+        .jsonSchemaValidator(
+            (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null));
+  }
+
+  static CallToolResult call(McpSyncClient client, String tool, Map<String, Object> arguments) {
+    return client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
+  }
+
+  static String text(CallToolResult result) {
+    return ((TextContent) result.content().getFirst()).text();
+  }
+
+  /** Calls a tool that must not answer with an error. */
+  static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
+      throws IOException {
+    CallToolResult result = call(client, tool, arguments);
+    assertFalse(result.isError(), text(result));
+    return JSON.readTree(text(result));
+  }
+}
