@@ -16,7 +16,7 @@ enum CpuNetwork {
   FUSED("FP32", "fused"),
 
   /** In eight bits, by ONNX Runtime. */
-  FUSED_INT8("INT8", "in eight bits by ONNX Runtime"),
+  FUSED_INT8("INT8", "fused in eight bits"),
 
   /** In eight bits, by an engine of our own, which not every processor can run. */
   ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
