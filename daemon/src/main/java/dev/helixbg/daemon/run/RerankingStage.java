@@ -4,8 +4,10 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.pairs.RelationReranker;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +75,11 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      return findings.with(ranking.of(reader(store, shown), findings.relations(), first(findings)));
+      // Of a language model's trust nothing is known here: an agent that counts teaches.
+      AgentSayings said =
+          new AgentAnswers(store.agentAnswers().all(), Optional.empty()).on(findings);
+      RelationReranker reader = reader(store, shown).learning(said::isWorthAnAct);
+      return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
       return findings;

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.terminal.Json;
@@ -14,6 +15,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.log.Passage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,11 +33,11 @@ import java.util.Set;
  * @param keys of both entries, the older one first; none of a pair whose truth is known
  */
 record PairQuestion(String id, List<String> keys, Side older, Side newer) {
-  /**
-   * Longest part of a text that is given, in characters: a pair with its answer costs at most 600
-   * tokens.
-   */
+  /** Longest part of a text that is given, in characters. */
   static final int MOST_SHOWN = 800;
+
+  /** The same in tokens, estimated: a pair with its answer costs at most 600. */
+  private static final int MOST_TOKENS = 240;
 
   /** Characters of context before the matching part. */
   private static final int BEFORE = 120;
@@ -44,21 +46,28 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
    * A text as it is given.
    *
    * @param omitted how many characters of it are not
-   * @param entry where it can be read on; empty where nothing is omitted
+   * @param entry where it can be read on
    */
   record Side(String text, int omitted, Optional<String> entry) {
 
     static Side of(String content, int match, Optional<String> entry) {
-      if (content.length() <= MOST_SHOWN) {
-        return new Side(PrintableText.block(content), 0, Optional.empty());
+      int room = Math.min(MOST_SHOWN, content.length());
+      while (true) {
+        String shown = shown(content, match, room);
+        int tokens = Passage.estimatedTokens(TextNode.valueOf(shown).toString(), MOST_SHOWN);
+        if (tokens <= MOST_TOKENS) {
+          return new Side(PrintableText.block(shown), content.length() - room, entry);
+        }
+        room = room * MOST_TOKENS / tokens; // a script that takes a token for each character
       }
-      int from = Math.clamp(match - BEFORE, 0, content.length() - MOST_SHOWN);
+    }
+
+    private static String shown(String content, int match, int room) {
+      int from = Math.clamp(match - BEFORE, 0, content.length() - room);
       if (from > 0 && Character.isLowSurrogate(content.charAt(from))) {
         from++;
       }
-      String shown =
-          (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), MOST_SHOWN);
-      return new Side(PrintableText.block(shown), content.length() - MOST_SHOWN, entry);
+      return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
     }
 
     ObjectNode toJson() {

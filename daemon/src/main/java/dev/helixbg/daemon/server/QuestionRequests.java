@@ -86,8 +86,8 @@ public record QuestionRequests(
    *
    * <p>Of the other kinds the newest entries come first.
    *
-   * @param request has {@code client}, may have {@code clientVersion}, {@code kind} and {@code
-   *     count}
+   * @param request has {@code client}, may have {@code clientVersion}, {@code kind}, {@code count}
+   *     and {@code perDay}: the most questions in a day, none of which is given twice in it
    */
   public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
       throws IOException, InterruptedException {
@@ -103,6 +103,16 @@ public record QuestionRequests(
             .filter(one -> one.client().equals(client))
             .map(AgentAnswer::question)
             .collect(Collectors.toSet());
+    if (request.has("perDay")) {
+      Instant day = now.minus(Duration.ofDays(1));
+      List<String> today =
+          findings.store().agentAnswers().asked(client).values().stream()
+              .filter(one -> one.at().isAfter(day))
+              .map(AgentQuestion::id)
+              .toList();
+      answered.addAll(today);
+      count = Math.clamp(request.path("perDay").asInt() - today.size(), 0, count);
+    }
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
     AgentAnswers said = new AgentAnswers(answers, model.get());
