@@ -16,7 +16,6 @@ import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -74,9 +73,10 @@ final class McpSampling {
 
   private void run() {
     try {
-      Duration wait = IDLE;
       while (true) {
-        wait = ask(idle(wait)) ? IDLE : NOTHING_OPEN;
+        if (!ask(idle())) {
+          Thread.sleep(NOTHING_OPEN);
+        }
       }
     } catch (IOException | RuntimeException e) {
       String why = PrintableText.excerpt(String.valueOf(e.getMessage()), LONGEST_REASON);
@@ -87,9 +87,9 @@ final class McpSampling {
   }
 
   /** Waits for a client that has called a tool, and none for a time. */
-  private synchronized McpSyncServerExchange idle(Duration least) throws InterruptedException {
-    while (client == null || calls > 0 || System.nanoTime() - rests < least.toNanos()) {
-      TimeUnit.NANOSECONDS.timedWait(this, least.toNanos());
+  private synchronized McpSyncServerExchange idle() throws InterruptedException {
+    while (client == null || calls > 0 || System.nanoTime() - rests < IDLE.toNanos()) {
+      wait(IDLE.toMillis());
     }
     return client;
   }

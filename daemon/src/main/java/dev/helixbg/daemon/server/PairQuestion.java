@@ -32,7 +32,7 @@ import java.util.Set;
  *
  * @param keys of both entries, the older one first; none of a pair whose truth is known
  */
-record PairQuestion(String id, List<String> keys, Side older, Side newer) {
+record PairQuestion(String id, List<String> keys, Text older, Text newer) {
   /** Longest part of a text that is given, in characters. */
   static final int MOST_SHOWN = 800;
 
@@ -41,6 +41,17 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
 
   /** Characters of context before the matching part. */
   private static final int BEFORE = 120;
+
+  /**
+   * A text, from where it matches the other one.
+   *
+   * @param key of its entry; empty where there is none
+   */
+  record Text(String content, int match, Optional<String> key) {
+    private Side side() {
+      return Side.of(content, match, key);
+    }
+  }
 
   /**
    * A text as it is given.
@@ -84,8 +95,8 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
     return new PairQuestion(
         known.id(),
         List.of(),
-        Side.of(known.older(), 0, Optional.empty()),
-        Side.of(known.newer(), 0, Optional.empty()));
+        new Text(known.older(), 0, Optional.empty()),
+        new Text(known.newer(), 0, Optional.empty()));
   }
 
   /**
@@ -142,13 +153,13 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
     return new PairQuestion(
         id,
         both.stream().map(NamedEntry::key).toList(),
-        side(both.get(0), finding, told),
-        side(both.get(1), finding, told));
+        text(both.get(0), finding, told),
+        text(both.get(1), finding, told));
   }
 
-  private static Side side(NamedEntry entry, ReportedFinding finding, JsonNode told) {
+  private static Text text(NamedEntry entry, ReportedFinding finding, JsonNode told) {
     String name = entry.key().equals(finding.keys().getFirst()) ? "a" : "b";
-    return Side.of(
+    return new Text(
         entry.entry().text().content(),
         told.at("/evidence/passages/" + name + "/start").asInt(),
         Optional.of(entry.key()));
@@ -164,10 +175,12 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
   }
 
   GivenQuestion given(Instant now) {
-    int characters = older.text().length() + newer.text().length();
+    Side first = older.side();
+    Side second = newer.side();
+    int characters = first.text().length() + second.text().length();
     ObjectNode texts = Json.object();
-    texts.set("older", older.toJson());
-    texts.set("newer", newer.toJson());
+    texts.set("older", first.toJson());
+    texts.set("newer", second.toJson());
     return new GivenQuestion(
         new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }

@@ -116,20 +116,22 @@ public record QuestionRequests(
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
     AgentAnswers said = new AgentAnswers(answers, model.get());
-    List<GivenQuestion> open = new ArrayList<>();
     List<GivenQuestion> page = new ArrayList<>();
+    int open;
     if (kind == QuestionKind.PAIR) {
-      PairQuestion.open(findings, said, taken).forEach(one -> open.add(one.given(now)));
-      if (!open.isEmpty()) {
-        KnownPairs.next(count, answered)
-            .forEach(known -> page.add(PairQuestion.of(known).given(now)));
-        Set<String> known = page.stream().map(GivenQuestion::id).collect(Collectors.toSet());
-        open.removeIf(one -> known.contains(one.id()));
+      List<KnownPairs.Known> known = KnownPairs.next(count, answered);
+      known.forEach(one -> taken.add(one.id()));
+      List<PairQuestion> pairs = PairQuestion.open(findings, said, taken);
+      open = pairs.size();
+      if (open > 0) {
+        known.forEach(one -> page.add(PairQuestion.of(one).given(now)));
       }
+      // More than are wanted, in case that another client is given some in this moment.
+      pairs.stream().limit(count + MOST).forEach(one -> page.add(one.given(now)));
     } else {
-      open.addAll(ofEntries().open(kind, said, client, taken, now));
+      page.addAll(ofEntries().open(kind, said, client, taken, now));
+      open = page.size();
     }
-    page.addAll(open);
     Set<String> given =
         findings
             .store()
@@ -141,7 +143,6 @@ public record QuestionRequests(
                 now.minus(BORROWED),
                 now);
     page.removeIf(one -> !given.contains(one.id()));
-    open.removeIf(one -> given.contains(one.id()));
     if (kind == QuestionKind.PAIR) {
       page.sort(Comparator.comparing(GivenQuestion::id)); // hashes: no place tells what is known
     }
@@ -151,7 +152,8 @@ public record QuestionRequests(
       possible.forEach(line.putArray("answers")::add);
     }
     line.set("questions", Json.array(page, GivenQuestion::toJson));
-    reply.send(line.put("left", open.size()));
+    long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
+    reply.send(line.put("left", open - page.size() + known));
   }
 
   private EntryQuestions ofEntries() {

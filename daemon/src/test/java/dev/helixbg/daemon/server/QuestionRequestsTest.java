@@ -184,10 +184,12 @@ class QuestionRequestsTest {
     texts.add("🜁".repeat(5_000));
     String key = "0123456789abcdef".repeat(2);
     for (String text : texts) {
-      PairQuestion.Side side = PairQuestion.Side.of(text, text.length() / 2, Optional.of(key));
+      int match = text.length() / 2;
+      PairQuestion.Side side = PairQuestion.Side.of(text, match, Optional.of(key));
+      PairQuestion.Text one = new PairQuestion.Text(text, match, Optional.of(key));
       String id = key.substring(16);
       String answer = Json.object().put("id", id).put("answer", "overtaken").toString();
-      String pair = new PairQuestion(id, List.of(), side, side).given(NOW).toJson() + answer;
+      String pair = new PairQuestion(id, List.of(), one, one).given(NOW).toJson() + answer;
       int tokens = Passage.estimatedTokens(pair, 10_000);
       assertTrue(tokens <= 600, tokens + " tokens: " + pair);
       assertTrue(side.omitted() == 0 || side.text().length() > 100, side::text);
