@@ -113,7 +113,8 @@ final class McpSampling {
         CreateMessageRequest.builder(
                 List.of(new SamplingMessage(Role.USER, page)), (questions + 1) * TOKENS)
             .build();
-    String said = client.createMessage(message).content() instanceof TextContent text ? text.text() : "";
+    String said =
+        client.createMessage(message).content() instanceof TextContent text ? text.text() : "";
     ObjectNode taken =
         answers.answers(
             request(client, "answers").set("answers", StudyPage.answers(said)),

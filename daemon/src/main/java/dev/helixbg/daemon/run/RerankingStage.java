@@ -7,7 +7,6 @@ import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.pairs.RelationReranker;
 import java.util.List;
 import java.util.Optional;
@@ -76,8 +75,7 @@ public final class RerankingStage {
     }
     try (ShownReading shown = new ShownReading(display)) {
       // Of a language model's trust nothing is known here: an agent that counts teaches.
-      AgentSayings said =
-          new AgentAnswers(store.agentAnswers().all(), Optional.empty()).on(findings);
+      AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
       RelationReranker reader = reader(store, shown).learning(said::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {

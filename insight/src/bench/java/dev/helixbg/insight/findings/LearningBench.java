@@ -64,8 +64,7 @@ public final class LearningBench {
     for (int draw = 0; draw < DRAWS; draw++) {
       LearningBench bench = new LearningBench(before, isWorthAnAct);
       bench.ask(new Random(draw));
-      List<Relation> after =
-          ranking.by(pair -> Optional.ofNullable(bench.said.get(pair.id())));
+      List<Relation> after = ranking.by(pair -> Optional.ofNullable(bench.said.get(pair.id())));
       for (int first : new int[] {10, 20, 50}) {
         double[] sums = right.computeIfAbsent(first, _ -> new double[2]);
         sums[0] += bench.right(before, first);

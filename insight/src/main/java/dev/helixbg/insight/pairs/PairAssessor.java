@@ -30,8 +30,7 @@ record PairAssessor(PairCalibration calibration, PairFit fit) {
    * @param newer text, from its beginning
    * @param frequency of what is worth an act, in the knowledge base of both
    */
-  Assessment of(
-      Reading reading, double score, String older, String newer, ActFrequency frequency) {
+  Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
     float[] logits = fit.applied(reading.logits(), calibration);
     double[] p = adjusted(logits, score, frequency);
     double[] promised = adjusted(reading.logits(), score, frequency);
@@ -63,13 +62,7 @@ record PairAssessor(PairCalibration calibration, PairFit fit) {
     boolean repeats =
         WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
-        same,
-        overtaken,
-        p[Relation.RELATED.ordinal()],
-        logOdds(logits),
-        tier,
-        objection,
-        repeats);
+        same, overtaken, p[Relation.RELATED.ordinal()], logOdds(logits), tier, objection, repeats);
   }
 
   /** Probabilities by how often pairs are worth an act in this knowledge base. */

@@ -61,11 +61,9 @@ record PairFit(double temperature, double same, double overtaken) {
     return best;
   }
 
-  private double logLikelihood(
-      Answered one, PairCalibration calibration, ActFrequency frequency) {
+  private double logLikelihood(Answered one, PairCalibration calibration, ActFrequency frequency) {
     double[] p = calibration.probabilities(applied(one.logits, calibration), one.score);
-    double act =
-        frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]);
+    double act = frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]);
     return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * (one.isWorthAnAct ? act : 1 - act));
   }
 

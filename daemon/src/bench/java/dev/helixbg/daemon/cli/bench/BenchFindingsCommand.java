@@ -184,8 +184,7 @@ final class BenchFindingsCommand extends JsonCommand {
       int shown = Findings.shownRelations(findings.entries().size());
       rows.addAll(pairs.rows("pair judge", reading.rank(findings.relations(), shown)));
       gains.addAll(
-          pairs.gains(
-              said -> reading.learning(said).rankRemembered(findings.relations(), shown)));
+          pairs.gains(said -> reading.learning(said).rankRemembered(findings.relations(), shown)));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
