@@ -100,13 +100,21 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
   }
 
   /**
-   * The relations about which an agent may be asked: those that lead, then those of which the pair
-   * judge is least sure, then those that it has not read.
+   * The relations about which an agent may be asked.
+   *
+   * @param all how many there are
+   */
+  record Open(List<PairQuestion> first, int all) {}
+
+  /**
+   * Gives those that lead, then those of which the pair judge is least sure, then those that it has
+   * not read.
    *
    * @param said by agents until now
    * @param taken ids of questions that are not to be asked
+   * @param most so many are read
    */
-  static List<PairQuestion> open(FindingRequests findings, AgentAnswers said, Set<String> taken) {
+  static Open open(FindingRequests findings, AgentAnswers said, Set<String> taken, int most) {
     LastReport.Listing listing = findings.store().report().list();
     Decisions decisions = findings.store().decisions().read();
     PresentEntries present = findings.present().entries();
@@ -126,17 +134,19 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
                           ids.put(one, id);
                           pairs.add(one);
                         }));
-    Map<ReportedFinding, JsonNode> told = findings.store().report().told(pairs);
-    pairs.removeIf(one -> !told.containsKey(one)); // a new report came just now
+    Map<String, Double> acts = findings.store().report().acts();
     pairs.sort(
         Comparator.comparing((ReportedFinding one) -> !one.leads())
-            .thenComparingDouble(one -> one.leads() ? 0 : sureness(told.get(one))));
-    return pairs.stream().map(one -> of(one, ids.get(one), told.get(one), present)).toList();
-  }
-
-  private static double sureness(JsonNode told) {
-    JsonNode act = told.at("/assessment/act");
-    return act.isNumber() ? Math.abs(act.asDouble() - 0.5) : 1;
+            .thenComparingDouble(
+                one -> one.leads() ? 0 : Math.abs(acts.getOrDefault(one.id(), 1.5) - 0.5)));
+    List<ReportedFinding> first = pairs.subList(0, Math.min(most, pairs.size()));
+    Map<ReportedFinding, JsonNode> told = findings.store().report().told(first);
+    return new Open(
+        first.stream()
+            .filter(told::containsKey) // else a new report came just now
+            .map(one -> of(one, ids.get(one), told.get(one), present))
+            .toList(),
+        pairs.size());
   }
 
   /** The entries of a pair that are there now, the older one first. */

@@ -121,13 +121,13 @@ public record QuestionRequests(
     if (kind == QuestionKind.PAIR) {
       List<KnownPairs.Known> known = KnownPairs.next(count, answered);
       known.forEach(one -> taken.add(one.id()));
-      List<PairQuestion> pairs = PairQuestion.open(findings, said, taken);
-      open = pairs.size();
+      // More than are wanted, in case that another client is given some in this moment.
+      PairQuestion.Open pairs = PairQuestion.open(findings, said, taken, 2 * count + USUAL);
+      open = pairs.all();
       if (open > 0) {
         known.forEach(one -> page.add(PairQuestion.of(one).given(now)));
       }
-      // More than are wanted, in case that another client is given some in this moment.
-      pairs.stream().limit(count + MOST).forEach(one -> page.add(one.given(now)));
+      pairs.first().forEach(one -> page.add(one.given(now)));
     } else {
       page.addAll(ofEntries().open(kind, said, client, taken, now));
       open = page.size();
