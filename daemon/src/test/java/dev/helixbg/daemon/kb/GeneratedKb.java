@@ -57,17 +57,6 @@ public final class GeneratedKb {
   }
 
   private static Path write(Path folder, int entries, int wordsOfEach) throws IOException {
-    Files.createDirectories(folder);
-    Files.write(folder.resolve("data.log"), log(entries, wordsOfEach).toByteArray());
-    return folder;
-  }
-
-  /** Adds entries to the log of any KB. */
-  public static void fill(Path folder, int entries) throws IOException {
-    Files.write(folder.resolve("data.log"), log(entries, 0).records(), StandardOpenOption.APPEND);
-  }
-
-  private static DataLogBytes log(int entries, int wordsOfEach) {
     Random random = new Random(42);
     DataLogBytes log = new DataLogBytes();
     for (int i = 0; i < entries; i++) {
@@ -78,7 +67,9 @@ public final class GeneratedKb {
       }
       log.entry(TOPICS[random.nextInt(TOPICS.length)], body.toString(), 29_000_000 + i);
     }
-    return log;
+    Files.createDirectories(folder);
+    Files.write(folder.resolve("data.log"), log.toByteArray());
+    return folder;
   }
 
   /** Of the bundled model, by name: each its own direction, as far apart as chance has it. */
