@@ -171,7 +171,8 @@ final class TidyActs {
       outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
     }
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
-    session.turnTo(TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
+    session.turnToHalfDone(
+        TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
   }
 
   private void isDone(Shown shown, String words, List<JsonNode> undo, Optional<Trash.Moved> moved)

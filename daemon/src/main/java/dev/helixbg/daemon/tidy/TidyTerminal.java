@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOError;
 import java.io.IOException;
@@ -82,14 +83,19 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** The result of a session. */
-  public record Summary(int done, int dismissed, int left) {}
+  /**
+   * The result of a session.
+   *
+   * @param halfDone says what an act left half done, where the user has not read it for sure
+   */
+  public record Summary(
+      int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
   /**
-   * Decides about findings until the user has enough.
+   * Decides about findings until the user has enough, or until Ctrl-C, a signal, or the end of the
+   * terminal. What was decided is kept.
    *
    * @throws Failure where standard input or output is no terminal
-   * @throws InterruptedException at Ctrl-C and SIGTERM; what was decided is kept
    */
   public static Summary run(
       ActRun acts,
@@ -150,10 +156,11 @@ public final class TidyTerminal implements Desk {
   }
 
   Summary run() throws IOException, InterruptedException {
+    boolean interrupted = false;
+    session = new TidySession(acts, new Ink(colour, isPlain), this);
     begin();
     try {
-      session = new TidySession(acts, new Ink(colour, isPlain), this);
-      terminal.handle(Signal.WINCH, _ -> draw());
+      terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
         String key = read();
@@ -165,15 +172,16 @@ public final class TidyTerminal implements Desk {
           }
         }
       }
-      return new Summary(session.done(), session.dismissed(), session.left());
-    } catch (IllegalStateException e) {
-      if (isClosed()) {
-        throw new InterruptedException("the terminal was closed");
+    } catch (InterruptedException | IOException | RuntimeException e) {
+      if (!ErrorReporter.wasInterrupted(e) && !isClosed()) {
+        throw e;
       }
-      throw e;
+      interrupted = true;
     } finally {
       end();
     }
+    return new Summary(
+        session.done(), session.dismissed(), session.left(), interrupted, session.halfDone());
   }
 
   /** Reads the next key. */
@@ -237,6 +245,12 @@ public final class TidyTerminal implements Desk {
         ? USUAL
         : new Size(
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
+  }
+
+  /** After a change of size: terminals differ in what they leave of the screen then. */
+  private synchronized void drawAnew() {
+    display.clear();
+    draw();
   }
 
   private synchronized void draw() {
