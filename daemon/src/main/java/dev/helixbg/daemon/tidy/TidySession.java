@@ -32,10 +32,9 @@ final class TidySession {
           "",
           "Nothing is changed before you press Enter on a page that says what will be changed.");
 
-  private final ActRun runs;
   private final Ink ink;
   private final TidyActs acts;
-  private TidyList list;
+  private final TidyList list;
   private Page page;
   private String current = "";
   private String message = "";
@@ -44,12 +43,14 @@ final class TidySession {
   private int shownLines;
   private boolean isOver;
 
-  TidySession(ActRun runs, Ink ink, Desk desk) throws IOException, InterruptedException {
-    this.runs = runs;
+  /**
+   * @param list that has looked
+   */
+  TidySession(TidyList list, ActRun runs, Ink ink, Desk desk)
+      throws IOException, InterruptedException {
+    this.list = list;
     this.ink = ink;
     this.acts = new TidyActs(this, runs, ink, desk);
-    this.list = new TidyList(runs, false);
-    list.look();
     show(list.first());
     List<NamedEntry> marked = list.findings().present().entries().marked();
     if (!marked.isEmpty()) {
@@ -212,12 +213,10 @@ final class TidySession {
     current = id.orElse("");
     Optional<ReportedFinding> finding = id.flatMap(list::open);
     if (finding.isPresent()) {
-      turnTo(new FindingPage(Shown.of(list.findings(), finding.get()), ink, this::onFinding));
+      turnTo(new FindingPage(list.shown(finding.get()), ink, this::onFinding));
       return;
     }
-    TidyList others = new TidyList(runs, true);
-    others.look();
-    boolean noneAtAll = others.left() == 0;
+    boolean noneAtAll = !list.hasMore();
     TextPage end =
         TextPage.of(
             ink.kept(
@@ -233,7 +232,7 @@ final class TidySession {
           "a",
           "all others",
           () -> {
-            list = others;
+            list.addAll();
             show(list.first());
           });
     }

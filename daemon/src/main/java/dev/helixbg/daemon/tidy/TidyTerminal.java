@@ -15,6 +15,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jline.keymap.BindingReader;
 import org.jline.keymap.KeyMap;
 import org.jline.terminal.Attributes;
@@ -106,34 +108,53 @@ public final class TidyTerminal implements Desk {
       PrintStream out)
       throws IOException, InterruptedException {
     String type = environment.getOrDefault("TERM", DUMB);
-    Terminal terminal;
+    FutureTask<Terminal> opening = new FutureTask<>(() -> open(type));
+    Thread.ofPlatform().daemon().name("terminal").start(opening);
+    TidyList list = new TidyList(acts);
+    Optional<Failure> noReport = Optional.empty();
     try {
-      terminal =
-          TerminalBuilder.builder()
-              .name("helix-bg")
-              .system(true)
-              .provider(TerminalBuilder.PROP_PROVIDER_FFM)
-              .dumb(false)
-              .encoding(UTF_8)
-              .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
-              .build();
+      list.look(); // takes as long as opening the terminal
+    } catch (Failure e) {
+      noReport = Optional.of(e);
+    }
+    try (Terminal terminal = opening.get()) {
+      if (noReport.isPresent()) {
+        throw noReport.get();
+      }
+      return new TidyTerminal(
+              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
+          .run(list);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Failure none) {
+        throw none;
+      }
+      throw new IOException(e.getCause());
+    }
+  }
+
+  private static Terminal open(String type) throws IOException {
+    try {
+      return TerminalBuilder.builder()
+          .name("helix-bg")
+          .system(true)
+          .provider(TerminalBuilder.PROP_PROVIDER_FFM)
+          .dumb(false)
+          .encoding(UTF_8)
+          .graphemeCluster(false) // to ask the terminal takes half a second and eats keys
+          .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
+          .build();
     } catch (IllegalStateException e) {
       throw Failure.usage(
           "tidy asks at a terminal, and standard input or output is none. Elsewhere, helix-bg"
               + " findings lists what there is, and helix-bg act ID --as same --run carries one"
               + " out");
     }
-    try (terminal) {
-      return new TidyTerminal(
-              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
-          .run();
-    }
   }
 
   private void bind() {
     names.setNomatch(OTHER);
     names.setUnicode(OTHER);
-    names.setAmbiguousTimeout(50);
+    names.setAmbiguousTimeout(25);
     names.bind("enter", "\r", "\n");
     names.bind("esc", KeyMap.esc());
     names.bind("backspace", KeyMap.del(), KeyMap.ctrl('H'));
@@ -155,22 +176,16 @@ public final class TidyTerminal implements Desk {
     names.bind(name, usual);
   }
 
-  Summary run() throws IOException, InterruptedException {
+  Summary run(TidyList list) throws IOException, InterruptedException {
     boolean interrupted = false;
-    session = new TidySession(acts, new Ink(colour, isPlain), this);
+    session = new TidySession(list, acts, new Ink(colour, isPlain), this);
     begin();
     try {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
         String key = read();
-        synchronized (this) {
-          if (key.equals("ctrl-l")) {
-            display.clear();
-          } else {
-            session.key(key);
-          }
-        }
+        Whole.run(() -> press(key)); // nothing is left half done by a signal
       }
     } catch (InterruptedException | IOException | RuntimeException e) {
       if (!ErrorReporter.wasInterrupted(e) && !isClosed()) {
@@ -182,6 +197,14 @@ public final class TidyTerminal implements Desk {
     }
     return new Summary(
         session.done(), session.dismissed(), session.left(), interrupted, session.halfDone());
+  }
+
+  private synchronized void press(String key) throws IOException, InterruptedException {
+    if (key.equals("ctrl-l")) {
+      display.clear();
+    } else {
+      session.key(key);
+    }
   }
 
   /** Reads the next key. */

@@ -58,7 +58,7 @@ class TidyTerminalTest {
             terminal.getType().equals("dumb"),
             colour,
             new PrintStream(OutputStream.nullOutputStream()))
-        .run();
+        .run(kb.list());
   }
 
   private TidyTerminal.Summary type(String type, boolean colour, String keys) throws Exception {
