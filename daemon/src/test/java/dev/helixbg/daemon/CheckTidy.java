@@ -177,8 +177,10 @@ final class CheckTidy {
     String terminal = random.nextBoolean() ? "xterm-256color" : "dumb";
     Path out = work.resolve("screen");
     String command = "%s tidy %s; echo ended by $?; stty -a".formatted(launcher(), folder());
-    return new TestScreen(
-        process(List.of("script", "-qefc", command, "/dev/null"), out, terminal), out, terminal);
+    // Where this is started in the background, SIGINT is ignored, and would be there.
+    List<String> script =
+        List.of("env", "--default-signal=INT", "script", "-qefc", command, "/dev/null");
+    return new TestScreen(process(script, out, terminal), out, terminal);
   }
 
   /** All notes but those of the other writer. */
@@ -390,7 +392,7 @@ final class CheckTidy {
         String page = "";
         if (key.equals("\r")) {
           screen.resize(100, 40); // on which the whole page is to be seen
-          page = screen.settled();
+          page = screen.synced();
         }
         if (page.contains("carry it out") || page.contains("take it back")) {
           boolean last = random.nextInt(3) == 0;

@@ -109,6 +109,19 @@ final class TestScreen implements AutoCloseable {
     return now();
   }
 
+  /** What is to be seen once all keys so far have done their work: the last one draws anew. */
+  String synced() throws Exception {
+    settled();
+    type("\f");
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() < end
+        && isAlive()
+        && !rest().contains(isDumb ? " done, " : "\033[2J")) {
+      Thread.sleep(20);
+    }
+    return settled();
+  }
+
   void resize(int columns, int rows) throws Exception {
     Optional<ProcessHandle> java = java();
     if (java.isPresent()) {

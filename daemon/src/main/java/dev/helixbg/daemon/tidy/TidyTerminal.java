@@ -184,6 +184,7 @@ public final class TidyTerminal implements Desk {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
+        Thread.ofVirtual().start(list.findings().present().entries()::prepare); // while one reads
         String key = read();
         Whole.run(() -> press(key)); // nothing is left half done by a signal
       }

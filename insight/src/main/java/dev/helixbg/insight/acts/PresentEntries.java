@@ -112,6 +112,11 @@ public final class PresentEntries {
     return folders.isEmpty() ? List.of(topic) : folders;
   }
 
+  /** Makes ready what the first plan takes a while for. */
+  public synchronized void prepare() {
+    planner.get();
+  }
+
   /** How an act on them is carried out. */
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
