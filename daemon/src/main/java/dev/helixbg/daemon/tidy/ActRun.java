@@ -91,20 +91,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /**
    * Plans an act on the log of this moment.
    *
-   * @param request see {@link FindingRequests#act}
+   * @param request as {@link FindingRequests} takes it
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return plan(findings(), request);
-  }
-
-  /**
-   * Plans an act on findings that were read before.
-   *
-   * @param request see {@link FindingRequests#act}
-   */
-  static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
     List<ObjectNode> acts = new ArrayList<>();
-    findings.act(request, acts::add);
+    findings().act(request, acts::add);
     return acts.getFirst();
   }
 

@@ -82,7 +82,7 @@ final class TidyActs {
     as.ifPresent(what -> request.put("as", what));
     keep.ifPresent(side -> request.put("keep", side));
     session.list().look();
-    ObjectNode act = ActRun.plan(session.list().findings(), request);
+    ObjectNode act = session.list().act(shown.finding(), request);
     if (act.has("choose")) { // of two of an unknown age
       confirm(shown, as, Optional.of("b"));
       return;

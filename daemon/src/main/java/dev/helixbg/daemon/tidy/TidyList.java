@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.tidy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.LastReport;
@@ -80,6 +81,15 @@ final class TidyList {
 
   FindingRequests findings() {
     return findings;
+  }
+
+  /**
+   * Plans an act on the log of the last look.
+   *
+   * @param request as {@link FindingRequests} takes it
+   */
+  ObjectNode act(ReportedFinding finding, ObjectNode request) {
+    return findings.act(finding, decisions, request);
   }
 
   /** A finding as it is shown. */
