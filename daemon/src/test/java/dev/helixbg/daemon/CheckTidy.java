@@ -6,6 +6,8 @@ import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.tidy.FileHelix;
+import dev.helixbg.daemon.tidy.Helix;
+import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -13,6 +15,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.SampleKb;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,6 +66,7 @@ final class CheckTidy {
   private final Random random;
   private final Map<String, Integer> counts = new TreeMap<>();
   private byte[] planted = {};
+  private int plantings;
 
   CheckTidy(Path root, Path work, Path helix, long seed) throws IOException {
     this.root = root;
@@ -138,10 +142,12 @@ final class CheckTidy {
   }
 
   private void plantAgain() throws Exception {
+    plantings++;
     run("rm", "-rf", work.resolve("home"));
     run("cp", "-a", work.resolve("planted"), work.resolve("home"));
-    synchronized (this) { // the other writer begins anew, too
+    synchronized (this) { // beside the other writer, whose helix knows nothing of this
       Files.write(kb.dataLog(), planted);
+      Files.deleteIfExists(kb.folder().resolve("index.bin"));
     }
   }
 
@@ -213,31 +219,33 @@ final class CheckTidy {
   /** Stores notes, and edits and removes its own, through another helix on the same log. */
   private void writeUntil(AtomicBoolean over) {
     Random own = new Random(random.nextLong());
-    try (RealHelix real = isStandIn() ? null : new RealHelix(helix, kb.folder())) {
-      FileHelix standIn = new FileHelix(kb.dataLog());
-      while (!over.get()) {
-        Map<String, String> arguments =
-            switch (own.nextInt(5)) {
-              case 0 -> Map.of("action", "delete", "topic", "meanwhile", "index", "0");
-              case 1 -> stored("auth", own.nextLong());
-              default -> stored("meanwhile", own.nextLong());
-            };
-        String tool = arguments.containsKey("action") ? "edit" : "store";
-        synchronized (this) {
-          try {
-            if (real == null) {
-              standIn.call(tool, arguments);
-            } else {
-              real.call(tool, arguments);
-            }
-          } catch (RuntimeException e) {
-            // there is none to remove yet
+    FileHelix standIn = new FileHelix(kb.dataLog());
+    while (!over.get()) {
+      Map<String, String> arguments =
+          switch (own.nextInt(5)) {
+            case 0 -> Map.of("action", "delete", "topic", "meanwhile", "index", "0");
+            case 1 -> stored("auth", own.nextLong());
+            default -> stored("meanwhile", own.nextLong());
+          };
+      String tool = arguments.containsKey("action") ? "edit" : "store";
+      synchronized (this) {
+        try (RealHelix real = isStandIn() ? null : new RealHelix(helix, kb.folder())) {
+          if (real == null) {
+            standIn.call(tool, arguments);
+          } else {
+            real.call(tool, arguments);
           }
+        } catch (HelixTools.Refusal | Helix.Refusal e) {
+          // there is none to remove yet
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
         }
-        Thread.sleep(300 + own.nextInt(1500));
       }
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
+      try {
+        Thread.sleep(300 + own.nextInt(1500));
+      } catch (InterruptedException e) {
+        return;
+      }
     }
   }
 
@@ -380,6 +388,7 @@ final class CheckTidy {
   /** Random keys, sizes, and an end of any kind. */
   private void session() throws Exception {
     Map<String, Decision> before = decisions();
+    int planting = plantings;
     String end = ENDS.get(random.nextInt(ENDS.size()));
     boolean untold = end.equals("KILL") || end.startsWith("the terminal");
     try (TestScreen screen = screen()) {
@@ -413,6 +422,9 @@ final class CheckTidy {
       screen.end(end);
       count("sessions ended by " + end.replace("\003", "Ctrl-C"));
       restored(screen, end);
+      if (planting != plantings) { // after what a kill has left half done
+        return;
+      }
       Matcher closing = CLOSING.matcher(screen.text());
       Map<String, Decision> now = decisions();
       if (!new HashSet<>(now.values()).containsAll(before.values())) {
