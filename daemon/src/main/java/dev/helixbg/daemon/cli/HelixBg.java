@@ -129,8 +129,8 @@ public final class HelixBg implements Runnable {
     commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
-    commands.put("tidy", TidyCommand::new);
-    commands.put("act", ActCommand::new);
+    commands.put("tidy", () -> new TidyCommand(interruption));
+    commands.put("act", () -> new ActCommand(interruption));
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));
     commands.put("done", () -> decide(Verdict.DONE));
     commands.put("undo", () -> decide(Verdict.OPEN));

@@ -164,6 +164,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       reply.send(present.marked(id, List.of(request.path("marked").asText().split(" "))));
       return;
     }
+    Decisions decisions = store.decisions().read();
+    LastReport.Listing listing = store.report().list();
+    reply.send(act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request));
+  }
+
+  /** The same of a finding that was read before, with the decisions of then. */
+  public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
     if (as.isPresent() && !WAYS.contains(as.get())) {
@@ -173,15 +180,12 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (keep.isPresent() && !SIDES.contains(keep.get())) {
       throw Failure.usage("\"keep\" must be one of " + String.join(", ", SIDES));
     }
-    Decisions decisions = store.decisions().read();
-    LastReport.Listing listing = store.report().list();
-    ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
     if (decisions.isSettled(finding.aliases())) {
-      throw Failure.usage(id + " is settled: undo that first");
+      throw Failure.usage(finding.id() + " is settled: undo that first");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
-    reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
+    return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
   /** What somebody who has read it holds of it. */
