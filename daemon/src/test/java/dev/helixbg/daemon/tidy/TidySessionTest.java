@@ -61,7 +61,7 @@ class TidySessionTest {
 
   private Map<String, Decision.Outcome> decided() throws Exception {
     return kb.store.decisions().read().settled().stream()
-        .collect(Collectors.toMap(Decision::id, Decision::verdict));
+        .collect(Collectors.toMap(Decision::id, Decision::outcome));
   }
 
   /** Shows the finding about an entry, wherever the report has it. */

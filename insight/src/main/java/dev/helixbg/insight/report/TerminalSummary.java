@@ -167,15 +167,15 @@ public final class TerminalSummary {
     return new Row(
         pair.similarity(),
         pair.a().title(),
-        name(pair.a())
-            + " ~ "
-            + name(pair.b())
-            + ofPassages(pair)
-            + verdict
+        verdict
                 .map(said -> said.verdict().title())
                 .or(() -> JudgementWords.assessment(pair))
-                .map(words -> " " + words)
-                .orElse(""));
+                .map(words -> words + ": ")
+                .orElse("")
+            + name(pair.a())
+            + " ~ "
+            + name(pair.b())
+            + ofPassages(pair));
   }
 
   private static String ofPassages(Finding.Relation relation) {
@@ -273,9 +273,10 @@ public final class TerminalSummary {
             ? "  "
             : "  " + NumberWords.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
-    String names = PrintableText.excerpt(row.names(), room);
-    int left = room - TextColumns.of(names) - 2;
-    String title = left < MIN_TITLE ? "" : PrintableText.excerpt(row.title(), left);
+    int forTitle = Math.max(room - TextColumns.of(row.names()) - 2, room / 2);
+    String title = forTitle < MIN_TITLE ? "" : PrintableText.excerpt(row.title(), forTitle);
+    int left = room - (title.isEmpty() ? 0 : TextColumns.of(title) + 2);
+    String names = PrintableText.excerpt(row.names(), left);
     out.append(similarity).append(title);
     out.append(title.isEmpty() ? "" : "  ").append(painted("2", names));
   }

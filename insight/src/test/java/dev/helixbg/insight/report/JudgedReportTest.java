@@ -207,7 +207,7 @@ class JudgedReportTest {
     assertTrue(markdown.contains("| `auth` | 2 | 0.650 | `Refresh tokens rotate. x` |"), markdown);
     String terminal = TerminalSummary.render(report, 120, false);
     assertTrue(terminal.contains("Qwen3 x: 5 labels, 2 verdicts, 2 summaries; 4 left"), terminal);
-    assertTrue(terminal.contains("auth:0 ~ auth:1 same"), terminal);
+    assertTrue(terminal.contains("same: auth:0 ~ auth:1"), terminal);
     Finding.Relation apart = report.findings().relations().get(2);
     assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
   }
