@@ -196,7 +196,8 @@ class ReviewsTest {
     kb.append("a", "said once");
     run();
     Review.Item item = review().items().getFirst();
-    assertEquals("a:1 repeats a:0", item.a() + " " + item.relation() + " " + item.b());
+    assertEquals(
+        "a:1 repeats a:0", item.a().name() + " " + item.relation() + " " + item.b().name());
     assertEquals(0, store().sessions().version(), "it was not to be kept");
     Review kept = review(settings, true);
     assertTrue(kept.summary().startsWith("2 new entries in a (2)."), kept.summary());
