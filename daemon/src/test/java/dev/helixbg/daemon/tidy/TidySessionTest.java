@@ -60,9 +60,9 @@ class TidySessionTest {
     }
   }
 
-  private Map<String, Decision.Verdict> decided() throws Exception {
+  private Map<String, Decision.Outcome> decided() throws Exception {
     return kb.store.decisions().read().settled().stream()
-        .collect(Collectors.toMap(Decision::id, Decision::verdict));
+        .collect(Collectors.toMap(Decision::id, Decision::outcome));
   }
 
   /** Shows the finding about an entry, wherever the report has it. */
@@ -142,7 +142,7 @@ class TidySessionTest {
     goTo("auth:0");
     press("d", "n", "o", "ö", "x", "backspace", "enter");
     Decision made = kb.store.decisions().read().settled().iterator().next();
-    assertEquals(Decision.Verdict.DISMISSED, made.verdict());
+    assertEquals(Decision.Outcome.DISMISSED, made.outcome());
     assertEquals("noö", made.reason());
     assertEquals(Decision.By.PERSON, made.by());
     assertHas(press("u", "enter"), "Taken back", "0 dismissed");
