@@ -5,6 +5,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
@@ -57,8 +58,12 @@ public record PairAssessor(PairCalibration calibration) {
         same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
   }
 
-  /** The subjects of two texts of one form, in words; empty if the texts are of other forms. */
-  static Optional<String> apart(String one, String other) {
+  /** The subjects of two entries of one form, in words; empty if their forms differ. */
+  public static Optional<String> apart(NamedEntry one, NamedEntry other) {
+    return apart(one.entry().text().content(), other.entry().text().content());
+  }
+
+  private static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they are of a series (" + names + ")")
         .or(

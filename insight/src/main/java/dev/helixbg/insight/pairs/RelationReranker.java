@@ -153,11 +153,9 @@ public final class RelationReranker {
   }
 
   private static boolean isJudged(Relation relation) {
-    String older = content(relation.older());
-    String newer = content(relation.newer());
-    return !Script.isUnreadable(older)
-        && !Script.isUnreadable(newer)
-        && PairAssessor.apart(older, newer).isEmpty();
+    return !Script.isUnreadable(content(relation.older()))
+        && !Script.isUnreadable(content(relation.newer()))
+        && PairAssessor.apart(relation.older(), relation.newer()).isEmpty();
   }
 
   private static int part(Relation relation) {
