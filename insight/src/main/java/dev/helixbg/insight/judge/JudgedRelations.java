@@ -117,7 +117,7 @@ public record JudgedRelations(
           .toList();
     }
     return pairs.stream()
-        .filter(pair -> !pair.isFar() && !isOfSeries(pair))
+        .filter(pair -> !pair.isFar() && PairAssessor.mayLead(pair.a(), pair.b()))
         .limit(UNREAD_LEADING)
         .toList();
   }

@@ -63,6 +63,13 @@ public record PairAssessor(PairCalibration calibration) {
     return apart(one.entry().text().content(), other.entry().text().content());
   }
 
+  /** Whether two entries may lead: in scripts that can be read, and not of one form. */
+  public static boolean mayLead(NamedEntry one, NamedEntry other) {
+    return !Script.isUnreadable(one.entry().text().content())
+        && !Script.isUnreadable(other.entry().text().content())
+        && apart(one, other).isEmpty();
+  }
+
   private static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they are of a series (" + names + ")")

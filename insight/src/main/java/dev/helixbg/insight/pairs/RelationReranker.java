@@ -10,7 +10,6 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -134,7 +133,7 @@ public final class RelationReranker {
     ActFrequency frequency =
         ActFrequency.of(
             read.entrySet().stream()
-                .filter(one -> isJudged(one.getKey()))
+                .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
                 .mapToDouble(one -> assessor.act(one.getValue(), one.getKey().score()))
                 .toArray());
     return read.entrySet().stream()
@@ -150,12 +149,6 @@ public final class RelationReranker {
                       frequency));
             })
         .toList();
-  }
-
-  private static boolean isJudged(Relation relation) {
-    return !Script.isUnreadable(content(relation.older()))
-        && !Script.isUnreadable(content(relation.newer()))
-        && PairAssessor.apart(relation.older(), relation.newer()).isEmpty();
   }
 
   private static int part(Relation relation) {
