@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param fit to answers about their knowledge base
  */
-record PairAssessor(PairCalibration calibration, PairFit fit) {
+public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /** Says what collections have taught that the judge was not trained on. */
   PairAssessor(PairCalibration calibration) {

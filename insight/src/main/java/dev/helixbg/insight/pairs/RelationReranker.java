@@ -155,7 +155,9 @@ public final class RelationReranker {
   /** With what is said of each, by how many of them all are worth an act. */
   private List<Relation> assessed(Map<Relation, Reading> read) {
     List<Map.Entry<Relation, Reading>> judged =
-        read.entrySet().stream().filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b())).toList();
+        read.entrySet().stream()
+            .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
+            .toList();
     PairAssessor plain = new PairAssessor(calibration);
     ActFrequency frequency =
         ActFrequency.of(
