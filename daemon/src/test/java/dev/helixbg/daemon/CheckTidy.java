@@ -183,9 +183,9 @@ final class CheckTidy {
     String terminal = random.nextBoolean() ? "xterm-256color" : "dumb";
     Path out = work.resolve("screen");
     String command = "%s tidy %s; echo ended by $?; stty -a".formatted(launcher(), folder());
-    // Where this is started in the background, SIGINT is ignored, and would be there.
+    // Where this is started in the background, or by nohup, these are ignored, and would be there.
     List<String> script =
-        List.of("env", "--default-signal=INT", "script", "-qefc", command, "/dev/null");
+        List.of("env", "--default-signal=INT,HUP", "script", "-qefc", command, "/dev/null");
     return new TestScreen(process(script, out, terminal), out, terminal);
   }
 

@@ -18,7 +18,7 @@ final class TestScreen implements AutoCloseable {
 
   /** Of a screen of tidy's, which its first line begins. */
   private static final Pattern BEGINNING =
-      Pattern.compile("(?m)^(?=(\\d+ of \\d+, )?\\d+ done, \\d+ dismissed)");
+      Pattern.compile("(?m)^(?=(\\d+ of \\d+, )?\\d+ done, \\d+ dismissed(?! in this))");
 
   private final Process process;
   private final Path out;

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.report.EvidenceWords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -117,10 +118,10 @@ record FindingText(Console console, JsonNode finding, String again) {
           ? "by no judge: it rests on vectors and words alone"
           : "";
     }
-    return "by the pair judge: %s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%"
+    return "by the pair judge: %s; %s (the same %.0f %%, overtaken %.0f %%)"
         .formatted(
             said.path("words").asText("probably not worth an act"),
-            100 * said.path("act").asDouble(),
+            EvidenceWords.canGo(said.path("act").asDouble()),
             100 * said.path("same").asDouble(),
             100 * said.path("overtaken").asDouble());
   }

@@ -119,7 +119,7 @@ final class FindingsCommand extends JsonCommand {
         open.stream()
             .filter(finding -> all || !selection.isEmpty() || finding.leads())
             .limit(limit)
-            .map(findings.present()::named)
+            .map(findings.present()::now)
             .toList();
     List<ObjectNode> told = findings.lines(shown, decisions);
     Coverage coverage = findings.coverage(listing);

@@ -59,7 +59,7 @@ final class RelatedCommand extends ConsoleCommand {
       names = "--json",
       description =
           "Print JSON: one line for each entry, then a line with alreadySaid (yes,"
-              + " contradicts, perhaps, no, unknown), the entry and the probability.")
+              + " contradicts, perhaps, no, unknown), the entry, its title and the probability.")
   private boolean json;
 
   @Override
@@ -78,7 +78,7 @@ final class RelatedCommand extends ConsoleCommand {
     if (json) {
       answer.toJson().forEach(console.json()::println);
     } else {
-      console.say("%s", words(answer.said()));
+      console.say("%s", words(answer));
       SearchCommand.print(answer.nearest(), console);
     }
     answer.unread().ifPresent(why -> console.warn("vectors alone tell that: %s", why));
@@ -113,20 +113,22 @@ final class RelatedCommand extends ConsoleCommand {
     }
   }
 
-  private static String words(AlreadySaid said) {
+  private static String words(RelatedAnswer answer) {
+    AlreadySaid said = answer.said();
     String likely =
         said.probability().isPresent()
             ? " (%.0f %%)".formatted(100 * said.probability().getAsDouble())
             : "";
-    String entry = said.entry().orElse("");
+    String entry =
+        said.entry().map(name -> answer.title().orElse(name) + "  " + name).orElse("");
     return switch (said.answer()) {
-      case YES -> "already said by " + entry + likely;
-      case CONTRADICTS -> "contradicts " + entry + likely;
+      case YES -> "already said: " + entry + likely;
+      case CONTRADICTS -> "contradicts: " + entry + likely;
       case NO -> "new" + likely;
       case UNKNOWN -> "unknown: " + said.differs().orElse("not all entries are indexed");
       case PERHAPS ->
           "perhaps said already: read the nearest"
-              + (entry.isEmpty() ? "" : ", first " + entry + likely)
+              + (entry.isEmpty() ? "" : ", first: " + entry + likely)
               + said.differs().map(what -> "; " + what).orElse("");
     };
   }

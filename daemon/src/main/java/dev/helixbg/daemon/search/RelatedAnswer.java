@@ -21,9 +21,11 @@ import java.util.OptionalDouble;
  * The entries nearest to a text, and whether one says it already.
  *
  * @param nearest best first, and how much of the KB was searched
+ * @param title of the entry that is said to say it
  * @param unread why the pair judge has not read them, where it should have
  */
-public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<String> unread) {
+public record RelatedAnswer(
+    SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
 
   /** A text that is in no log yet. */
   public static Entry unstored(String topic, String text) {
@@ -78,10 +80,15 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
         unread = Optional.of(e.getMessage());
       }
     }
+    Optional<String> name = said.entry();
     return new RelatedAnswer(
         new SearchAnswer(
             found.hits().subList(0, Math.min(limit, found.hits().size())), found.coverage()),
         said,
+        found.hits().stream()
+            .filter(hit -> name.equals(Optional.of(hit.name())))
+            .findFirst()
+            .map(hit -> PrintableText.line(hit.title())),
         unread);
   }
 
@@ -94,6 +101,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));
     said.entry().ifPresent(entry -> last.put("entry", entry));
+    title.ifPresent(line -> last.put("title", line));
     said.probability().ifPresent(p -> last.put("probability", Json.sixDecimals(p)));
     said.differs().ifPresent(what -> last.put("differs", what));
     unread.ifPresent(why -> last.put("unread", why));
@@ -112,6 +120,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
                 ? OptionalDouble.of(last.path("probability").asDouble())
                 : OptionalDouble.empty(),
             text(last, "differs")),
+        text(last, "title"),
         text(last, "unread"));
   }
 

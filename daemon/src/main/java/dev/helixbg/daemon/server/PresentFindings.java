@@ -72,14 +72,13 @@ public record PresentFindings(PresentEntries entries) {
         .filter(one -> one.entry().body().contains(finding.named().orElse("")));
   }
 
-  /** The same finding, about its entries by the names that they have now. */
-  public ReportedFinding named(ReportedFinding finding) {
-    List<String> names =
-        (finding.section().equals("copies")
-                ? entries.allOf(finding.keys())
-                : entries.of(finding.keys()).orElse(List.of()))
-            .stream().map(NamedEntry::name).toList();
-    return names.isEmpty() ? finding : finding.renamed(names);
+  /** The same finding, about its entries by the titles and names that they have now. */
+  public ReportedFinding now(ReportedFinding finding) {
+    List<NamedEntry> now =
+        finding.section().equals("copies")
+            ? entries.allOf(finding.keys())
+            : entries.of(finding.keys()).orElse(List.of());
+    return now.isEmpty() ? finding : finding.now(now);
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.report.EvidenceWords;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +33,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
         finding.section().equals("copies")
             ? findings.present().entries().allOf(finding.keys())
             : findings.present().entries().of(finding.keys()).orElse(List.of());
-    return new Shown(findings.present().named(finding), told, entries);
+    return new Shown(findings.present().now(finding), told, entries);
   }
 
   String id() {
@@ -93,11 +94,11 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
           : "Two notes about the same thing";
     }
     String words = said.path("words").asText("two notes about the same thing");
-    return "%s%s; one can go: %.0f %%"
+    return "%s%s: %s"
         .formatted(
             words.substring(0, 1).toUpperCase(Locale.ROOT),
             words.substring(1),
-            100 * said.path("act").asDouble());
+            EvidenceWords.canGo(said.path("act").asDouble()));
   }
 
   /** Why it is there, as the report says it; empty where its kind says all. */

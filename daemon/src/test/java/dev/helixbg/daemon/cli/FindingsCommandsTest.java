@@ -250,7 +250,7 @@ class FindingsCommandsTest {
     assertTrue(out.toString().contains("\ndecided  dismissed by person, "), out::toString);
     assertEquals(0, run("one-shot", kb));
     assertEquals(0, run("findings", kb, id));
-    assertTrue(out.toString().matches(id + " +dismissed +person +cache:0 ~ .*\\R"), out::toString);
+    assertTrue(out.toString().matches(id + " +dismissed +person +The cache keeps .*  cache:0 ~ .*\\R"), out::toString);
     assertEquals(ExitCode.USAGE.number(), run("findings", kb, id, id));
   }
 
@@ -411,13 +411,15 @@ class FindingsCommandsTest {
     assertTrue(!open().contains(id), "it is open no longer");
     assertEquals(0, run("findings", kb, "--settled", "--json"));
     assertEquals("dismissed", json().get(0).path("decision").asText());
-    assertEquals("cache:0 ~ cache:1", json().get(0).path("about").asText());
+    assertEquals(
+        "The cache keeps stale leases after a restart of the broker.  cache:0 ~ cache:1",
+        json().get(0).path("about").asText());
     assertEquals("person", json().get(0).path("by").asText());
     assertEquals("", json().get(0).path("reason").asText());
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
-    assertTrue(out.toString().matches("(?s).*done +person +cache:0 ~ cache:1\\R"), out::toString);
+    assertTrue(out.toString().matches("(?s).*done +person +The cache keeps .*  cache:0 ~ cache:1\\R"), out::toString);
     Decision agents =
         new Decision(id, Outcome.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
     try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {

@@ -3,6 +3,7 @@ package dev.helixbg.insight.acts;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.FindingIds;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
  * @param rank place in the list of relations, from 1; empty for other kinds
  * @param similarity cosine; 1 where nothing is compared
  * @param nearest cosine of what is nearest in both entries of a relation; else the similarity
- * @param about the names of its entries or topics, for people
+ * @param about the title of its first entry and the names of all, or those of topics, for people
  * @param topics the topics of its entries, or the topics themselves
  * @param keys of its entries, in the order in which it names them; none where it names topics
  * @param verdict what it is to be acted on for, as the report says; empty where that is open
@@ -115,12 +116,19 @@ public record ReportedFinding(
         + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");
   }
 
-  /** The same, where its entries have other names now. */
-  public ReportedFinding renamed(List<String> names) {
+  /** The title of the first of several entries, then the names of all. */
+  public static String aboutEntries(List<NamedEntry> entries) {
+    String title = entries.getFirst().title();
+    String names = about(entries.stream().map(NamedEntry::name).toList());
+    return title.equals(names) ? names : title + "  " + names;
+  }
+
+  /** The same, about its entries as they are now. */
+  public ReportedFinding now(List<NamedEntry> entries) {
     String now =
         Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section)
-            ? names.getFirst() + about.substring(about.lastIndexOf(IS))
-            : about(names);
+            ? aboutEntries(entries) + about.substring(about.lastIndexOf(IS))
+            : aboutEntries(entries);
     return new ReportedFinding(
         section,
         id,

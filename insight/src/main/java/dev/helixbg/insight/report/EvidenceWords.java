@@ -7,8 +7,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Words for what speaks for a finding, the same in every report, command and MCP answer. */
-final class EvidenceWords {
+public final class EvidenceWords {
+  private static final double NEARLY_CERTAIN = 0.99;
+
   private EvidenceWords() {}
+
+  /**
+   * Says how likely one entry of a pair can go.
+   *
+   * @param probability see {@link Finding.Assessment#act}
+   */
+  public static String canGo(double probability) {
+    return probability >= NEARLY_CERTAIN
+        ? "nearly certain that one can go"
+        : JudgementWords.percent(probability) + " likely that one can go";
+  }
 
   /** Says what speaks for a pair, whose entries are called A and B. */
   static String of(Finding.Relation pair) {

@@ -48,7 +48,7 @@ final class FindingList {
       this.id = id;
       this.similarity = similarity;
       this.nearest = similarity;
-      this.about = ReportedFinding.about(entries.stream().map(NamedEntry::name).toList());
+      this.about = entries.isEmpty() ? "" : ReportedFinding.aboutEntries(entries);
       entries.forEach(one -> topics.add(one.entry().topic()));
       entries.forEach(one -> keys.add(one.key()));
     }

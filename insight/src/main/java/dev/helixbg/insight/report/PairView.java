@@ -119,9 +119,7 @@ record PairView(
       relation
           .assessment()
           .filter(said -> said.isActLikely() || !said.repeats())
-          .ifPresent(
-              said ->
-                  words.add("one can go: " + JudgementWords.percent(Math.min(said.act(), 0.99))));
+          .ifPresent(said -> words.add(EvidenceWords.canGo(said.act())));
     }
     words.add("similarity " + NumberWords.similarity(relation.similarity()));
     words.add(EvidenceWords.nearness(relation));

@@ -16,44 +16,29 @@ import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
 
-/** What a person sees on the terminal after a run: a dozen lines at most. */
+/** What a person sees on the terminal after a run: a dozen lines of 80 columns at most. */
 public final class TerminalSummary {
-  private static final int USUAL_WIDTH = 100;
+  private static final int WIDTH = 80;
 
-  /** Of the kind and its count: the longest kind, and room for 99,999. */
-  private static final int START_WIDTH = 22;
+  /** Of the kind and its count: the longest kind, room for 99,999, and two blanks. */
+  private static final int START_WIDTH = 23;
 
-  private static final int MIN_TITLE = 12;
   private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;
 
   private final StringBuilder out = new StringBuilder();
-  private final int width;
-  private final boolean color;
 
-  private TerminalSummary(int width, boolean color) {
-    this.width = width;
-    this.color = color;
-  }
+  private TerminalSummary() {}
 
   /**
-   * @param similarity not a number where there is none
    * @param title of its first entry; may be empty
    * @param names of its entries, and what else is said in a few words
    */
-  private record Row(double similarity, String title, String names) {}
+  private record Row(String title, String names) {}
 
-  /**
-   * @param width of the terminal in columns
-   * @param color whether ANSI colours may be used
-   */
-  public static String render(Report report, int width, boolean color) {
-    return new TerminalSummary(width, color).summary(report);
-  }
-
-  /** In 100 columns and with colours. */
+  /** With ANSI colours. */
   public static String render(Report report) {
-    return render(report, USUAL_WIDTH, true);
+    return new TerminalSummary().summary(report);
   }
 
   /** The last line. A path is there to be copied: it is never cut. */
@@ -102,7 +87,7 @@ public final class TerminalSummary {
             + NumberWords.count(lost, "byte", "bytes")
             + " could not be read, in "
             + NumberWords.count(log.damage().size(), "place", "places");
-    out.append(painted("33", PrintableText.excerpt(text, width))).append('\n');
+    out.append(painted("33", PrintableText.excerpt(text, WIDTH))).append('\n');
   }
 
   private void judged(Judgements judgements) {
@@ -143,7 +128,7 @@ public final class TerminalSummary {
       rows(
           "Exact copies",
           copies.size(),
-          List.of(new Row(Double.NaN, first.getFirst().title(), names)));
+          List.of(new Row(first.getFirst().title(), names)));
     }
   }
 
@@ -156,41 +141,29 @@ public final class TerminalSummary {
     rows("Worth a look", pairs.leading().size(), rows);
     int more = pairs.leading().size() - rows.size();
     if (more > 0) {
-      String words = NumberWords.count(more) + " more in the report";
-      out.append(" ".repeat(START_WIDTH + 2))
-          .append(PrintableText.excerpt(words, width - START_WIDTH - 2))
-          .append('\n');
+      out.append(" ".repeat(START_WIDTH))
+          .append(NumberWords.count(more) + " more in the report\n");
     }
   }
 
   private static Row row(Finding.Relation pair, Optional<PairVerdict> verdict) {
     return new Row(
-        pair.similarity(),
         pair.a().title(),
-        verdict
-                .map(said -> said.verdict().title())
-                .or(() -> JudgementWords.assessment(pair))
-                .map(words -> words + ": ")
-                .orElse("")
-            + name(pair.a())
+        name(pair.a())
             + " ~ "
             + name(pair.b())
-            + ofPassages(pair));
-  }
-
-  private static String ofPassages(Finding.Relation relation) {
-    return relation
-        .evidence()
-        .matching()
-        .map(match -> " (passages " + NumberWords.similarity(match.similarity()) + ")")
-        .orElse("");
+            + verdict
+                .map(said -> said.verdict().title())
+                .or(() -> JudgementWords.assessment(pair))
+                .map(words -> ": " + words)
+                .orElse(""));
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {
     List<Row> rows =
         overlaps.stream()
             .limit(1)
-            .map(best -> new Row(best.similarity(), "", topic(best.a()) + " ~ " + topic(best.b())))
+            .map(best -> new Row("", topic(best.a()) + " ~ " + topic(best.b())))
             .toList();
     rows("Topic overlaps", overlaps.size(), rows);
   }
@@ -202,7 +175,6 @@ public final class TerminalSummary {
             .map(
                 best ->
                     new Row(
-                        best.other(),
                         best.entry().title(),
                         name(best.entry()) + " > " + topic(best.nearer())))
             .toList();
@@ -217,7 +189,7 @@ public final class TerminalSummary {
               + " and "
               + NumberWords.count(first.entries().size() - 1)
               + " more";
-      rows("Lessons", lessons.all().size(), List.of(new Row(Double.NaN, first.text(), names)));
+      rows("Lessons", lessons.all().size(), List.of(new Row(first.text(), names)));
     }
   }
 
@@ -229,7 +201,7 @@ public final class TerminalSummary {
           secrets.size(),
           List.of(
               new Row(
-                  Double.NaN, first.entry().title(), name(first.entry()) + " " + first.says())));
+                  first.entry().title(), name(first.entry()) + " " + first.says())));
     }
   }
 
@@ -243,7 +215,6 @@ public final class TerminalSummary {
             .map(
                 first ->
                     new Row(
-                        Double.NaN,
                         first.entry().title(),
                         name(first.entry()) + " > " + PrintableText.line(first.named())))
             .toList();
@@ -258,8 +229,8 @@ public final class TerminalSummary {
   /** The kind and its count stand before the first row only. */
   private void rows(String kind, long total, List<Row> rows) {
     String count = total == 0 ? "none" : NumberWords.count(total);
-    String padding = " ".repeat(Math.max(1, START_WIDTH - kind.length() - count.length()));
-    out.append(painted("1", kind)).append(padding).append(count);
+    String padding = " ".repeat(Math.max(1, START_WIDTH - 2 - kind.length() - count.length()));
+    out.append(painted("1", kind)).append(padding).append(count).append(rows.isEmpty() ? "" : "  ");
     for (int i = 0; i < rows.size(); i++) {
       out.append(i == 0 ? "" : "\n" + " ".repeat(START_WIDTH));
       row(rows.get(i));
@@ -268,17 +239,13 @@ public final class TerminalSummary {
   }
 
   private void row(Row row) {
-    String similarity =
-        Double.isNaN(row.similarity())
-            ? "  "
-            : "  " + NumberWords.similarity(row.similarity()) + "  ";
-    int room = width - START_WIDTH - similarity.length();
+    int room = WIDTH - START_WIDTH;
     int forTitle = Math.max(room - TextColumns.of(row.names()) - 2, room / 2);
-    String title = forTitle < MIN_TITLE ? "" : PrintableText.excerpt(row.title(), forTitle);
-    int left = room - (title.isEmpty() ? 0 : TextColumns.of(title) + 2);
-    String names = PrintableText.excerpt(row.names(), left);
-    out.append(similarity).append(title);
-    out.append(title.isEmpty() ? "" : "  ").append(painted("2", names));
+    String title = PrintableText.excerpt(row.title(), forTitle);
+    String between = title.isEmpty() ? "" : "  ";
+    int left = room - TextColumns.of(title + between);
+    out.append(title).append(between);
+    out.append(painted("2", PrintableText.excerpt(row.names(), left)));
   }
 
   private static String name(NamedEntry named) {
@@ -300,10 +267,10 @@ public final class TerminalSummary {
   }
 
   private void line(String text) {
-    out.append(PrintableText.excerpt(text, width)).append('\n');
+    out.append(PrintableText.excerpt(text, WIDTH)).append('\n');
   }
 
-  private String painted(String code, String text) {
-    return color && !text.isEmpty() ? "\u001B[" + code + "m" + text + "\u001B[0m" : text;
+  private static String painted(String code, String text) {
+    return !text.isEmpty() ? "\u001B[" + code + "m" + text + "\u001B[0m" : text;
   }
 }

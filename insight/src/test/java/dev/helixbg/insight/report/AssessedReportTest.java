@@ -101,7 +101,7 @@ class AssessedReportTest {
     String lead = html.select(".lead").text();
     assertTrue(lead.contains("In about 14 of the 20 pairs one entry can go"), lead);
     assertTrue(lead.contains("the pair judge that comes with helix-bg has read all of them"), lead);
-    assertTrue(html.select("article[id^=rel] .why").text().contains("one can go: 70 %"));
+    assertTrue(html.select("article[id^=rel] .why").text().contains("70 % likely that one can go"));
     String unread = Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text();
     assertTrue(unread.contains("Nothing has read the pairs"), unread);
   }

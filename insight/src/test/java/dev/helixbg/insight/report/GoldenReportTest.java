@@ -43,7 +43,7 @@ class GoldenReportTest {
   void terminalSummaryIsWhatItWas() throws IOException {
     assertGolden(
         "small.txt",
-        TerminalSummary.render(report, 100, false)
+        TerminalSummaryTest.plain(report)
             + TerminalSummary.where("/kb/insights/report.html"));
   }
 

@@ -173,7 +173,7 @@ class JudgedReportTest {
     assertTrue(page.text().contains("<script>alert(1)</script>"));
     String markdown = MarkdownReport.render(report);
     assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
-    String terminal = TerminalSummary.render(report, 100, false);
+    String terminal = TerminalSummaryTest.plain(report);
     assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
@@ -205,9 +205,9 @@ class JudgedReportTest {
     assertTrue(markdown.contains("## Proposed merges (1)"));
     assertTrue(markdown.contains("## Pairs that are probably not worth an act (1)"));
     assertTrue(markdown.contains("| `auth` | 2 | 0.650 | `Refresh tokens rotate. x` |"), markdown);
-    String terminal = TerminalSummary.render(report, 120, false);
+    String terminal = TerminalSummaryTest.plain(report);
     assertTrue(terminal.contains("Qwen3 x: 5 labels, 2 verdicts, 2 summaries; 4 left"), terminal);
-    assertTrue(terminal.contains("same: auth:0 ~ auth:1"), terminal);
+    assertTrue(terminal.contains("auth:0 ~ auth:1: same"), terminal);
     Finding.Relation apart = report.findings().relations().get(2);
     assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
   }

@@ -75,8 +75,8 @@ class ManyRelationsTest {
     assertTrue(markdown.contains("230 more, ranked lower, are in report.json."));
     assertEquals("10 pairs of entries are worth a look", page.select("h1").text());
     assertTrue(markdown.startsWith("# 10 pairs of entries are worth a look\n"));
-    assertTrue(TerminalSummary.render(report, 100, false).contains("Worth a look        10"));
-    assertTrue(TerminalSummary.render(report, 100, false).contains("340 ranked, none judged"));
+    assertTrue(TerminalSummaryTest.plain(report).contains("Worth a look        10"));
+    assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(340, json.get("relations").size());
   }
@@ -146,12 +146,12 @@ class ManyRelationsTest {
             "Pairs that were not read 28",
             "Pairs that are probably not worth an act 1"),
         html(report).select("#others ~ details:has(code:contains(rel)) > summary").eachText());
-    assertTrue(TerminalSummary.render(report, 100, false).contains("same"));
+    assertTrue(TerminalSummaryTest.plain(report).contains("same"));
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("They are the likeliest: 40 pairs were ranked."), lead);
     assertTrue(lead.contains("judged 3 of them: 1 pair says the same, and 0 pairs have"), lead);
     assertTrue(lead.startsWith("In about 1 of the 1 pair that were read one entry can go."), lead);
-    assertTrue(TerminalSummary.render(report, 100, false).contains("40 ranked, 3 judged"));
+    assertTrue(TerminalSummaryTest.plain(report).contains("40 ranked, 3 judged"));
   }
 
   /** Nobody is told to act on a coin. */
@@ -176,7 +176,7 @@ class ManyRelationsTest {
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");
-    assertTrue(TerminalSummary.render(report, 100, false).contains(JudgeTrust.GUESSING));
+    assertTrue(TerminalSummaryTest.plain(report).contains(JudgeTrust.GUESSING));
   }
 
   /** What an edit needs and a reader of a long list does not. */

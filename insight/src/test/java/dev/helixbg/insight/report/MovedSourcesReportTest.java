@@ -103,7 +103,7 @@ class MovedSourcesReportTest {
     String markdown = MarkdownReport.render(three());
     assertTrue(markdown.contains("## Sources that moved (3)"), markdown);
     assertTrue(markdown.contains("LegacyGateway is in no file of shop any more"), markdown);
-    String terminal = TerminalSummary.render(three(), 120, false);
+    String terminal = TerminalSummaryTest.plain(three());
     assertTrue(terminal.contains("Sources moved        3  "), terminal);
     assertTrue(terminal.contains("> src/Lease.java:41"), terminal);
     assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);

@@ -44,7 +44,7 @@ class SecretReportTest {
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("## Secrets (1)"), markdown);
     assertTrue(markdown.contains("`" + SAYS + "` · "), markdown);
-    assertTrue(TerminalSummary.render(report, 120, false).contains("Secrets              1  "));
+    assertTrue(TerminalSummaryTest.plain(report).contains("Secrets              1  "));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(SAYS, json.at("/secrets/0/says").asText());
     assertEquals(1, json.at("/totals/secrets").asInt());
