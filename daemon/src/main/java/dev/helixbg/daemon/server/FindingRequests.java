@@ -179,7 +179,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (decisions.isSettled(finding.aliases())) {
       throw Failure.usage(id + " is settled: undo that first");
     }
-    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
+    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
     reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
   }

@@ -23,7 +23,7 @@ final class Items {
   private static final int MOST = 2_000;
 
   /** Divides the entries of memory files that some agents write. */
-  private static final String DIVIDER = "§";
+  static final String DIVIDER = "§";
 
   /** In front matter: {@code items} has any list cut, {@code whole} has none. */
   private static final String PROPERTY = "helix-bg";
@@ -44,8 +44,12 @@ final class Items {
   private static final Pattern NO_FACTS =
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
-  private static final Pattern MARKER =
+  /** Of an item, with the blanks after it. */
+  static final Pattern MARKER =
       Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
+
+  /** Divides what is before it from what follows; it is of no item. */
+  private static final Pattern RULE = Pattern.compile(" {0,3}([-*_])(?:[ \\t]*\\1){2,}[ \\t]*");
 
   private static final int TAB = 4;
 
@@ -176,7 +180,7 @@ final class Items {
       if (!fence.isEmpty()) {
         fence = line.strip().startsWith(fence) ? "" : fence;
         take(line, at);
-      } else if (headings.contains(at)) {
+      } else if (headings.contains(at) || RULE.matcher(line).matches()) {
         finish();
       } else if (line.isBlank()) {
         blank = true;
