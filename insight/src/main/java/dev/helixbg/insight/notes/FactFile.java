@@ -131,7 +131,7 @@ public final class FactFile {
           SaidText.of(bare(section.get(), one.getValue().strip())));
     }
     List<Span> spans = spans(cuts);
-    return isAsMeant(Span.changed(raw, spans), left, texts) ? Optional.of(spans) : Optional.empty();
+    return isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty()) ? Optional.of(spans) : Optional.empty();
   }
 
   private Optional<Section> sectionOf(Entry entry) {
@@ -147,15 +147,20 @@ public final class FactFile {
         .findFirst();
   }
 
-  /** Whether the others are as they were, as far as the file is still cut the same way. */
-  private boolean isAsMeant(String changed, List<Section> left, List<String> texts) {
+  /**
+   * Whether the others are as they were.
+   *
+   * @param mayEnd whether the file may be no list of facts any more, as when few are left
+   */
+  private boolean isAsMeant(
+      String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     Optional<FactFile> file = of(path, changed.getBytes(UTF_8), named);
     if (file.isEmpty()) {
       return false;
     }
     List<Section> now = file.get().note.sections();
     boolean isStillCut = now.stream().anyMatch(section -> section.place().isFact());
-    return !isStillCut
+    return mayEnd && !isStillCut
         || now.stream().map(Section::text).toList().equals(texts)
             && now.stream()
                 .map(Section::headings)

@@ -48,9 +48,6 @@ final class Items {
   static final Pattern MARKER =
       Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
 
-  /** Divides what is before it from what follows; it is of no item. */
-  private static final Pattern RULE = Pattern.compile(" {0,3}([-*_])(?:[ \\t]*\\1){2,}[ \\t]*");
-
   private static final int TAB = 4;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
@@ -153,8 +150,9 @@ final class Items {
     int begin = from;
     int dividers = 0;
     List<Item> blocks = new ArrayList<>();
-    for (int at = from; at <= text.length(); at = lineEnd(at) + 1) {
-      boolean isLast = at == text.length();
+    boolean isLast = false;
+    for (int at = from; !isLast; at = Math.min(text.length(), lineEnd(at) + 1)) {
+      isLast = at == text.length();
       if (isLast || text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
         dividers += isLast ? 0 : 1;
         String block = text.substring(begin, at).strip();
@@ -180,7 +178,7 @@ final class Items {
       if (!fence.isEmpty()) {
         fence = line.strip().startsWith(fence) ? "" : fence;
         take(line, at);
-      } else if (headings.contains(at) || RULE.matcher(line).matches()) {
+      } else if (headings.contains(at) || isRule(line)) {
         finish();
       } else if (line.isBlank()) {
         blank = true;
@@ -219,6 +217,15 @@ final class Items {
     }
     start = -1;
     indent = 0;
+  }
+
+  /** Whether a line divides what is before it from what follows; it is of no item. */
+  private static boolean isRule(String line) {
+    String marks = line.replace(" ", "").replace("\t", "");
+    return marks.length() >= 3
+        && "-*_".indexOf(marks.charAt(0)) >= 0
+        && indented(line) < TAB
+        && marks.chars().allMatch(c -> c == marks.charAt(0));
   }
 
   private static int indented(String line) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.FactFile.Span;
+import dev.helixbg.insight.notes.Note.Section;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,12 +119,13 @@ class FactFileTest {
     assertEquals("- two\n\n- three\n\n- four\n", without(bare, "one"));
   }
 
+  private static final String BLOCKS = "First.\n§\nSecond.\n§\nThird.\n§\nFourth.\n";
+
   @Test
   void aBlockGoesWithOneDivider() throws Exception {
-    String text = "First.\n§\nSecond.\n§\nThird.\n§\nFourth.\n";
-    assertEquals("Second.\n§\nThird.\n§\nFourth.\n", without(text, "First"));
-    assertEquals("First.\n§\nThird.\n§\nFourth.\n", without(text, "Second"));
-    assertEquals("First.\n§\nSecond.\n§\nThird.\n", without(text, "Fourth"));
+    assertEquals("Second.\n§\nThird.\n§\nFourth.\n", without(BLOCKS, "First"));
+    assertEquals("First.\n§\nThird.\n§\nFourth.\n", without(BLOCKS, "Second"));
+    assertEquals("First.\n§\nSecond.\n§\nThird.\n", without(BLOCKS, "Fourth"));
   }
 
   @Test
@@ -242,23 +244,42 @@ class FactFileTest {
         String after = Span.changed(variant, spans);
         assertEquals(variant, Span.changed(after, back));
         if (all.size() > Items.LEAST) { // else it is no list any more
-          List<String> left = bodies(all.stream().filter(one -> one != gone).toList(), gone);
-          assertEquals(left, bodies(entries(after), gone), gone.body());
+          String name = gone.text().part().orElse("").replaceFirst(", number \\d+$", "");
+          List<String> left = facts(variant, name);
+          left.remove(fact(NoteName.of(gone).orElseThrow(), said(variant, gone), name));
+          assertEquals(left, facts(after, name), gone.body());
         }
       }
     }
   }
 
-  private static List<String> bodies(List<Entry> entries, Entry gone) {
-    String name = gone.text().part().orElse("").replaceFirst(", number \\d+$", "");
-    return entries.stream()
-        .map(one -> one.body().replaceFirst("\\Q" + name + "\\E, number \\d+]", name + "]"))
-        .sorted()
-        .toList();
+  private static List<Section> sections(String text) {
+    return Note.of("MEMORY.md", NoteDecoder.text(text.getBytes(UTF_8)).orElseThrow(), true)
+        .sections();
+  }
+
+  private static String said(String text, Entry entry) {
+    NoteName place = NoteName.of(entry).orElseThrow();
+    return sections(text).stream()
+        .filter(one -> one.place().equals(place))
+        .findFirst()
+        .orElseThrow()
+        .text();
+  }
+
+  private static List<String> facts(String text, String name) {
+    return new ArrayList<>(
+        sections(text).stream().map(one -> fact(one.place(), one.text(), name)).toList());
+  }
+
+  /** Facts of one name are numbered, so that one gets another number when one goes. */
+  private static String fact(NoteName place, String text, String name) {
+    String part = place.part().replaceFirst("^\\Q" + name + "\\E, number \\d+$", name);
+    return place.heading() + " (" + part + ") " + text;
   }
 
   static List<String> forms() throws IOException {
-    List<String> texts = new ArrayList<>(List.of(LIST, LESSONS));
+    List<String> texts = new ArrayList<>(List.of(LIST, LESSONS, BLOCKS));
     for (Path file : files()) {
       texts.add(Files.readString(file));
     }
