@@ -53,8 +53,7 @@ class MemoryActsIT {
 
     assertTrue(run(ExitCode.OK, act).startsWith("done"));
     assertTrue(Files.readString(memory).split("mvnd").length == 2, Files.readString(memory));
-    assertEquals(
-        "rw-rw-r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(memory)));
+    assertEquals("rw-rw-r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(memory)));
     assertFalse(run(ExitCode.OK, "findings", "--notes", memory.toString(), "--all").contains(id));
 
     String[] undo = {"act", id, "--undo", "--notes", memory.toString()};

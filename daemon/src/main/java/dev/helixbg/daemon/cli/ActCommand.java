@@ -142,8 +142,7 @@ final class ActCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  private int run(ActRun acts, ObjectNode act, Kb chosen)
-      throws IOException, InterruptedException {
+  private int run(ActRun acts, ObjectNode act, Kb chosen) throws IOException, InterruptedException {
     if (act.has("choose")) {
       String ways =
           act.path("choose")

@@ -81,11 +81,7 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
       int start = at + lines.left().length();
       int end = start + span.is().length();
       boolean isJoined = end < text.length() && !isEnd(span.was(), span.was().length() - 1);
-      text =
-          text.substring(0, start)
-              + span.was()
-              + (isJoined ? "\n" : "")
-              + text.substring(end);
+      text = text.substring(0, start) + span.was() + (isJoined ? "\n" : "") + text.substring(end);
     }
     return Optional.of(text);
   }

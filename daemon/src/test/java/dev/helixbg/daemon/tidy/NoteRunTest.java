@@ -20,11 +20,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Acts on the facts of memory files, by script and at the terminal, and how they are taken back. */
+/**
+ * Acts on the facts of memory files, by script and at the terminal, and how they are taken back.
+ */
 class NoteRunTest {
   private static final String TEXT =
-      "\uFEFF# Memory\r\n\r\n## Build\r\n- Use mvnd.\r\n  - on Linux\r\n- Builds use mvnd, always and"
-          + " everywhere.\r\n- Two forks.\r\n- Tests run in two forks, not in four.\r\n- Last.";
+      "\uFEFF# Memory\r\n\r\n"
+          + "## Build\r\n"
+          + "- Use mvnd.\r\n"
+          + "  - on Linux\r\n"
+          + "- Builds use mvnd, always and everywhere.\r\n"
+          + "- Two forks.\r\n"
+          + "- Tests run in two forks, not in four.\r\n"
+          + "- Last.";
 
   @TempDir Path folder;
   private Path file;
@@ -108,7 +116,8 @@ class NoteRunTest {
     assertTrue(text().contains("- Two forks."));
 
     done(same(second, "b"));
-    String both = TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", "").replace("- Two forks.\r\n", "");
+    String both =
+        TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", "").replace("- Two forks.\r\n", "");
     assertEquals(both, text());
     assertEquals(State.DONE, run.takeBack(first).state(), "the file has changed since");
     assertEquals(TEXT.replace("- Two forks.\r\n", ""), text());

@@ -35,6 +35,7 @@ final class TidyKb {
 
   /** Null: it is none of notes. */
   final NotesKb notes;
+
   private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();

@@ -127,11 +127,12 @@ public final class FactFile {
       Cut cut = replaced(section.get(), one.getValue().strip());
       cuts.add(cut);
       texts.set(
-          left.indexOf(section.get()),
-          SaidText.of(bare(section.get(), one.getValue().strip())));
+          left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
     }
     List<Span> spans = spans(cuts);
-    return isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty()) ? Optional.of(spans) : Optional.empty();
+    return isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty())
+        ? Optional.of(spans)
+        : Optional.empty();
   }
 
   private Optional<Section> sectionOf(Entry entry) {
@@ -234,13 +235,13 @@ public final class FactFile {
     String last = lines.get(to - 1);
     List<String> said =
         new ArrayList<>(
-            bare(section, text)
-                .lines()
-                .map(line -> line.isBlank() ? "" : indent + line)
-                .toList());
+            bare(section, text).lines().map(line -> line.isBlank() ? "" : indent + line).toList());
     said.set(0, first + said.getFirst().strip());
     return new Cut(
-        from, to, String.join(lineEnd, said) + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
+        from,
+        to,
+        String.join(lineEnd, said)
+            + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
   }
 
   private boolean isDivided() {
@@ -264,8 +265,7 @@ public final class FactFile {
       Cut before = merged.isEmpty() ? new Cut(-2, -2, "") : merged.getLast();
       if (cut.from() <= before.to()) {
         merged.removeLast();
-        merged.add(
-            new Cut(before.from(), Math.max(before.to(), cut.to()), before.is() + cut.is()));
+        merged.add(new Cut(before.from(), Math.max(before.to(), cut.to()), before.is() + cut.is()));
       } else {
         merged.add(cut);
       }

@@ -45,8 +45,7 @@ final class Items {
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
   /** Of an item, with the blanks after it. */
-  static final Pattern MARKER =
-      Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
+  static final Pattern MARKER = Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
 
   private static final int TAB = 4;
 

@@ -45,8 +45,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
    */
-  record Section(
-      NoteName place, List<String> headings, String text, List<Link> links, Span span) {}
+  record Section(NoteName place, List<String> headings, String text, List<Link> links, Span span) {}
 
   /**
    * Where a section stands in the text of its file.
@@ -119,8 +118,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
     int longest = Items.isMemory(path) && headings.size() >= Items.LEAST ? LESSON : LONG;
-    Division division =
-        new Division(path, body, matter.end(), headings, links, start > 0, longest);
+    Division division = new Division(path, body, matter.end(), headings, links, start > 0, longest);
     List<Items.Item> items = Items.of(path, alone, matter, body, start, headings);
     if (items.isEmpty()) {
       division.divide(start, start, body.length(), 0, headings.size(), List.of(), "");

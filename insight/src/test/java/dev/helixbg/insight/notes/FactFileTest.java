@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Facts are taken out of every form of file, and replaced; nothing else changes. */
 class FactFileTest {
-  /** Files of facts as agents write them, beside those of this class; read where it is there. */
+  private static final int WAYS = 4;
+
+  /** Files of facts as agents write them. */
   private static final Path OTHERS = Path.of("src/test/resources/memory");
 
   @TempDir Path folder;
@@ -165,9 +167,17 @@ class FactFileTest {
 
   @Test
   void frontMatterAndChineseStay() throws Exception {
-    String text = "---\nhelix-bg: items\n---\n\n## 构建\n- 使用 mvnd。\n- 测试需要两个核心。\n  - 仅限 Linux\n- 不要提交密钥。\n- e\u0301te\u0301\n";
-    assertEquals(
-        text.replace("- 测试需要两个核心。\n  - 仅限 Linux\n", ""), without(text, "测试"));
+    String text =
+        "---\n"
+            + "helix-bg: items\n"
+            + "---\n\n"
+            + "## 构建\n"
+            + "- 使用 mvnd。\n"
+            + "- 测试需要两个核心。\n"
+            + "  - 仅限 Linux\n"
+            + "- 不要提交密钥。\n"
+            + "- e\u0301te\u0301\n";
+    assertEquals(text.replace("- 测试需要两个核心。\n  - 仅限 Linux\n", ""), without(text, "测试"));
     assertEquals(text.replace("- e\u0301te\u0301\n", ""), without(text, "\u00e9t"));
   }
 
@@ -186,7 +196,8 @@ class FactFileTest {
     assertEquals(
         windows.replace("- Run `x`.", "- Run it\r\n  twice."),
         replaced(windows, "Run", "Run it\ntwice."));
-    assertEquals("One.\n§\n- x\n  y\n§\nThree.", replaced("One.\n§\nTwo.\n§\nThree.", "Two", "- x\n  y"));
+    assertEquals(
+        "One.\n§\n- x\n  y\n§\nThree.", replaced("One.\n§\nTwo.\n§\nThree.", "Two", "- x\n  y"));
     assertEquals("One.\n§\nTwo.\n§\nx\ny", replaced("One.\n§\nTwo.\n§\nThree.", "Three", "x\ny"));
     assertEquals(
         LESSONS.replace("Lesson: more.", "It is so.\nAlways."),
@@ -215,40 +226,26 @@ class FactFileTest {
     assertEquals(Optional.empty(), spans(List.of(wide.get(1)), Map.of()));
   }
 
-  static List<Path> files() throws IOException {
-    List<Path> files = new ArrayList<>();
-    for (String root :
-        new String[] {OTHERS.toString(), System.getProperty("memory.files", OTHERS.toString())}) {
-      if (Files.isDirectory(Path.of(root))) {
-        try (Stream<Path> all = Files.walk(Path.of(root))) {
-          all.filter(one -> one.toString().endsWith(".md")).forEach(files::add);
-        }
-      }
-    }
-    return files;
-  }
-
   /** For each fact: all others have their texts and their names without it. */
   @ParameterizedTest
   @MethodSource("forms")
-  void withoutAnyFactAllOthersAreAsTheyWere(String text) throws Exception {
-    for (String variant : List.of(text, text.replace("\n", "\r\n"), "\uFEFF" + text, text.strip())) {
-      List<Entry> all = entries(variant);
-      for (Entry gone : all) {
-        if (!FactFile.areFacts(List.of(gone))) {
-          continue;
-        }
-        Files.writeString(file, variant);
-        List<Span> spans = spans(List.of(gone), Map.of()).orElseThrow(() -> new AssertionError(gone.body()));
-        List<Span> back = spans.stream().map(one -> new Span(one.at(), one.is(), one.was())).toList();
-        String after = Span.changed(variant, spans);
-        assertEquals(variant, Span.changed(after, back));
-        if (all.size() > Items.LEAST) { // else it is no list any more
-          String name = gone.text().part().orElse("").replaceFirst(", number \\d+$", "");
-          List<String> left = facts(variant, name);
-          left.remove(fact(NoteName.of(gone).orElseThrow(), said(variant, gone), name));
-          assertEquals(left, facts(after, name), gone.body());
-        }
+  void withoutAnyFactAllOthersAreAsTheyWere(String variant) throws Exception {
+    List<Entry> all = entries(variant);
+    for (Entry gone : all) {
+      if (!FactFile.areFacts(List.of(gone))) {
+        continue;
+      }
+      Files.writeString(file, variant);
+      List<Span> spans =
+          spans(List.of(gone), Map.of()).orElseThrow(() -> new AssertionError(gone.body()));
+      List<Span> back = spans.stream().map(one -> new Span(one.at(), one.is(), one.was())).toList();
+      String after = Span.changed(variant, spans);
+      assertEquals(variant, Span.changed(after, back));
+      if (all.size() > Items.LEAST) { // else it is no list any more
+        String name = gone.text().part().orElse("").replaceFirst(", number \\d+$", "");
+        List<String> left = facts(variant, name);
+        left.remove(fact(NoteName.of(gone).orElseThrow(), said(variant, gone), name));
+        assertEquals(left, facts(after, name), gone.body());
       }
     }
   }
@@ -278,11 +275,30 @@ class FactFileTest {
     return place.heading() + " (" + part + ") " + text;
   }
 
+  /** Each form in each way of writing it; each of the other files in one of these. */
   static List<String> forms() throws IOException {
-    List<String> texts = new ArrayList<>(List.of(LIST, LESSONS, BLOCKS));
-    for (Path file : files()) {
-      texts.add(Files.readString(file));
+    List<String> texts = new ArrayList<>();
+    for (String form : List.of(LIST, LESSONS, BLOCKS)) {
+      for (int way = 0; way < WAYS; way++) {
+        texts.add(written(form, way));
+      }
+    }
+    if (Files.isDirectory(OTHERS)) {
+      try (Stream<Path> all = Files.walk(OTHERS)) {
+        for (Path other : all.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
+          texts.add(written(Files.readString(other), texts.size() % WAYS));
+        }
+      }
     }
     return texts;
+  }
+
+  private static String written(String text, int way) {
+    return switch (way) {
+      case 0 -> text;
+      case 1 -> text.replace("\n", "\r\n");
+      case 2 -> "\uFEFF" + text;
+      default -> text.strip();
+    };
   }
 }
