@@ -22,7 +22,6 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.FirstLook;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -196,8 +195,7 @@ public record PresentFindings(PresentEntries entries) {
       Optional<Verdict> opinion,
       Optional<String> as,
       Optional<String> keep,
-      Optional<NotesKb> notes)
-      throws IOException {
+      Optional<NotesKb> notes) {
     if (isStale(finding)) {
       throw Failure.usage(
           ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"

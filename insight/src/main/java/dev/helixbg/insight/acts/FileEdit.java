@@ -32,9 +32,9 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
    * Plans an act on facts: those that go are taken out, one may get a text.
    *
    * @return none where the act is about anything else, or where the files do not have the facts as
-   *     they were read
+   *     they were read before
    */
-  public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes) throws IOException {
+  public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes) {
     Map<Entry, String> instead =
         change instanceof Change.Rewrite rewrite
             ? Map.of(rewrite.kept().entry(), rewrite.text())
@@ -73,16 +73,19 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   }
 
   private static Optional<FileEdit> of(
-      String path, List<Entry> gone, Map<Entry, String> instead, NoteFiles files)
-      throws IOException {
+      String path, List<Entry> gone, Map<Entry, String> instead, NoteFiles files) {
     Optional<Path> file = files.file(path);
     if (file.isEmpty()) {
       return Optional.empty();
     }
-    PrivateFiles.requireFile(file.get());
-    byte[] bytes = Files.readAllBytes(file.get());
-    return FactFile.of(path, bytes, files.isOneFile())
-        .flatMap(facts -> facts.without(gone, instead))
-        .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
+    try {
+      PrivateFiles.requireFile(file.get());
+      byte[] bytes = Files.readAllBytes(file.get());
+      return FactFile.of(path, bytes, files.isOneFile())
+          .flatMap(facts -> facts.without(gone, instead))
+          .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
+    } catch (IOException e) {
+      return Optional.empty(); // it cannot be read at the moment
+    }
   }
 }
