@@ -43,7 +43,7 @@ public record NotesKb(Path notes, Kb kb) {
   private static final String SEEN = "notes.seen";
 
   /** Raised when the same files make another log, or are others. */
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
 
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
