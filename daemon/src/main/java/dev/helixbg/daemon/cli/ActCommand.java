@@ -13,10 +13,12 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.HelixServer;
 import dev.helixbg.daemon.tidy.NoteRun;
+import dev.helixbg.daemon.tidy.Whole;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,6 +43,8 @@ import picocli.CommandLine.Parameters;
           + " done. Items of a memory file it takes out or replaces itself."
     })
 final class ActCommand extends JsonCommand {
+  private final Interruption interruption;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -97,6 +101,10 @@ final class ActCommand extends JsonCommand {
               + " as one of the looks says it.")
   private List<String> marked = List.of();
 
+  ActCommand(Interruption interruption) {
+    this.interruption = interruption;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
@@ -129,13 +137,13 @@ final class ActCommand extends JsonCommand {
         NoteRun kept =
             files.orElseThrow(() -> Failure.usage("--undo is for memory files: name --notes"));
         request.put("do", "take back " + ids.getFirst());
-        return told(request, kept.takeBack(ids.getFirst()), chosen);
+        return told(request, Whole.of(() -> kept.takeBack(ids.getFirst())), chosen);
       }
       ObjectNode act = acts.plan(request);
       if (run && !dryRun) {
         return act.path("edits").isEmpty()
             ? run(acts, act, chosen)
-            : told(act, files.orElseThrow().run(act), chosen);
+            : told(act, Whole.of(() -> files.orElseThrow().run(act)), chosen);
       }
       show(() -> act, () -> print(act));
     }
@@ -163,10 +171,14 @@ final class ActCommand extends JsonCommand {
                         ExitCode.UNDONE,
                         "there is no helix on PATH, and helix.command names none: without --run,"
                             + " act shows the calls to make"));
-    ActRun.Outcome outcome;
-    try (HelixServer helix = HelixServer.start(program, chosen)) {
-      outcome = acts.run(act, helix);
-    }
+    interruption.waitAtMost(ActRun.LONGEST);
+    ActRun.Outcome outcome =
+        Whole.of(
+            () -> {
+              try (HelixServer helix = HelixServer.start(program, chosen)) {
+                return acts.run(act, helix);
+              }
+            });
     return told(act, outcome, chosen);
   }
 

@@ -35,8 +35,9 @@ final class TidyActs {
   /**
    * An act that was carried out, and the calls that take it back.
    *
-   * @param undo calls for helix; none for a decision
    * @param isAct whether notes were changed
+   * @param undo calls for helix; none for a decision
+   * @param moved files that are in the trash
    * @param edits of memory files
    */
   private record Made(
@@ -44,7 +45,7 @@ final class TidyActs {
       String words,
       boolean isAct,
       List<JsonNode> undo,
-      Optional<Trash.Moved> moved,
+      List<Trash.Moved> moved,
       List<FileEdit> edits) {}
 
   TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) throws IOException {
@@ -87,7 +88,7 @@ final class TidyActs {
             "dismissed: " + shown.finding().about(),
             false,
             List.of(),
-            Optional.empty(),
+            List.of(),
             List.of()));
     session.next();
     session.say("Dismissed. u takes it back.");
@@ -101,7 +102,7 @@ final class TidyActs {
     keep.ifPresent(side -> request.put("keep", side));
     refresh();
     session.list().look();
-    ObjectNode act = ActRun.plan(session.list().findings(), request);
+    ObjectNode act = session.list().act(shown.finding(), request);
     if (act.has("choose")) { // of two of an unknown age
       confirm(shown, as, Optional.of("b"));
       return;
@@ -147,12 +148,12 @@ final class TidyActs {
       throws IOException, InterruptedException {
     List<FileEdit> edits = NoteRun.edits(act);
     desk.working(edits.isEmpty() ? "helix is at it" : "changing the files");
-    ActRun.Outcome outcome = Whole.of(() -> edits.isEmpty() ? byHelix(act) : inFiles(act));
+    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : inFiles(act);
     String words = act.path("do").asText();
     switch (outcome.state()) {
       case DONE -> {
         boolean isFinal = outcome.undo().isEmpty() && edits.isEmpty();
-        isDone(shown, words, outcome.undo(), Optional.empty(), edits);
+        isDone(shown, words, outcome.undo(), List.of(), edits);
         session.say("Done: " + words + (isFinal ? "." : ". u takes it back."));
       }
       case STALE -> {
@@ -161,8 +162,7 @@ final class TidyActs {
         if (session.list().open(shown.id()).isEmpty()) {
           session.next();
         } else {
-          confirm(
-              Shown.of(session.list().findings(), session.list().open(shown.id()).get()), as, keep);
+          confirm(session.list().shown(session.list().open(shown.id()).get()), as, keep);
         }
         session.say("Others have written meanwhile; nothing was changed. This is how it is now.");
       }
@@ -201,14 +201,15 @@ final class TidyActs {
       outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
     }
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
-    session.turnTo(TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
+    session.turnToHalfDone(
+        TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
   }
 
   private void isDone(
       Shown shown,
       String words,
       List<JsonNode> undo,
-      Optional<Trash.Moved> moved,
+      List<Trash.Moved> moved,
       List<FileEdit> edits)
       throws IOException, InterruptedException {
     session.list().handled(shown.id());
@@ -227,7 +228,7 @@ final class TidyActs {
       return;
     }
     note(shown.id(), "done", "");
-    isDone(shown, words, List.of(), Optional.empty(), List.of());
+    isDone(shown, words, List.of(), List.of(), List.of());
     session.say("It is done, and noted.");
   }
 
@@ -244,13 +245,13 @@ final class TidyActs {
       session.say(wrong.get());
       return;
     }
-    if (isGoneAfterEdit(shown, Optional.empty())) {
+    if (isGoneAfterEdit(shown, List.of())) {
       session.say("The finding is gone, and noted as done.");
     }
   }
 
   /** Looks whether the finding is gone from the notes. */
-  private boolean isGoneAfterEdit(Shown shown, Optional<Trash.Moved> moved)
+  private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
     refresh();
@@ -267,19 +268,40 @@ final class TidyActs {
   }
 
   private void throwAway(Shown shown, List<Path> files) throws IOException, InterruptedException {
-    Trash.Moved last = null;
-    for (Path file : files) {
-      try {
-        last = desk.trash().move(file, LocalDateTime.now());
-      } catch (IOException e) {
-        session.back();
-        session.say("cannot move " + file + " to the trash: " + Failure.reason(e));
-        return;
+    List<Trash.Moved> moved = new ArrayList<>();
+    try {
+      for (Path file : files) {
+        moved.add(desk.trash().move(file, LocalDateTime.now()));
       }
+    } catch (IOException e) {
+      String why =
+          "cannot move %s to the trash: %s".formatted(files.get(moved.size()), Failure.reason(e));
+      String then = putBack(moved).map(wrong -> "; " + wrong).orElse("; nothing was moved");
+      session.back();
+      session.say(why + then);
+      return;
     }
-    if (isGoneAfterEdit(shown, files.size() == 1 ? Optional.ofNullable(last) : Optional.empty())) {
+    if (isGoneAfterEdit(shown, moved)) {
       session.say("Moved to the trash, and noted as done.");
     }
+  }
+
+  /**
+   * Takes files that are put back off the list.
+   *
+   * @return what is wrong with the first that cannot be; empty where all are back
+   */
+  private static Optional<String> putBack(List<Trash.Moved> moved) {
+    while (!moved.isEmpty()) {
+      try {
+        moved.getLast().putBack();
+      } catch (IOException e) {
+        return Optional.of(
+            "cannot put %s back: %s".formatted(moved.getLast().from(), Failure.reason(e)));
+      }
+      moved.removeLast();
+    }
+    return Optional.empty();
   }
 
   /** Says what would be taken back. */
@@ -291,7 +313,7 @@ final class TidyActs {
     Made last = made.peek();
     boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
     boolean possible =
-        !last.isAct() || byHelix || last.moved().isPresent() || !last.edits().isEmpty();
+        !last.isAct() || byHelix || !last.moved().isEmpty() || !last.edits().isEmpty();
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
     if (byHelix) {
       told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
@@ -299,8 +321,9 @@ final class TidyActs {
     } else if (!last.edits().isEmpty()) {
       told.add(ink.text("\nThe text comes back to where it was:"));
       last.edits().forEach(edit -> told.add(ink.text("  " + edit.file())));
-    } else if (last.moved().isPresent()) {
-      told.add(ink.text("\nThe file comes back: " + last.moved().get().from()));
+    } else if (!last.moved().isEmpty()) {
+      told.add(ink.text("\nOut of the trash come back:"));
+      last.moved().forEach(file -> told.add(ink.text("  " + file.from())));
     } else if (last.isAct()) {
       told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
     } else {
@@ -316,17 +339,16 @@ final class TidyActs {
   private void takeBack(Made last) throws IOException, InterruptedException {
     if (!last.undo().isEmpty() || !last.edits().isEmpty()) {
       desk.working(last.edits().isEmpty() ? "helix is at it" : "changing the files");
-      ActRun.Outcome outcome = Whole.of(() -> takenBack(last));
+      ActRun.Outcome outcome = takenBack(last);
       if (outcome.state() != ActRun.State.DONE) {
         stopped("take back: " + last.words(), outcome);
         return;
       }
     } else {
-      if (last.moved().isPresent()) {
-        try {
-          last.moved().get().putBack();
-        } catch (IOException e) {
-          session.say("cannot put the file back: " + Failure.reason(e));
+      if (!last.moved().isEmpty()) {
+        Optional<String> wrong = putBack(last.moved());
+        if (wrong.isPresent()) {
+          session.say(wrong.get());
           return;
         }
         refresh();

@@ -72,6 +72,17 @@ final class TidyKb {
         .name();
   }
 
+  /** What is to be decided, as a session begins with it. */
+  TidyList list() throws IOException, InterruptedException {
+    return list(acts);
+  }
+
+  static TidyList list(ActRun acts) throws IOException, InterruptedException {
+    TidyList list = new TidyList(acts);
+    list.look();
+    return list;
+  }
+
   TidyKb note(String topic, String text) {
     call("store", "topic", topic, "text", text);
     return this;
