@@ -206,11 +206,7 @@ final class TidyActs {
   }
 
   private void isDone(
-      Shown shown,
-      String words,
-      List<JsonNode> undo,
-      List<Trash.Moved> moved,
-      List<FileEdit> edits)
+      Shown shown, String words, List<JsonNode> undo, List<Trash.Moved> moved, List<FileEdit> edits)
       throws IOException, InterruptedException {
     session.list().handled(shown.id());
     done++;

@@ -256,8 +256,9 @@ class NoteRunTest {
     pair("Use", "Builds");
     pair("Two", "Tests");
     kb.report();
+    FakeDesk desk = new FakeDesk(null, folder.resolve("T"));
     TidySession session =
-        new TidySession(kb.acts, new Ink(false, false), new FakeDesk(null, folder.resolve("T")));
+        new TidySession(TidyKb.list(kb.acts), kb.acts, new Ink(false, false), desk);
     String page = press(session, "a", "s");
     assertTrue(page.contains("- Use mvnd.") && page.contains("- on Linux"), page);
     assertTrue(page.contains("carry it out") && page.contains("in one step"), page);
