@@ -119,8 +119,7 @@ final class RelatedCommand extends ConsoleCommand {
         said.probability().isPresent()
             ? " (%.0f %%)".formatted(100 * said.probability().getAsDouble())
             : "";
-    String entry =
-        said.entry().map(name -> answer.title().orElse(name) + "  " + name).orElse("");
+    String entry = said.entry().map(name -> answer.title().orElse(name) + "  " + name).orElse("");
     return switch (said.answer()) {
       case YES -> "already said: " + entry + likely;
       case CONTRADICTS -> "contradicts: " + entry + likely;

@@ -250,7 +250,9 @@ class FindingsCommandsTest {
     assertTrue(out.toString().contains("\ndecided  dismissed by person, "), out::toString);
     assertEquals(0, run("one-shot", kb));
     assertEquals(0, run("findings", kb, id));
-    assertTrue(out.toString().matches(id + " +dismissed +person +The cache keeps .*  cache:0 ~ .*\\R"), out::toString);
+    assertTrue(
+        out.toString().matches(id + " +dismissed +person +The cache keeps .*  cache:0 ~ .*\\R"),
+        out::toString);
     assertEquals(ExitCode.USAGE.number(), run("findings", kb, id, id));
   }
 
@@ -419,7 +421,9 @@ class FindingsCommandsTest {
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
-    assertTrue(out.toString().matches("(?s).*done +person +The cache keeps .*  cache:0 ~ cache:1\\R"), out::toString);
+    assertTrue(
+        out.toString().matches("(?s).*done +person +The cache keeps .*  cache:0 ~ cache:1\\R"),
+        out::toString);
     Decision agents =
         new Decision(id, Outcome.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
     try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {

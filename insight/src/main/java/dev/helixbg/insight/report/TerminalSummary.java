@@ -125,10 +125,7 @@ public final class TerminalSummary {
               + " ~ "
               + name(first.get(1))
               + (more > 0 ? " and " + NumberWords.count(more) + " more" : "");
-      rows(
-          "Exact copies",
-          copies.size(),
-          List.of(new Row(first.getFirst().title(), names)));
+      rows("Exact copies", copies.size(), List.of(new Row(first.getFirst().title(), names)));
     }
   }
 
@@ -141,8 +138,7 @@ public final class TerminalSummary {
     rows("Worth a look", pairs.leading().size(), rows);
     int more = pairs.leading().size() - rows.size();
     if (more > 0) {
-      out.append(" ".repeat(START_WIDTH))
-          .append(NumberWords.count(more) + " more in the report\n");
+      out.append(" ".repeat(START_WIDTH)).append(NumberWords.count(more) + " more in the report\n");
     }
   }
 
@@ -175,8 +171,7 @@ public final class TerminalSummary {
             .map(
                 best ->
                     new Row(
-                        best.entry().title(),
-                        name(best.entry()) + " > " + topic(best.nearer())))
+                        best.entry().title(), name(best.entry()) + " > " + topic(best.nearer())))
             .toList();
     rows("Misfiled", total, rows);
   }
@@ -199,9 +194,7 @@ public final class TerminalSummary {
       rows(
           "Secrets",
           secrets.size(),
-          List.of(
-              new Row(
-                  first.entry().title(), name(first.entry()) + " " + first.says())));
+          List.of(new Row(first.entry().title(), name(first.entry()) + " " + first.says())));
     }
   }
 

@@ -43,8 +43,7 @@ class GoldenReportTest {
   void terminalSummaryIsWhatItWas() throws IOException {
     assertGolden(
         "small.txt",
-        TerminalSummaryTest.plain(report)
-            + TerminalSummary.where("/kb/insights/report.html"));
+        TerminalSummaryTest.plain(report) + TerminalSummary.where("/kb/insights/report.html"));
   }
 
   private static void assertGolden(String name, String actual) throws IOException {
