@@ -3,6 +3,9 @@ package dev.helixbg.daemon;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +45,18 @@ final class TestScreen implements AutoCloseable {
 
   /** All that it has written. */
   String text() throws IOException {
-    return Files.readString(out).replace("\r\n", "\n");
+    return written().replace("\r\n", "\n");
+  }
+
+  /** All but the first bytes of a character whose last ones are still to come. */
+  private String written() throws IOException {
+    byte[] bytes = Files.readAllBytes(out);
+    CharBuffer text = CharBuffer.allocate(bytes.length);
+    UTF_8
+        .newDecoder()
+        .onMalformedInput(CodingErrorAction.REPLACE)
+        .decode(ByteBuffer.wrap(bytes), text, false);
+    return text.flip().toString();
   }
 
   /** What is to be seen now; on a dumb terminal the screen that was printed last. */
@@ -50,7 +64,7 @@ final class TestScreen implements AutoCloseable {
     if (isDumb) {
       return BEGINNING.splitAsStream(rest()).reduce("", (_, last) -> last);
     }
-    String text = Files.readString(out);
+    String text = written();
     shown.write(text.substring(fed));
     fed = text.length();
     int columns = shown.getColumns();

@@ -149,7 +149,7 @@ class TidyIT {
   }
 
   private static void await(Path out, String text, Process process) throws Exception {
-    while (!Files.readString(out).contains(text)) {
+    while (!new String(Files.readAllBytes(out), UTF_8).contains(text)) {
       assertTrue(process.isAlive(), () -> "it ended before it said: " + text);
       Thread.sleep(50);
     }

@@ -94,16 +94,17 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
           : "Two notes about the same thing";
     }
     String words = said.path("words").asText("two notes about the same thing");
-    return "%s%s: %s"
-        .formatted(
-            words.substring(0, 1).toUpperCase(Locale.ROOT),
-            words.substring(1),
-            EvidenceWords.canGo(said.path("act").asDouble()));
+    return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
   /** Why it is there, as the report says it; empty where its kind says all. */
   String why() {
-    return told.path("says").asText();
+    JsonNode said = told.path("assessment");
+    String judged =
+        said.isObject() && !told.path("verdict").isObject()
+            ? EvidenceWords.canGo(said.path("act").asDouble()) + ", "
+            : "";
+    return judged + told.path("says").asText();
   }
 
   /** The text that is to stand in place of several, if there is one. */

@@ -186,7 +186,7 @@ public final class TidyTerminal implements Desk {
         draw();
         Thread.ofVirtual().start(list.findings().present().entries()::prepare); // while one reads
         String key = read();
-        Whole.run(() -> press(key)); // nothing is left half done by a signal
+        Whole.of(() -> press(key)); // nothing is left half done by a signal
       }
     } catch (InterruptedException | IOException | RuntimeException e) {
       if (!ErrorReporter.wasInterrupted(e) && !isClosed()) {
@@ -200,12 +200,13 @@ public final class TidyTerminal implements Desk {
         session.done(), session.dismissed(), session.left(), interrupted, session.halfDone());
   }
 
-  private synchronized void press(String key) throws IOException, InterruptedException {
+  private synchronized Void press(String key) throws IOException, InterruptedException {
     if (key.equals("ctrl-l")) {
       display.clear();
     } else {
       session.key(key);
     }
+    return null;
   }
 
   /** Reads the next key. */

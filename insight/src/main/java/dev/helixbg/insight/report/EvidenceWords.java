@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Words for what speaks for a finding, the same in every report, command and MCP answer. */
 public final class EvidenceWords {
-  private static final double NEARLY_CERTAIN = 0.99;
+  static final double NEARLY_CERTAIN = 0.99;
 
   private EvidenceWords() {}
 

@@ -87,9 +87,11 @@ final class JudgementWords {
         }
         if (said.mayBeWorthAnAct()) {
           yield Optional.of(
-              said.same() >= said.overtaken() && said.objection().isEmpty()
-                  ? "may be the same"
-                  : older + " may be overtaken");
+              said.same() < said.overtaken() || said.objection().isPresent()
+                  ? older + " may be overtaken"
+                  : said.act() < EvidenceWords.NEARLY_CERTAIN
+                      ? "may be the same"
+                      : "the same, or overtaken");
         }
         yield said.tier() == Finding.Tier.RELATED ? Optional.of("related") : Optional.empty();
       }

@@ -114,11 +114,14 @@ class AssessedReportTest {
                 List.of(
                     pair(1, 2, 0.1, 0.8, Tier.LIKELY_OVERTAKEN),
                     pair(3, 4, 0.9, 0.05, Tier.LIKELY_SAME),
-                    pair(5, 6, 0.4, 0.2, Tier.RELATED))));
+                    pair(5, 6, 0.4, 0.2, Tier.RELATED),
+                    pair(7, 8, 0.6, 0.395, Tier.RELATED))));
     boolean aIsOlder = ENTRIES.get(1).isOlderThan(ENTRIES.get(2));
     assertTrue(markdown.contains("### `" + (aIsOlder ? "A" : "B") + " is likely overtaken`"));
     assertTrue(markdown.contains("### `Likely the same`"));
     assertTrue(markdown.contains("### `May be the same`"));
+    assertTrue(markdown.contains("### `The same, or overtaken`"));
+    assertTrue(markdown.contains("nearly certain that one can go"));
   }
 
   @Test
