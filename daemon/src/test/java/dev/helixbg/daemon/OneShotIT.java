@@ -367,7 +367,7 @@ class OneShotIT {
     assertEnds(ExitCode.KB, "one-shot", nothing.toString());
     assertEnds(ExitCode.KB, "one-shot", notALog.toString());
     assertEnds(ExitCode.WRITE, "one-shot", blocked.toString());
-    assertEnds(ExitCode.MODEL, "embed-test", "--set", "embed.provider=coreml");
+    assertEnds(ExitCode.MODEL, "one-shot", "--sample", "--set", "embed.provider=coreml");
   }
 
   private void assertEnds(ExitCode code, String... arguments) throws Exception {
@@ -474,14 +474,6 @@ class OneShotIT {
   }
 
   @Test
-  void withoutAReportOnlyVectorsAreKept() throws Exception {
-    Path kb = GeneratedKb.write(folder.resolve("kb"), 5);
-    assertEquals(0, program.run("one-shot", kb.toString(), "--no-report").code());
-    assertFalse(Files.exists(kb.resolve("insights/report.html")));
-    assertEquals(5, rows(kb));
-  }
-
-  @Test
   void helixKbIsFoundThroughTheEnvironment() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
     Program.Ended ended =
@@ -502,15 +494,5 @@ class OneShotIT {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
     assertEquals(
         0, new Program(home).withoutC2().with("HELIX_KB", kb.toString()).run("doctor").code());
-  }
-
-  @Test
-  void embedTestShowsThatLikeIsNearLike() throws Exception {
-    JsonNode test = json(program.run("embed-test", "--json").out());
-    JsonNode pairs = test.get("pairs");
-    double same = pairs.get(0).get("similarity").asDouble();
-    double unrelated = pairs.get(2).get("similarity").asDouble();
-    assertTrue(same > 0.8 && unrelated < 0.2, pairs.toString());
-    assertEquals(384, test.at("/texts/0/dimension").asInt());
   }
 }
