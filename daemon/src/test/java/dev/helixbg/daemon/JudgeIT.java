@@ -185,7 +185,7 @@ class JudgeIT {
     assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
     int saved = program.stores().answers(many).size();
     assertTrue(saved > 0);
-    json("one-shot", many.toString(), "--json", "--llm-seconds", "1");
+    json("one-shot", many.toString(), "--json", "--llm-seconds", "20");
     assertTrue(program.stores().answers(many).size() > saved);
   }
 
