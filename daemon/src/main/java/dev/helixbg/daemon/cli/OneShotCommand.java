@@ -141,9 +141,9 @@ public final class OneShotCommand extends ConsoleCommand {
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     print(summary + TerminalSummary.where(there.html().toString()));
     if (sample) { // no other command would look there
-      console.note("One by one: helix-bg findings %s", store.kb().folder());
+      console.note("One by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings.cache()).isPresent()) {
-      console.note("One by one: helix-bg findings%s", kb.again());
+      console.note("One by one: helix-bg tidy%s", kb.again());
     }
   }
 
