@@ -92,8 +92,8 @@ class JudgeIT {
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertEquals("golden", report.get("languageModel").asText());
     all(report.get("entries"), "/guess/origin", "MODEL");
-    assertEquals("gotcha", report.at("/labels/1/label").asText(), "the tag is kept");
-    assertEquals("performance", report.at("/labels/1/guess/label").asText());
+    assertEquals("gotcha", report.at("/entries/1/label").asText(), "the tag is kept");
+    assertEquals("performance", report.at("/entries/1/guess/label").asText());
     assertEquals(1, report.at("/judgement/tagged").asInt());
     assertEquals(0, report.at("/judgement/agreeing").asInt());
     assertEquals(
@@ -132,7 +132,7 @@ class JudgeIT {
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertTrue(report.get("languageModel").isNull());
     all(report.get("entries"), "/guess/origin", "CLASSIFIER");
-    assertEquals("gotcha", report.at("/labels/1/label").asText());
+    assertEquals("gotcha", report.at("/entries/1/label").asText());
     for (JsonNode pair : report.get("relations")) {
       assertTrue(pair.get("verdict").isNull());
     }
