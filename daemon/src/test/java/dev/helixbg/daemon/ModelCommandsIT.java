@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,21 @@ class ModelCommandsIT {
     Program.Ended ended = program.run("generate", model, "--raw", "--prompt", CASE.prompt());
     assertEquals(0, ended.code(), ended.err());
     assertEquals(CASE.answer(), ended.out().strip());
+  }
+
+  @Test
+  void generateGivesTheGoldenIdsAsJson() throws Exception {
+    String prompt =
+        Arrays.stream(CASE.promptIds()).mapToObj(String::valueOf).collect(Collectors.joining(","));
+    JsonNode answer = json(program.run("generate", model, "--prompt-ids", prompt, "--json"));
+    List<Integer> ids = new ArrayList<>();
+    answer.get("token_ids").forEach(id -> ids.add(id.asInt()));
+    assertEquals(Arrays.stream(CASE.greedyIds()).boxed().toList(), ids);
+    assertEquals(CASE.promptIds().length, answer.get("prompt_tokens").asInt());
+    assertEquals("stop_token", answer.get("stop_reason").asText());
+    Program.Ended unknown = program.run("generate", model, "--prompt-ids", "1,999999");
+    assertEquals(ExitCode.USAGE.number(), unknown.code());
+    assertTrue(unknown.err().contains("999999 is not in the vocabulary"), unknown.err());
   }
 
   @Test

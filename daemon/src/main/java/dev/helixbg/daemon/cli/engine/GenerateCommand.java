@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -23,6 +25,7 @@ import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -64,6 +67,13 @@ public final class GenerateCommand extends ConsoleCommand {
   private String prompt;
 
   @Option(
+      names = "--prompt-ids",
+      paramLabel = "ID",
+      split = ",",
+      description = "Prompt as token ids, separated by commas, in place of a text.")
+  private int[] promptIds;
+
+  @Option(
       names = "--raw",
       description =
           "Use the prompt without the chat template. Special tokens in its text take effect.")
@@ -74,6 +84,9 @@ public final class GenerateCommand extends ConsoleCommand {
       paramLabel = "N",
       description = "Most tokens of the answer (default: 256, without a prompt 32).")
   private Integer maxTokens;
+
+  @Option(names = "--json", description = "Print JSON when the answer is complete.")
+  private boolean json;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
@@ -129,16 +142,19 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (maxTokens != null && maxTokens < 1) {
       throw Failure.usage("-n must be 1 or more, not " + maxTokens);
     }
-    if (prompt == null) {
+    if (prompt != null && promptIds != null) {
+      throw Failure.usage("give --prompt or --prompt-ids, not both");
+    }
+    if (prompt == null && promptIds == null) {
       prompt = PROMPT;
       stats = true;
       maxTokens = maxTokens == null ? SHORT : maxTokens;
     }
-    if (prompt.isEmpty()) {
+    if (prompt != null && prompt.isEmpty()) {
       throw Failure.usage("the prompt is empty: give -p a text");
     }
     Settings settings = flags.settings(options);
@@ -151,7 +167,7 @@ public final class GenerateCommand extends ConsoleCommand {
             onCpu -> run(onCpu ? opening.on(Device.CPU).profiled(false) : opening, shown));
   }
 
-  private int run(ModelOptions opening, Shown shown) {
+  private int run(ModelOptions opening, Shown shown) throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (opening.profiled() && GpuStatistics.of(model.backend()).isEmpty()) {
         throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
@@ -160,7 +176,11 @@ public final class GenerateCommand extends ConsoleCommand {
       int[] ids = ids(model);
       Generated answer = answer(model, ids, shown);
       Optional<GpuStatistics> gpu = GpuStatistics.of(model.backend());
-      console.out().println();
+      if (json) {
+        Json.print(console.json(), toJson(model, answer, shown.text.toString()));
+      } else {
+        console.out().println();
+      }
       if (stats) {
         print(model, answer);
         gpu.ifPresent(account -> account.print(console));
@@ -190,6 +210,16 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   private int[] ids(TextModel model) {
+    if (promptIds != null) {
+      int vocabulary = model.model().vocabulary();
+      for (int id : promptIds) {
+        if (id < 0 || id >= vocabulary) {
+          throw Failure.usage(
+              "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
+        }
+      }
+      return promptIds;
+    }
     if (raw) {
       return model.tokenizer().encodeWithSpecial(prompt);
     }
@@ -237,7 +267,9 @@ public final class GenerateCommand extends ConsoleCommand {
     }
 
     private void print(String piece) {
-      console.out().print(piece);
+      if (!json) {
+        console.out().print(piece);
+      }
     }
   }
 
@@ -284,5 +316,22 @@ public final class GenerateCommand extends ConsoleCommand {
         Json.word(generation.stopReason()));
     console.note("ids       %s", answer.idsHash());
     GenerateCounters.print(console, model.backend().counters(), answer.perToken());
+  }
+
+  private static ObjectNode toJson(TextModel model, Generated answer, String text) {
+    Generation generation = answer.generation();
+    ObjectNode json = Json.object().put("text", text);
+    ArrayNode ids = json.putArray("token_ids");
+    Arrays.stream(answer.tokenIds()).forEach(ids::add);
+    json.put("ids_hash", answer.idsHash())
+        .put("prompt_tokens", generation.promptTokens())
+        .put("stop_reason", Json.word(generation.stopReason()))
+        .put("backend", model.backend().name());
+    json.putObject("timings")
+        .put("prompt_ms", generation.promptNanos() / 1e6)
+        .put("decode_ms", generation.decodeNanos() / 1e6)
+        .put("prompt_tokens_per_second", answer.promptPerSecond())
+        .put("tokens_per_second", answer.decodedPerSecond());
+    return json;
   }
 }
