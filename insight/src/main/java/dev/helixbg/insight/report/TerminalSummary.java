@@ -21,7 +21,7 @@ public final class TerminalSummary {
   private static final int WIDTH = 80;
 
   /** Of the kind and its count: the longest kind, room for 99,999, and two blanks. */
-  private static final int START_WIDTH = 23;
+  private static final int START_WIDTH = 24;
 
   private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;

@@ -120,8 +120,8 @@ class AssessedReportTest {
     assertTrue(markdown.contains("### `" + (aIsOlder ? "A" : "B") + " is likely overtaken`"));
     assertTrue(markdown.contains("### `Likely the same`"));
     assertTrue(markdown.contains("### `May be the same`"));
-    assertTrue(markdown.contains("### `The same, or overtaken`"));
-    assertTrue(markdown.contains("nearly certain that one can go"));
+    assertTrue(markdown.contains("### `The same, or overtaken`"), markdown);
+    assertTrue(markdown.contains("nearly certain that one can go"), markdown);
   }
 
   @Test
