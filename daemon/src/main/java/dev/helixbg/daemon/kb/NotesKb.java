@@ -28,7 +28,7 @@ import java.util.function.IntConsumer;
 /**
  * A folder of Markdown notes or one such file, and the knowledge base that it is read as: a log of
  * our own in the cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as
- * beside any other. Nothing is ever written into the folder of the notes.
+ * beside any other. Nothing here writes into the folder of the notes.
  *
  * <p>Beside the log are {@value #ACCOUNT}, which says what folder it was made of and what was left
  * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.
@@ -43,7 +43,7 @@ public record NotesKb(Path notes, Kb kb) {
   private static final String SEEN = "notes.seen";
 
   /** Raised when the same files make another log, or are others. */
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
 
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);

@@ -45,7 +45,16 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
    */
-  record Section(NoteName place, List<String> headings, String text, List<Link> links) {}
+  record Section(NoteName place, List<String> headings, String text, List<Link> links, Span span) {}
+
+  /**
+   * Where a section stands in the text of its file.
+   *
+   * @param start of its first line, that of its own heading or its marker
+   * @param said where its text begins, after a heading
+   * @param end of its last line
+   */
+  record Span(int start, int said, int end) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
@@ -70,7 +79,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         title,
         matter,
         sections.stream()
-            .map(section -> new Section(section.place(), section.headings(), "", section.links()))
+            .map(
+                section ->
+                    new Section(
+                        section.place(), section.headings(), "", section.links(), section.span()))
             .toList());
   }
 
@@ -106,10 +118,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
     int longest = Items.isMemory(path) && headings.size() >= Items.LEAST ? LESSON : LONG;
-    Division division = new Division(path, body, headings, links, start > 0, longest);
+    Division division = new Division(path, body, matter.end(), headings, links, start > 0, longest);
     List<Items.Item> items = Items.of(path, alone, matter, body, start, headings);
     if (items.isEmpty()) {
-      division.divide(start, body.length(), 0, headings.size(), List.of(), "");
+      division.divide(start, start, body.length(), 0, headings.size(), List.of(), "");
     } else {
       division.divide(items);
     }
@@ -138,6 +150,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final class Division {
     private final String path;
     private final String text;
+    private final int offset;
     private final List<Heading> headings;
     private final List<Link> links;
     private final boolean titled;
@@ -146,6 +159,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final Map<String, Integer> names = new HashMap<>();
 
     /**
+     * @param offset of the text in its file
      * @param headings without one that is the title
      * @param titled whether there is one
      * @param longest a part with more characters is divided
@@ -153,12 +167,14 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     Division(
         String path,
         String text,
+        int offset,
         List<Heading> headings,
         List<Link> links,
         boolean titled,
         int longest) {
       this.path = path;
       this.text = text;
+      this.offset = offset;
       this.headings = headings;
       this.links = links;
       this.titled = titled;
@@ -166,33 +182,34 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
+     * @param own where its own heading begins
      * @param start of the text, after its own heading
      * @param from of the headings in it
      * @param above the headings that it is under, its own last
      * @param part which part of those it is, in words; empty for the whole
      */
-    void divide(int start, int end, int from, int to, List<String> above, String part) {
+    void divide(int own, int start, int end, int from, int to, List<String> above, String part) {
       if (end - start <= longest || from == to || sections.size() >= MAX_SECTIONS) {
-        add(start, end, above, part);
+        add(own, start, end, above, part);
         return;
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
       if (next > from) { // lower ones before the first of the highest level
         String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
-        divide(start, headings.get(next).start(), from, next, above, before);
+        divide(start, start, headings.get(next).start(), from, next, above, before);
       } else {
         boolean afterTitle = titled && above.isEmpty();
         String before = NoteName.BEFORE_FIRST + (afterTitle ? NoteName.OF_LEVEL + level : "");
-        add(start, headings.get(from).start(), above, before);
+        add(start, start, headings.get(from).start(), above, before);
       }
       while (next < to) {
-        Heading own = headings.get(next);
+        Heading heading = headings.get(next);
         int after = sections.size() >= MAX_SECTIONS ? to : next(next + 1, to, level);
         int partEnd = after < to ? headings.get(after).start() : end;
         List<String> under = new ArrayList<>(above);
-        under.add(plain(own.title()));
-        divide(own.end(), partEnd, next + 1, after, under, "");
+        under.add(plain(heading.title()));
+        divide(heading.start(), heading.end(), partEnd, next + 1, after, under, "");
         next = after;
       }
     }
@@ -208,7 +225,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           above.add(heading);
         }
         List<String> titles = above.stream().map(heading -> plain(heading.title())).toList();
-        add(item.start(), item.end(), item.text(), titles, NoteName.item(item.text()));
+        Span span = new Span(item.start(), item.start(), item.end());
+        add(span, item.text(), titles, NoteName.item(item.text()));
       }
     }
 
@@ -224,11 +242,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return next;
     }
 
-    private void add(int start, int end, List<String> above, String part) {
-      add(start, end, text.substring(start, end).strip(), above, part);
+    private void add(int own, int start, int end, List<String> above, String part) {
+      add(new Span(own, start, end), text.substring(start, end).strip(), above, part);
     }
 
-    private void add(int start, int end, String said, List<String> above, String part) {
+    private void add(Span span, String said, List<String> above, String part) {
       if (said.isEmpty()) {
         return; // a heading that only others follow
       }
@@ -247,7 +265,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               new NoteName(path, heading.strip(), which),
               named,
               said,
-              links.stream().filter(link -> link.at() >= start && link.at() < end).toList()));
+              links.stream()
+                  .filter(link -> link.at() >= span.said() && link.at() < span.end())
+                  .toList(),
+              new Span(span.start() + offset, span.said() + offset, span.end() + offset)));
     }
   }
 }

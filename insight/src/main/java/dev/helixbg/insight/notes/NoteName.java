@@ -95,7 +95,7 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /** Whether it is an item, or a lesson under its own heading in a file of an agent's memory. */
-  private boolean isFact() {
+  boolean isFact() {
     return isItem() || !heading.isEmpty() && Items.isMemory(file);
   }
 
