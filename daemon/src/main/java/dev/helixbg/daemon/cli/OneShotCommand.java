@@ -119,7 +119,7 @@ public final class OneShotCommand extends ConsoleCommand {
     print(summary + TerminalSummary.where(there.html().toString()));
     if (sample) { // no other command would look there
       console.note("One by one: helix-bg findings %s", store.kb().folder());
-    } else if (NotesKb.of(store.kb(), settings.cache()).isPresent()) {
+    } else if (NotesKb.of(store.kb(), settings).isPresent()) {
       console.note("One by one: helix-bg findings%s", kb.again());
     }
   }

@@ -43,7 +43,7 @@ final class TidyActs {
     this.acts = acts;
     this.ink = ink;
     this.desk = desk;
-    this.notes = NotesKb.of(acts.store().kb(), acts.settings().cache());
+    this.notes = NotesKb.of(acts.store().kb(), acts.settings());
   }
 
   int done() {

@@ -253,7 +253,7 @@ class KbStoresTest {
     Path vault = Files.createDirectories(folder.resolve("vault"));
     Files.writeString(vault.resolve("a.md"), "# One\n\nA text that is long enough to be known.");
     Files.writeString(vault.resolve("b.md"), "# Two\n\nAnother text that is as long as the first.");
-    NotesKb notes = NotesKb.at(vault, settings.cache());
+    NotesKb notes = NotesKb.at(vault, settings);
     notes.refresh(files -> {});
     decide(notes.kb());
     restart();

@@ -37,7 +37,7 @@ class TidyNotesTest {
     Files.writeString(notes.resolve("leases copy.md"), TEXT);
     Files.writeString(notes.resolve("ports.md"), "# Ports\n\nPort 8080 is taken.\n");
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
-    NotesKb kb = NotesKb.at(notes, settings.cache());
+    NotesKb kb = NotesKb.at(notes, settings);
     kb.refresh(_ -> {});
     KbStore store = new KbStores(settings, notice -> {}).of(kb.kb());
     Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);

@@ -308,6 +308,12 @@ public sealed interface Finding {
         case SYMBOL_GONE ->
             "%s is in no file of %s any more; it was in %s"
                 .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
+        case LINE_DEAD ->
+            "%s leads to %s, which is not there"
+                .formatted(QuotedName.of(path), QuotedName.of(named));
+        case LINE_WRONG ->
+            "%s leads to %s, which has none of its words"
+                .formatted(QuotedName.of(path), QuotedName.of(named));
         case CHANGED ->
             ("the lines around %s are others since %s; the file changed %s since the entry was"
                     + " written")
@@ -328,7 +334,11 @@ public sealed interface Finding {
     /** The identifier is in no file any more. */
     SYMBOL_GONE,
     /** The lines around the place are others. */
-    CHANGED;
+    CHANGED,
+    /** A line of an index leads to no file. */
+    LINE_DEAD,
+    /** A line of an index leads to a file that says something else. */
+    LINE_WRONG;
 
     /** As it is called in files. */
     public String title() {

@@ -1,12 +1,15 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +22,9 @@ import java.util.stream.Stream;
  * @param path of the file, from the folder
  * @param title its front matter's, else its first heading of level 1 if it begins with one, else
  *     its name
+ * @param cut how it was divided; without the texts of its items
  */
-record Note(String path, String title, FrontMatter matter, List<Section> sections) {
+record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
   /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
   static final int LONG = 6_000;
 
@@ -44,8 +48,41 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
    * @param place of which no other section has the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
+   * @param position of a fact: an item of a list or a lesson
+   * @param minutes of a fact, as a data.log has them; 0 when unknown
    */
-  record Section(NoteName place, List<String> headings, String text, List<Link> links) {}
+  record Section(
+      NoteName place,
+      List<String> headings,
+      String text,
+      List<Link> links,
+      Optional<EntryText.Position> position,
+      int minutes) {
+    boolean isFact() {
+      return position.isPresent();
+    }
+
+    Section at(int time) {
+      return new Section(place, headings, text, links, position, time);
+    }
+
+    /**
+     * @param newestFirst the direction of the list that it is of, where it is known
+     */
+    Section ordered(Optional<Boolean> newestFirst) {
+      return new Section(
+          place,
+          headings,
+          text,
+          links,
+          position.map(one -> new EntryText.Position(one.line(), newestFirst)),
+          minutes);
+    }
+
+    Section withoutText() {
+      return new Section(place, headings, "", links, position, minutes);
+    }
+  }
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
@@ -66,12 +103,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** What links lead to, when the texts are no longer needed. */
   Note withoutTexts() {
     return new Note(
-        path,
-        title,
-        matter,
-        sections.stream()
-            .map(section -> new Section(section.place(), section.headings(), "", section.links()))
-            .toList());
+        path, title, matter, sections.stream().map(Section::withoutText).toList(), cut.withoutItems());
   }
 
   /** A heading in one line, bounded, fit for a name. */
@@ -82,13 +114,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   static Note of(String path, String text) {
-    return of(path, text, false);
+    return of(path, text, new Items.Given(false, NotesItems.AUTO));
   }
 
-  /**
-   * @param alone whether the file was named by itself, so that its form alone tells a list
-   */
-  static Note of(String path, String text, boolean alone) {
+  static Note of(String path, String text, Items.Given given) {
     FrontMatter matter = FrontMatter.of(text);
     String body = text.substring(matter.end());
     MarkdownScan.Marks found = MarkdownScan.of(body);
@@ -105,15 +134,15 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     title = plain(matter.first("title").orElse(title));
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
-    int longest = Items.isMemory(path) && headings.size() >= Items.LEAST ? LESSON : LONG;
-    Division division = new Division(path, body, headings, links, start > 0, longest);
-    List<Items.Item> items = Items.of(path, alone, matter, body, start, headings);
-    if (items.isEmpty()) {
-      division.divide(start, body.length(), 0, headings.size(), List.of(), "");
+    Items.Cut cut = Items.of(path, given, matter, body, start, headings);
+    int firstLine = 1 + (int) text.substring(0, matter.end()).chars().filter(c -> c == '\n').count();
+    Division division = new Division(path, body, firstLine, headings, links, start > 0, cut.way());
+    if (cut.way() == Items.Way.ITEMS) {
+      division.divide(cut.items());
     } else {
-      division.divide(items);
+      division.divide(start, body.length(), start, 0, headings.size(), List.of(), "");
     }
-    return new Note(path, title, matter, List.copyOf(division.sections));
+    return new Note(path, title, matter, division.timed(), cut);
   }
 
   /** Properties such as {@code related: "[[pond]]"}, which lead from the beginning of the text. */
@@ -141,58 +170,78 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final List<Heading> headings;
     private final List<Link> links;
     private final boolean titled;
+    private final Items.Way way;
     private final int longest;
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
+    /** The line of the file in which the place in the text is that was looked at last. */
+    private int line;
+
+    private int lineOf;
+
     /**
+     * @param firstLine of the text in its file
      * @param headings without one that is the title
      * @param titled whether there is one
-     * @param longest a part with more characters is divided
      */
     Division(
         String path,
         String text,
+        int firstLine,
         List<Heading> headings,
         List<Link> links,
         boolean titled,
-        int longest) {
+        Items.Way way) {
       this.path = path;
       this.text = text;
+      this.line = firstLine;
       this.headings = headings;
       this.links = links;
       this.titled = titled;
-      this.longest = longest;
+      this.way = way;
+      this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
+    }
+
+    /** What was made, where it is facts with what is known of their times. */
+    List<Section> timed() {
+      if (sections.stream().noneMatch(Section::isFact)) {
+        return List.copyOf(sections);
+      }
+      int first = sections.stream().filter(Section::isFact).findFirst().orElseThrow().position().orElseThrow().line();
+      return ItemTimes.in(sections, text.lines().limit(first).collect(Collectors.joining("\n")));
     }
 
     /**
      * @param start of the text, after its own heading
+     * @param own where its own heading begins, or else it
      * @param from of the headings in it
      * @param above the headings that it is under, its own last
      * @param part which part of those it is, in words; empty for the whole
      */
-    void divide(int start, int end, int from, int to, List<String> above, String part) {
-      if (end - start <= longest || from == to || sections.size() >= MAX_SECTIONS) {
-        add(start, end, above, part);
+    void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
+      boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
+      if (isShort || from == to || sections.size() >= MAX_SECTIONS) {
+        add(start, end, own, above, part);
         return;
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
       if (next > from) { // lower ones before the first of the highest level
         String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
-        divide(start, headings.get(next).start(), from, next, above, before);
+        divide(start, headings.get(next).start(), start, from, next, above, before);
       } else {
         boolean afterTitle = titled && above.isEmpty();
         String before = NoteName.BEFORE_FIRST + (afterTitle ? NoteName.OF_LEVEL + level : "");
-        add(start, headings.get(from).start(), above, before);
+        add(start, headings.get(from).start(), own, above, before);
       }
       while (next < to) {
-        Heading own = headings.get(next);
+        Heading heading = headings.get(next);
         int after = sections.size() >= MAX_SECTIONS ? to : next(next + 1, to, level);
         int partEnd = after < to ? headings.get(after).start() : end;
         List<String> under = new ArrayList<>(above);
-        under.add(plain(own.title()));
-        divide(own.end(), partEnd, next + 1, after, under, "");
+        under.add(plain(heading.title()));
+        divide(heading.end(), partEnd, heading.start(), next + 1, after, under, "");
         next = after;
       }
     }
@@ -208,7 +257,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           above.add(heading);
         }
         List<String> titles = above.stream().map(heading -> plain(heading.title())).toList();
-        add(item.start(), item.end(), item.text(), titles, NoteName.item(item.text()));
+        add(
+            item.start(),
+            item.end(),
+            item.start(),
+            item.text(),
+            titles,
+            NoteName.item(item.text()));
       }
     }
 
@@ -224,11 +279,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return next;
     }
 
-    private void add(int start, int end, List<String> above, String part) {
-      add(start, end, text.substring(start, end).strip(), above, part);
+    private void add(int start, int end, int own, List<String> above, String part) {
+      add(start, end, own, text.substring(start, end).strip(), above, part);
     }
 
-    private void add(int start, int end, String said, List<String> above, String part) {
+    private void add(
+        int start, int end, int own, String said, List<String> above, String part) {
       if (said.isEmpty()) {
         return; // a heading that only others follow
       }
@@ -247,7 +303,27 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               new NoteName(path, heading.strip(), which),
               named,
               said,
-              links.stream().filter(link -> link.at() >= start && link.at() < end).toList()));
+              links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
+              position(own, heading),
+              0));
+    }
+
+    /** Of a fact; sections of any other text, and what is before the first heading, are none. */
+    private Optional<EntryText.Position> position(int start, String heading) {
+      boolean isFact = way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
+      return isFact ? Optional.of(new EntryText.Position(line(start), Optional.empty())) : Optional.empty();
+    }
+
+    /** The line of the first word from a place on; places are asked for in their order. */
+    private int line(int start) {
+      int at = start;
+      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+        at++;
+      }
+      for (; lineOf < at; lineOf++) {
+        line += text.charAt(lineOf) == '\n' ? 1 : 0;
+      }
+      return line;
     }
   }
 }

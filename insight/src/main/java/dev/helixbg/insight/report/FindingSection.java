@@ -11,7 +11,6 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Findings of one kind.
@@ -197,7 +196,9 @@ record FindingSection<T>(
                 PrintableText.line(folder.name())
                     + folder.commit().map(commit -> " at commit " + commit).orElse("")
                     + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
-        .collect(Collectors.joining(". ", "Sources: ", "."));
+        .reduce((one, other) -> one + ". " + other)
+        .map(all -> "Sources: " + all + ".")
+        .orElse("");
   }
 
   boolean isEmpty() {

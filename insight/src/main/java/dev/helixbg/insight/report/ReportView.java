@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  * @param lead the outcome in one or two sentences
  * @param about what the report is on
  * @param damage what of the log, and of the notes that it was made of, could not be read
+ * @param memory what agents load; nothing where no note is a memory file
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
  * @param copies nothing where there are none
@@ -40,7 +41,8 @@ record ReportView(
     List<DistributionView.Fact> facts,
     String about,
     Optional<String> folder,
-    List<DamageSection> damage,
+    List<PlacesSection> damage,
+    Optional<PlacesSection> memory,
     JudgedSections judged,
     Optional<ReviewSection> reviews,
     GraphView graph,
@@ -93,10 +95,15 @@ record ReportView(
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
         report.notes().map(notes -> PrintableText.line(notes.name())),
         Stream.concat(
-                Stream.of(DamageSection.of(report.log())),
-                report.notes().stream().map(notes -> DamageSection.of(notes.account())))
+                Stream.of(PlacesSection.of(report.log())),
+                report.notes().stream().map(notes -> PlacesSection.of(notes.account())))
             .filter(section -> !section.places().isEmpty())
             .toList(),
+        report
+            .notes()
+            .map(notes -> notes.account().memory())
+            .filter(files -> !files.isEmpty())
+            .map(files -> PlacesSection.ofMemory(files, report.savings())),
         JudgedSections.of(findings, judgements),
         Optional.of(ReviewSection.of(report.reviews(), report.log().sha256()))
             .filter(section -> !section.reviews().isEmpty()),
@@ -108,7 +115,7 @@ record ReportView(
         FindingSection.overlaps(findings, limits),
         FindingSection.misfiled(findings, limits, judgements),
         Optional.of(report.sources())
-            .filter(sources -> !sources.folders().isEmpty())
+            .filter(sources -> !sources.folders().isEmpty() || !sources.moved().isEmpty())
             .map(sources -> FindingSection.sources(sources, judgements)),
         Optional.of(report.secrets())
             .filter(secrets -> !secrets.isEmpty())

@@ -32,7 +32,7 @@ class NotesReportTest {
           SourceCheckResult.NONE,
           List.of(),
           Optional.of(
-              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE))));
+              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {
@@ -59,7 +59,7 @@ class NotesReportTest {
   @Test
   void filesAreCountedBesideEntries() {
     NotesFolder folder =
-        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE));
+        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
     assertEquals(
         List.of("notes, 1 empty 4", "entries 6", "topics 3"),
         Jsoup.parse(

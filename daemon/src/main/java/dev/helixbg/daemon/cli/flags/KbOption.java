@@ -49,6 +49,14 @@ public class KbOption {
               + " base. It is never written to.")
   private Path notes;
 
+  @Option(
+      names = "--memory",
+      description =
+          "Read what the usual coding agents keep on this machine and in the current repository,"
+              + " in place of a knowledge base: CLAUDE.md, MEMORY.md, AGENTS.md, GEMINI.md, rules."
+              + " Nothing else is read, and nothing written.")
+  private boolean memory;
+
   private Path argument;
   private Consumer<String> warnings = warning -> {};
 
@@ -128,6 +136,9 @@ public class KbOption {
     if (kb != null && notes != null) {
       throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
     }
+    if (memory && (kb != null || notes != null)) {
+      throw Failure.usage("--memory reads the usual places: leave it out, or " + (kb != null ? kb : notes));
+    }
     return Optional.ofNullable(kb != null ? kb : notes);
   }
 
@@ -138,9 +149,12 @@ public class KbOption {
    */
   public final Kb find(Settings settings) {
     Optional<Path> named = named();
+    if (memory) {
+      return ofNotes(NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings));
+    }
     return notes == null
         ? Kb.find(named, settings, GlobalOptions.locations())
-        : ofNotes(NotesKb.at(notes, settings.cache()));
+        : ofNotes(NotesKb.at(notes, settings));
   }
 
   /** Brings it up to date with its notes first. */
@@ -158,7 +172,9 @@ public class KbOption {
 
   /** How another command is told the same, for a shell; empty where nothing was named. */
   public final String again() {
-    return named()
+    return memory
+        ? " --memory"
+        : named()
         .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
         .orElse("");
   }

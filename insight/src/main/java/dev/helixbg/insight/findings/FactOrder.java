@@ -1,0 +1,43 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText.Position;
+import dev.helixbg.insight.notes.NoteName;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Which of two facts of memory files is older where their dates do not tell: a correction is newer
+ * than what it may correct, and a list that says in which direction it grows is in order.
+ */
+final class FactOrder {
+  private static final Pattern CORRECTION =
+      Pattern.compile(
+          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise à jour|actualización|更正|更新|修正)\\b?[^:：]{0,20}[:：]");
+
+  private FactOrder() {}
+
+  /** Below 0 where a is older, above where b is; 0 where this does not tell. */
+  static int between(Entry a, Entry b) {
+    Optional<Position> one = a.text().position();
+    Optional<Position> other = b.text().position();
+    if (one.isEmpty() || other.isEmpty() || areDated(a, b)) {
+      return 0;
+    }
+    int corrects = Boolean.compare(isCorrection(a), isCorrection(b));
+    boolean inOrder =
+        one.get().newestFirst().isPresent() && NoteName.areInOneList(a, b);
+    return corrects != 0 || !inOrder
+        ? corrects
+        : Integer.compare(one.get().line(), other.get().line())
+            * (one.get().newestFirst().get() ? -1 : 1);
+  }
+
+  private static boolean areDated(Entry a, Entry b) {
+    return a.timestampMin() != 0 && b.timestampMin() != 0 && a.timestampMin() != b.timestampMin();
+  }
+
+  private static boolean isCorrection(Entry one) {
+    return CORRECTION.matcher(one.text().content()).find();
+  }
+}

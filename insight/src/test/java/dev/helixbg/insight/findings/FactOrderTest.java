@@ -1,0 +1,49 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.log.Entry;
+import org.junit.jupiter.api.Test;
+
+/** Which of two facts is older, where no date tells. */
+class FactOrderTest {
+  private static NamedEntry fact(String line, String heading, String text, int minutes) {
+    String body =
+        "[line: %s]\n[source: MEMORY.md]\n[heading: %s]\n[part: item “%s”]\n%s"
+            .formatted(line, heading, text, text);
+    return new NamedEntry(Entry.of(1, "./", body, minutes), 0, text);
+  }
+
+  private static int order(NamedEntry a, NamedEntry b) {
+    assertEquals(a.isAgeKnown(b), FactOrder.between(a.entry(), b.entry()) != 0);
+    return FactOrder.between(a.entry(), b.entry());
+  }
+
+  @Test
+  void aListThatTellsItsDirectionIsInOrder() {
+    assertEquals(-1, order(fact("3, newest last", "Build", "a", 0), fact("7, newest last", "Build", "b", 0)));
+    assertEquals(1, order(fact("3, newest first", "Build", "a", 0), fact("7, newest first", "Build", "b", 0)));
+    assertEquals(0, order(fact("3", "Build", "a", 0), fact("7", "Build", "b", 0)));
+    assertEquals(
+        0, order(fact("3, newest last", "Build", "a", 0), fact("7, newest last", "Style", "b", 0)));
+  }
+
+  @Test
+  void aCorrectionIsNewerThanWhatItMayCorrect() {
+    NamedEntry correction = fact("3", "A", "Correction: leases last 60 s.", 0);
+    assertTrue(fact("9", "B", "Leases last 30 s.", 0).isOlderThan(correction));
+    assertFalse(correction.isOlderThan(fact("9", "B", "Leases last 30 s.", 0)));
+    assertEquals(-1, order(fact("9", "B", "x", 0), fact("1", "A", "**Update (May):** y", 0)));
+    assertEquals(0, order(fact("9", "B", "x", 0), fact("1", "A", "Updates are slow: y", 0)));
+  }
+
+  @Test
+  void datesWeighMore() {
+    NamedEntry early = fact("1, newest first", "A", "Correction: x", 1_440);
+    NamedEntry late = fact("2, newest first", "A", "y", 14_400);
+    assertEquals(0, FactOrder.between(early.entry(), late.entry()));
+    assertTrue(early.isOlderThan(late) && early.isAgeKnown(late));
+  }
+}
