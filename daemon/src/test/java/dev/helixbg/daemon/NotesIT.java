@@ -198,9 +198,11 @@ class NotesIT {
             "{\"name\":\"related\",\"arguments\":{\"text\":\"Tests need Docker running; without it the"
                 + " integration tests hang.\"}}");
     assertTrue(related.contains("MEMORY.md#Build"), related);
-    String brief =
-        answer(memory, "prompts/get", "{\"name\":\"brief\",\"arguments\":{\"task\":\"local builds\"}}");
-    assertTrue(brief.contains("mvnd"), brief);
+    // The prompt brief has an agent call both.
+    String review = answer(memory, "tools/call", "{\"name\":\"review\",\"arguments\":{}}");
+    assertFalse(review.contains("\"isError\":true"), review);
+    String findings = answer(memory, "tools/call", "{\"name\":\"findings\",\"arguments\":{}}");
+    assertTrue(findings.contains("Use `mvnd` for local builds"), findings);
   }
 
   @Test

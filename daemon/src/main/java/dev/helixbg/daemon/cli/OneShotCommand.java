@@ -120,6 +120,7 @@ public final class OneShotCommand extends ConsoleCommand {
     if (sample) { // no other command would look there
       console.note("One by one: helix-bg findings %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
+      kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
       console.note("One by one: helix-bg findings%s", kb.again());
     }
   }

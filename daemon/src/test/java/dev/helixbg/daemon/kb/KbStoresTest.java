@@ -257,7 +257,7 @@ class KbStoresTest {
     notes.refresh(files -> {});
     decide(notes.kb());
     restart();
-    NotesKb moved = NotesKb.at(Files.move(vault, folder.resolve("other")), settings.cache());
+    NotesKb moved = NotesKb.at(Files.move(vault, folder.resolve("other")), settings);
     moved.refresh(files -> {});
     assertEquals(1, decisions(moved.kb()));
     assertEquals(1, notices.size(), notices.toString());

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class FactOrder {
   private static final Pattern CORRECTION =
       Pattern.compile(
-          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise à jour|actualización|更正|更新|修正)\\b?[^:：]{0,20}[:：]");
+          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
   private FactOrder() {}
 
@@ -31,6 +31,26 @@ final class FactOrder {
         ? corrects
         : Integer.compare(one.get().line(), other.get().line())
             * (one.get().newestFirst().get() ? -1 : 1);
+  }
+
+  /**
+   * Whether two items follow one another under a heading, and no date parts them: they were written
+   * together, and each says its own.
+   */
+  static boolean areNeighbours(Entry a, Entry b) {
+    Optional<Position> one = a.text().position();
+    Optional<Position> other = b.text().position();
+    if (one.isEmpty()
+        || other.isEmpty()
+        || areDated(a, b)
+        || a.text().heading().isEmpty()
+        || NoteName.of(a).filter(NoteName::isItem).isEmpty()
+        || !NoteName.areInOneList(a, b)) {
+      return false;
+    }
+    boolean inOrder = one.get().line() < other.get().line();
+    int lines = (int) (inOrder ? a : b).text().content().lines().count();
+    return Math.abs(one.get().line() - other.get().line()) <= lines;
   }
 
   private static boolean areDated(Entry a, Entry b) {

@@ -89,7 +89,8 @@ final class RankedRelations {
       if (!copies.isCopy(a)
           && !copies.isCopy(b)
           && !declared.contains(pair)
-          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())) {
+          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())
+          && !FactOrder.areNeighbours(entries.get(a).entry(), entries.get(b).entry())) {
         best.offer(a, b, (float) score(a, b));
       }
     }

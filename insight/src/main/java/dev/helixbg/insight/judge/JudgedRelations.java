@@ -3,6 +3,7 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -31,6 +32,12 @@ public record JudgedRelations(
 
   /** Of pairs that nobody has read. */
   private static final int UNREAD_LEADING = 10;
+
+  /**
+   * Of the pairs of facts that one writer planted in memory files, those that are as likely worth
+   * an act were right in 15 of 18; of two other writers in 12 of 12.
+   */
+  private static final double SURE_OF_FACTS = 0.8;
 
   /** Fewer are a pair. */
   private static final int GROUP = 3;
@@ -107,12 +114,33 @@ public record JudgedRelations(
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
     if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
       return pairs.stream()
-          .filter(pair -> pair.assessment().filter(Assessment::mayBeWorthAnAct).isPresent())
+          .filter(pair -> pair.assessment().filter(said -> mayLead(pair, said)).isPresent())
           .filter(pair -> !pair.isFar())
           .limit(LEADING)
           .toList();
     }
     return pairs.stream().filter(pair -> !pair.isFar()).limit(UNREAD_LEADING).toList();
+  }
+
+  /**
+   * Of facts of memory files, which are short and say little beside what stands around them, only
+   * those lead of which the pair judge is surer, and those that contradict one another.
+   */
+  private static boolean mayLead(Finding.Relation pair, Assessment said) {
+    return said.mayBeWorthAnAct()
+        && (!areFacts(pair) || said.act() >= SURE_OF_FACTS || said.repeats() || contradict(pair));
+  }
+
+  private static boolean areFacts(Finding.Relation pair) {
+    return pair.a().entry().text().position().isPresent()
+        && pair.b().entry().text().position().isPresent();
+  }
+
+  /** Whether both are facts that agents are to follow, of which one forbids what the other says. */
+  public static boolean contradict(Finding.Relation pair) {
+    return areFacts(pair)
+        && PairDisagreement.areOpposed(
+            pair.a().entry().text().content(), pair.b().entry().text().content());
   }
 
   /** The same, each pair behind the first one of its group, and of the same two files. */

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 final class IndexCheck {
   private static final Pattern LINE =
       Pattern.compile(
-          "^\\s{0,3}(?:[-*+]|\\d{1,3}[.)])\\s+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
+          "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
           Pattern.MULTILINE | Pattern.CASE_INSENSITIVE);
 
   private static final Pattern WORD = Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");

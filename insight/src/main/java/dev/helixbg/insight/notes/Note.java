@@ -180,6 +180,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     private int lineOf;
 
+    /** Where the first fact begins. */
+    private int firstFact = -1;
+
     /**
      * @param firstLine of the text in its file
      * @param headings without one that is the title
@@ -208,8 +211,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       if (sections.stream().noneMatch(Section::isFact)) {
         return List.copyOf(sections);
       }
-      int first = sections.stream().filter(Section::isFact).findFirst().orElseThrow().position().orElseThrow().line();
-      return ItemTimes.in(sections, text.lines().limit(first).collect(Collectors.joining("\n")));
+      return ItemTimes.in(sections, text.substring(0, firstFact));
     }
 
     /**
@@ -311,7 +313,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     /** Of a fact; sections of any other text, and what is before the first heading, are none. */
     private Optional<EntryText.Position> position(int start, String heading) {
       boolean isFact = way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
-      return isFact ? Optional.of(new EntryText.Position(line(start), Optional.empty())) : Optional.empty();
+      if (!isFact) {
+        return Optional.empty();
+      }
+      firstFact = firstFact < 0 ? start : firstFact;
+      return Optional.of(new EntryText.Position(line(start), Optional.empty()));
     }
 
     /** The line of the first word from a place on; places are asked for in their order. */

@@ -178,7 +178,7 @@ public record NoteFiles(
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, Files.size(file));
-      } else {
+      } else if (taken.add(file)) {
         leftOut.add(new LeftOut.File(shown(file), "a link, and none is followed"));
       }
     }
@@ -240,7 +240,7 @@ public record NoteFiles(
         leaveOut(path, name, "cannot be looked at");
         return;
       }
-      if (ignored.ignores(path, attributes.isDirectory())) {
+      if (taken.contains(path) || ignored.ignores(path, attributes.isDirectory())) {
         return;
       }
       if (attributes.isDirectory()) {

@@ -50,10 +50,11 @@ public final class PairDisagreement {
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
   /** How an instruction begins that asks for something, and one that forbids it. */
-  private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre|总是|必须");
+  private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
   private static final Pattern FORBIDS =
-      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca|禁止|不要|切勿");
+      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca",
+          "禁止|不要|切勿");
 
   /** Words between a negation and what it denies. */
   private static final Set<String> BETWEEN =
@@ -75,9 +76,15 @@ public final class PairDisagreement {
 
   private PairDisagreement() {}
 
-  /** In the first three words. */
-  private static Pattern beginning(String words) {
-    return Pattern.compile("(?iu)(?:[^\\p{L}]*\\p{L}+){0,2}?[^\\p{L}]*(?:" + words + ")(?!\\p{L})");
+  /**
+   * In the first three words.
+   *
+   * @param unspaced words of scripts without blanks
+   */
+  private static Pattern beginning(String words, String unspaced) {
+    return Pattern.compile(
+        "(?iu)(?:[^\\p{L}]*\\p{L}+){0,2}?[^\\p{L}]*(?:(?:%s)(?!\\p{L})|%s)"
+            .formatted(words, unspaced));
   }
 
   /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */

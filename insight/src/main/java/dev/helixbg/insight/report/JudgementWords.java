@@ -3,13 +3,12 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
-import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.Optional;
 
 /** What the language model and the pair judge say, in words: labels, verdicts, assessments. */
@@ -78,7 +77,7 @@ final class JudgementWords {
   }
 
   private static Optional<String> assessment(Finding.Relation relation, Assessment said) {
-    if (said.mayBeWorthAnAct() && isContradiction(relation)) {
+    if (said.mayBeWorthAnAct() && JudgedRelations.contradict(relation)) {
       return Optional.of(
           NoteName.areInOneFile(relation.a().entry(), relation.b().entry())
               ? "one contradicts the other"
@@ -106,15 +105,6 @@ final class JudgementWords {
         yield said.tier() == Finding.Tier.RELATED ? Optional.of("related") : Optional.empty();
       }
     };
-  }
-
-  /** Of facts that agents are to follow, of which one forbids what the other says. */
-  private static boolean isContradiction(Finding.Relation relation) {
-    EntryText a = relation.a().entry().text();
-    EntryText b = relation.b().entry().text();
-    return a.position().isPresent()
-        && b.position().isPresent()
-        && PairDisagreement.areOpposed(a.content(), b.content());
   }
 
   /** The same as a verdict is called, for its colour. */

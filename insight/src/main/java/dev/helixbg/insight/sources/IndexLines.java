@@ -9,6 +9,7 @@ import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.MemoryFile.IndexLine;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,7 +43,7 @@ public final class IndexLines {
     return found;
   }
 
-  /** The item of the line, else the first entry of the file. */
+  /** The last fact that begins at the line or before it, else the first entry of the file. */
   private static Optional<NamedEntry> entry(
       MemoryFile file, IndexLine line, List<NamedEntry> entries) {
     List<NamedEntry> of =
@@ -50,8 +51,12 @@ public final class IndexLines {
             .filter(one -> one.entry().note().filter(file.path()::equals).isPresent())
             .toList();
     return of.stream()
-        .filter(one -> one.entry().text().position().map(Position::line).filter(at -> at == line.line()).isPresent())
-        .findFirst()
+        .filter(one -> line(one) <= line.line())
+        .max(Comparator.comparingInt(IndexLines::line))
         .or(() -> of.stream().findFirst());
+  }
+
+  private static int line(NamedEntry one) {
+    return one.entry().text().position().map(Position::line).orElse(0);
   }
 }

@@ -46,4 +46,16 @@ class FactOrderTest {
     assertEquals(0, FactOrder.between(early.entry(), late.entry()));
     assertTrue(early.isOlderThan(late) && early.isAgeKnown(late));
   }
+
+  @Test
+  void undatedItemsThatFollowOneAnotherWereWrittenTogether() {
+    NamedEntry one = fact("3", "A", "x", 0);
+    assertTrue(FactOrder.areNeighbours(one.entry(), fact("4", "A", "y", 0).entry()));
+    assertTrue(FactOrder.areNeighbours(fact("4", "A", "y", 0).entry(), one.entry()));
+    assertFalse(FactOrder.areNeighbours(one.entry(), fact("5", "A", "y", 0).entry()));
+    assertFalse(FactOrder.areNeighbours(one.entry(), fact("4", "B", "y", 0).entry()));
+    assertFalse(
+        FactOrder.areNeighbours(
+            fact("3", "A", "x", 1_440).entry(), fact("4", "A", "y", 2_880).entry()));
+  }
 }

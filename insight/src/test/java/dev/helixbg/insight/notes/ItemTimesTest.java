@@ -71,10 +71,10 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Newest first.\n\n- a\n- b\n- c\n",
-        "<!-- Add new entries at the top. -->\n- a\n- b\n- c\n",
-        "## Log (most recent first)\n- a\n- b\n- c\n",
-        "最新的在前\n\n- a\n- b\n- c\n",
+        "Newest first.\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "<!-- Add new entries at the top. -->\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "## Log (most recent first)\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "最新的在前\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-01) c\n- d\n"
       })
   void wordsOrDatesTellThatTheNewestComesFirst(String text) {
@@ -84,8 +84,8 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Append new facts at the end.\n\n- a\n- b\n- c\n",
-        "In chronological order:\n\n- a\n- b\n- c\n",
+        "Append new facts at the end.\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "In chronological order:\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
         "- (2026-03-01) a\n- b\n- (2026-03-02) c\n- (2026-03-03) d\n- e\n"
       })
   void wordsOrDatesTellThatTheNewestComesLast(String text) {
@@ -95,11 +95,11 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "- a\n- b\n- c\n",
+        "- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
         "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one step could be chance
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-04) c\n",
         "Newest first.\n\n- (2026-03-01) a\n- (2026-03-02) b\n- (2026-03-03) c\n",
-        "- Put the newest version first in lists.\n- b\n- c\n"
+        "- Put the newest version first in lists.\n- another fact that is long\n- a third fact that is long\n"
       })
   void elseTheOrderSaysNothing(String text) {
     assertEquals(Optional.empty(), newestFirst(text));

@@ -164,6 +164,18 @@ class ItemsTest {
   }
 
   @Test
+  void fewItemsUnderManyHeadingsAreLessons() {
+    String lessons = "## Heading %s\n- one\n- two\n- three\n";
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      text.append(lessons.formatted(i));
+    }
+    assertEquals(5, Note.of("MEMORY.md", text.toString()).sections().size());
+    text.append("- more\n".repeat(20));
+    assertEquals(35, Note.of("MEMORY.md", text.toString()).sections().size());
+  }
+
+  @Test
   void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
     Note note = Note.of("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
     assertEquals(List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"), texts("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n"));

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.io.File;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /**
@@ -168,6 +170,16 @@ public class KbOption {
     if (files >= MANY_FILES) {
       warnings.accept("reading %,d files of notes".formatted(files));
     }
+  }
+
+  /** The files that were read where agents keep them; empty where they were not asked for. */
+  public final Optional<String> places(Settings settings, Kb read) {
+    return NotesKb.of(read, settings)
+        .filter(_ -> memory)
+        .flatMap(NotesKb::account)
+        .map(
+            account ->
+                account.memory().stream().map(MemoryFile::path).collect(Collectors.joining(", ")));
   }
 
   /** How another command is told the same, for a shell; empty where nothing was named. */
