@@ -65,10 +65,10 @@ final class SettingCatalog {
               "Provider that runs the embedding model. auto: the CPU, and CoreML for many"
                   + " texts if a trial on this Mac found it faster.");
   static final Setting<Precision> PRECISION =
-      choice("embed.precision", Precision.FP32)
+      choice("embed.precision", Precision.AUTO)
           .means(
-              "Precision of the embedding model's weights. With fp32, passages are still"
-                  + " embedded in int8 if a trial on this machine found it faster.");
+              "Precision of the embedding model's weights. auto: fp32, and for many texts 16 bits,"
+                  + " for many passages eight, if a trial on this machine found it faster.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means("Length in tokens at which a text is cut before it is embedded.");

@@ -76,6 +76,8 @@ public record Settings(
 
     /** Of the model's weights. */
     public enum Precision {
+      /** Many texts in 16 bits, passages in eight, where a trial found that faster; else FP32. */
+      AUTO,
       FP32,
       /** Eight-bit matrices: faster, with vectors a little off those of FP32. */
       INT8

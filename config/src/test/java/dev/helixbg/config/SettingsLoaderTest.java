@@ -56,7 +56,7 @@ class SettingsLoaderTest {
     assertEquals(home.resolve("state"), settings.state());
     assertEquals(
         new EmbedSettings(
-            home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
+            home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.AUTO, 256),
         settings.embed());
     assertEquals(
         new DaemonSettings(

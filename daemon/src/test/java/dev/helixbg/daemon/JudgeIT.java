@@ -197,7 +197,7 @@ class JudgeIT {
     assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
     int saved = program.stores().answers(many).size();
     assertTrue(saved > 0 && saved < entries, saved + " of " + entries);
-    JsonNode rest = json("label", many.toString(), "--json", "--llm-seconds", "1");
+    JsonNode rest = json("label", many.toString(), "--json", "--llm-seconds", "20");
     assertTrue(rest.get("asked").asInt() > 0);
     assertEquals(entries - saved, rest.get("asked").asInt() + rest.get("left").asInt());
   }

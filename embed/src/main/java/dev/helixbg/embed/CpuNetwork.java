@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import dev.helixbg.embed.onnx.EncoderFile;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
@@ -15,21 +16,30 @@ enum CpuNetwork {
   FUSED("FP32", "fused"),
 
   /** In eight bits, by ONNX Runtime. */
-  FUSED_INT8("INT8", "fused"),
+  FUSED_INT8("INT8", "fused in eight bits"),
 
   /** In eight bits, by an engine of our own, which not every processor can run. */
-  ENCODER("INT8 by machine code", "in bytes by machine code");
+  ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
+
+  /** In sixteen bits, by the same. */
+  FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS);
 
   private final String id;
   private final String description;
+  private final Square kind; // null: ONNX Runtime's
 
-  CpuNetwork(String id, String description) {
+  CpuNetwork(String id, String description, Square kind) {
     this.id = id;
     this.description = description;
+    this.kind = kind;
+  }
+
+  CpuNetwork(String id, String description) {
+    this(id, description, null);
   }
 
   static CpuNetwork of(Precision precision) {
-    return precision == Precision.FP32 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
+    return precision != Precision.INT8 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
   /** The same where the same texts get the same vectors, up to their last bits. */
@@ -51,7 +61,7 @@ enum CpuNetwork {
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
     switch (this) {
-      case ENCODER -> EncoderFile.write(export, judge, target);
+      case ENCODER, FINE_ENCODER -> EncoderFile.write(export, kind, judge, target);
       case FUSED -> FusedGraph.write(export, Precision.FP32, judge, target);
       case FUSED_INT8 -> FusedGraph.write(export, Precision.INT8, judge, target);
       case EXPORTED -> throw new IllegalArgumentException("an export is there already");
@@ -60,12 +70,12 @@ enum CpuNetwork {
 
   /** Where it is in a folder of what was prepared. */
   Path in(Path folder) {
-    return folder.resolve(this == ENCODER ? "encoder.weights" : "graph.onnx");
+    return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
   /** The file, and what belongs to it. */
   Path[] files(Path file) {
-    return this == ENCODER ? new Path[] {file} : new Path[] {file, FusedGraph.weightsOf(file)};
+    return kind != null ? new Path[] {file} : new Path[] {file, FusedGraph.weightsOf(file)};
   }
 
   /**
@@ -75,7 +85,7 @@ enum CpuNetwork {
    * @throws EmbeddingException where the system lets no program make code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
-    if (this != ENCODER) {
+    if (kind == null) {
       return new CpuModel(file, this == FUSED_INT8, pooling);
     }
     try {

@@ -6,6 +6,7 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
+import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,11 +27,12 @@ public final class EmbeddingModel {
   private final CpuNetwork network;
   private final String id;
 
-  private EmbeddingModel(EmbedSettings settings, Path cacheFolder, ModelSource source) {
+  private EmbeddingModel(
+      EmbedSettings settings, CpuNetwork network, Path cacheFolder, ModelSource source) {
     this.settings = settings;
+    this.network = network;
     this.cacheFolder = cacheFolder;
     this.source = source;
-    this.network = CpuNetwork.of(settings.precision());
     this.id =
         Sha256.of(
                 String.join(
@@ -51,7 +53,10 @@ public final class EmbeddingModel {
    */
   public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder) {
     return new EmbeddingModel(
-        settings, cacheFolder, ModelSource.find(settings.models(), cacheFolder));
+        settings,
+        CpuNetwork.of(settings.precision()),
+        cacheFolder,
+        ModelSource.find(settings.models(), cacheFolder));
   }
 
   /**
@@ -65,45 +70,55 @@ public final class EmbeddingModel {
 
   /**
    * Another way to embed, which may be faster and takes longer to open: on a Mac CoreML, elsewhere
-   * eight bits for passages, whose vectors nobody else reads, by our own engine where it can run.
-   * Its vectors have an id of their own. Empty where all is embedded in one way.
+   * eight bits for passages, and sixteen for entries where our own engine can run. Its vectors have
+   * an id of their own. Empty where all is embedded in one way.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
-    if (settings.precision() == Precision.INT8 || isCoreMl()) {
+    if (settings.precision() != Precision.AUTO || isCoreMl()) {
       return Optional.empty();
     }
     if (settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")) {
-      return Optional.of(with(ExecutionProvider.COREML, Precision.FP32));
+      return Optional.of(with(ExecutionProvider.COREML, network));
     }
-    return Optional.of(with(ExecutionProvider.CPU, Precision.INT8)).filter(model -> passages);
+    if (passages) {
+      return Optional.of(with(ExecutionProvider.CPU, CpuNetwork.of(Precision.INT8)));
+    }
+    return Encoder.isAvailable()
+        ? Optional.of(with(ExecutionProvider.CPU, CpuNetwork.FINE_ENCODER))
+        : Optional.empty();
   }
 
-  private EmbeddingModel with(ExecutionProvider provider, Precision precision) {
+  private EmbeddingModel with(ExecutionProvider provider, CpuNetwork other) {
     return new EmbeddingModel(
-        new EmbedSettings(settings.models(), provider, precision, settings.maxTokens()),
+        new EmbedSettings(settings.models(), provider, settings.precision(), settings.maxTokens()),
+        other,
         cacheFolder,
         source);
   }
 
   /**
    * How much faster this way to embed is than another one, by a trial of some seconds that is
-   * remembered for this machine, model and runtime.
+   * remembered for this machine, model and runtime. One trial is enough: where sixteen bits pay,
+   * eight do.
    *
    * @throws EmbeddingException when the other one cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
     NativeLibraries.load(cacheFolder);
     List<String> texts = ProbeTexts.window();
+    EmbeddingModel tried = plain.forMany(false).orElse(this);
     SpeedTrial trial =
         isCoreMl()
             ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
             : new SpeedTrial(
-                "eight bits, " + network.describe(), PreparedModel.INT8_BOUND, System::nanoTime);
+                "many texts " + tried.network.describe(),
+                PreparedModel.bound(tried.network),
+                System::nanoTime);
     return trial.remembered(
         ProviderSelection.trials(cacheFolder),
         source.graphHash(),
         () -> plain.open(threads),
-        () -> open(threads),
+        () -> tried.open(threads),
         model -> model.embedAll(texts));
   }
 

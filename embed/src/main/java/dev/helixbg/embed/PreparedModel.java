@@ -110,11 +110,19 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
+  /** The least cosine to the original. */
+  static double bound(CpuNetwork network) {
+    return switch (network) {
+      case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
+      case FUSED_INT8, ENCODER -> INT8_BOUND;
+    };
+  }
+
   private static PreparedModel rewrite(
       Path source, TokenModel original, CpuNetwork network, Path target, Tokenizer probes)
       throws IOException, OrtException {
     Path tokenizer = target.resolveSibling("tokenizer.json");
-    double bound = network == CpuNetwork.FUSED ? FP32_BOUND : INT8_BOUND;
+    double bound = bound(network);
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {

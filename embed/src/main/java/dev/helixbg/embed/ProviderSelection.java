@@ -20,7 +20,7 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
   boolean wantsCoreMl() {
     return switch (provider) {
       case CPU -> false;
-      case AUTO -> precision == Precision.FP32 && CoreMlModel.isAvailable();
+      case AUTO -> precision != Precision.INT8 && CoreMlModel.isAvailable();
       case COREML -> {
         if (!CoreMlModel.isAvailable()) {
           throw new EmbeddingException(
@@ -28,9 +28,10 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
                   + System.getProperty("os.name")
                   + ": set it to auto or cpu");
         }
-        if (precision != Precision.FP32) {
+        if (precision == Precision.INT8) {
           throw new EmbeddingException(
-              "embed.provider is coreml, which runs embed.precision fp32 only: change one of them");
+              "embed.provider is coreml, which does not run embed.precision int8: change one of"
+                  + " them");
         }
         yield true;
       }

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -58,15 +61,20 @@ class EmbeddingModelTest {
   @Test
   void idsNamePrecisionAndProviderAndThatOfTheCpuStaysWhatItWas() {
     EmbeddingModel cpu = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
-    EmbeddingModel auto = TestModels.bundled(Precision.FP32, 256);
+    EmbeddingModel auto = TestModels.bundled(Precision.AUTO, 256);
+    EmbeddingModel fp32 = TestModels.bundled(Precision.FP32, 256);
     EmbeddingModel int8 = TestModels.bundled(Precision.INT8, 256);
     EmbeddingModel coreMl = EmbeddingModel.locate(settings(ExecutionProvider.COREML), cache);
     assertEquals("8a3a0a93367aad65c6c025978882037e", cpu.id(), "of all caches there are");
     assertEquals(cpu.id(), auto.id());
+    assertEquals(cpu.id(), fp32.id());
     assertEquals(3, Set.of(cpu.id(), int8.id(), coreMl.id()).size());
     assertEquals(int8.id(), cpu.forMany(true).orElseThrow().id());
-    assertTrue(cpu.forMany(false).isEmpty());
+    Optional<String> sixteenBits = cpu.forMany(false).map(EmbeddingModel::id);
+    assertEquals(Encoder.isAvailable(), sixteenBits.isPresent());
+    sixteenBits.ifPresent(id -> assertFalse(Set.of(cpu.id(), int8.id(), coreMl.id()).contains(id)));
     for (boolean passages : new boolean[] {true, false}) {
+      assertTrue(fp32.forMany(passages).isEmpty());
       assertTrue(int8.forMany(passages).isEmpty());
       assertTrue(coreMl.forMany(passages).isEmpty());
     }
@@ -82,12 +90,25 @@ class EmbeddingModelTest {
 
   /** On any processor: what a trial says is a number, or why it is none, and is remembered. */
   @Test
-  void aTrialOfEightBitsSaysHowMuchFasterTheyAre() throws Exception {
-    EmbeddingModel plain = TestModels.bundled(Precision.FP32, 32);
-    EmbeddingModel int8 = plain.forMany(true).orElseThrow();
-    SpeedTrial.Verdict verdict = int8.against(plain, 2);
+  void oneTrialSaysHowMuchFasterTheWaysForManyAre() throws Exception {
+    EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 32);
+    SpeedTrial.Verdict verdict = plain.forMany(true).orElseThrow().against(plain, 2);
     assertTrue(verdict.gain() > 0.2, verdict.toString());
-    assertEquals(verdict, int8.against(plain, 2));
+    for (boolean passages : new boolean[] {true, false}) {
+      plain.forMany(passages).ifPresent(other -> assertEquals(verdict, other.against(plain, 2)));
+    }
+  }
+
+  @Test
+  void vectorsInSixteenBitsAreThoseOfFp32() throws Exception {
+    assumeTrue(Encoder.isAvailable(), "no processor that multiplies in whole numbers");
+    EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 256);
+    List<String> texts = ProbeTexts.window();
+    try (MiniLm expected = plain.open(2);
+        MiniLm fine = plain.forMany(false).orElseThrow().open(2)) {
+      double worst = ProbeTexts.worstCosine(expected.embedAll(texts), fine.embedAll(texts));
+      assertTrue(worst > 0.99999, "cosine " + worst);
+    }
   }
 
   @Test
@@ -297,7 +318,7 @@ class EmbeddingModelTest {
   }
 
   private EmbedSettings settings(ExecutionProvider provider) {
-    return new EmbedSettings(Path.of("none"), provider, Precision.FP32, 256);
+    return new EmbedSettings(Path.of("none"), provider, Precision.AUTO, 256);
   }
 
   private EmbeddingModel locate() {

@@ -217,7 +217,7 @@ class MiniLmTest {
     assertEquals(3, printed.length, String.join("\n", printed));
     assertEquals(
         !Encoder.isAvailable(), printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
-    assertTrue(printed[1].startsWith("fused, cosine to the original"), printed[1]);
+    assertTrue(printed[1].startsWith("fused in eight bits, cosine to the original"), printed[1]);
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }
 

@@ -97,6 +97,11 @@ public final class AvxAssembler {
     ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);
   }
 
+  /** {@code sums += a · b}, of each int two products of shorts. */
+  public void shortDotProducts(int a, int b, int sums) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x52, sums, a, b);
+  }
+
   /** {@code target = a · b}, of each short two products of unsigned bytes and signed ones. */
   public void pairProducts(int unsigned, int signed, int target) {
     ofRegister(MAP_0F38, PREFIX_66, 0x04, target, unsigned, signed);
@@ -120,7 +125,12 @@ public final class AvxAssembler {
 
   /** {@code product *= b}, of each int the sum of two products of shorts. */
   public void pairSums(int b, int product) {
-    ofRegister(MAP_0F, PREFIX_66, 0xF5, product, product, b);
+    pairSums(product, b, product);
+  }
+
+  /** {@code target = a · b}, of each int the sum of two products of shorts. */
+  public void pairSums(int a, int b, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0xF5, target, a, b);
   }
 
   /** {@code sum += memory}, ints. */

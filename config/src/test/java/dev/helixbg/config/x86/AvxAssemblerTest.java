@@ -30,6 +30,10 @@ class AvxAssemblerTest {
       c4e175f5ca {vex3} vpmaddwd %ymm2, %ymm1, %ymm1
       c44135f5ce {vex3} vpmaddwd %ymm14, %ymm9, %ymm9
       c4611df5e0 {vex3} vpmaddwd %ymm0, %ymm12, %ymm12
+      c4e175f5da {vex3} vpmaddwd %ymm2, %ymm1, %ymm3
+      c44135f5fe {vex3} vpmaddwd %ymm14, %ymm9, %ymm15
+      c4e27552da {vex} vpdpwssd %ymm2, %ymm1, %ymm3
+      c4c23552f6 {vex} vpdpwssd %ymm14, %ymm9, %ymm6
       c4e17575c9c4e27d1dc9 {vex3} vpcmpeqw %ymm1, %ymm1, %ymm1; {vex} vpabsw %ymm1, %ymm1
       c4410575ffc4427d1dff {vex3} vpcmpeqw %ymm15, %ymm15, %ymm15; {vex} vpabsw %ymm15, %ymm15
       c4e17c108f00000000 {vex3} {disp32} vmovups 0(%rdi), %ymm1
@@ -134,6 +138,9 @@ class AvxAssemblerTest {
       c4617c10ab40000000 {vex3} {disp32} vmovups 64(%rbx), %ymm13
       c4e17c119d20000000 {vex3} {disp32} vmovups %ymm3, 32(%rbp)
       c4427d18a600080000 {vex3} {disp32} vbroadcastss 2048(%r14), %ymm12
+      62f2754852da {evex} vpdpwssd %zmm2, %zmm1, %zmm3
+      6212554852e8 {evex} vpdpwssd %zmm24, %zmm5, %zmm13
+      62e2054052e1 {evex} vpdpwssd %zmm1, %zmm31, %zmm20
       62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
       62d17c48119045230100 {evex} {disp32} vmovups %zmm2, 74565(%r8)
       62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
@@ -299,7 +306,9 @@ class AvxAssemblerTest {
           code.addShorts(vector(words[1]), vector(words[3]));
         }
       }
-      case "vpmaddwd" -> code.pairSums(vector(words[1]), vector(words[3]));
+      case "vpdpwssd" ->
+          code.shortDotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vpmaddwd" -> code.pairSums(vector(words[2]), vector(words[1]), vector(words[3]));
       case "vpcmpeqw" -> code.ones(vector(words[1]));
       case "vpaddd" -> {
         if (ofMemory) {

@@ -223,7 +223,7 @@ final class DoctorCommand extends JsonCommand {
         model
             .forMany(true)
             .map(other -> other.against(model, settings.threads()).why())
-            .ifPresent(why -> checks.add(CheckLine.ok("many passages", why + WORTH_IT)));
+            .ifPresent(why -> checks.add(CheckLine.ok("many texts", why + WORTH_IT)));
       }
     }
 

@@ -201,10 +201,11 @@ public record EmbeddingStage(
      */
     private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
       if (texts.left() > 0) {
+        long start = nanoTime.getAsLong(); // a trial of another way takes time, too
         Embedder model = texts.openForMany().orElseGet(this::usual);
         long work = texts.workLeft();
         try (Progress progress = display.begin(what, texts.left(), work)) {
-          if (time == null || embedFor(time, texts, model, progress)) {
+          if (time == null || embedUntil(start + time.toNanos(), texts, model, progress)) {
             texts.embed(model, progress, Integer.MAX_VALUE);
           }
         } catch (InterruptedException e) {
@@ -216,15 +217,14 @@ public record EmbeddingStage(
     }
 
     /**
-     * @return whether something is left, and takes no longer than the time that passed
+     * @return whether something is left, and takes no longer than what was embedded
      */
-    private boolean embedFor(Duration time, TextVectors texts, Embedder model, Progress progress)
+    private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
         throws InterruptedException {
-      long start = nanoTime.getAsLong();
       long work = texts.workLeft();
       while (texts.left() > 0) {
         texts.embed(model, progress, NEWEST_TEXTS);
-        if (nanoTime.getAsLong() - start >= time.toNanos()) {
+        if (nanoTime.getAsLong() - end >= 0) {
           return texts.left() > 0 && texts.workLeft() <= work / 2;
         }
       }

@@ -14,7 +14,8 @@ final class Constants {
   static final long ADDRESS = MEMORY.address();
 
   static final int MAGNITUDE = of(0x7FFFFFFF);
-  static final int LOW_BYTE = of(0xFF);
+  private static final int LOW_BYTE = of(0xFF);
+  private static final int LOW_SHORT = of(0xFFFF);
   static final int ONE = of(1f);
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
@@ -22,15 +23,14 @@ final class Constants {
   /** A row is divided by its largest magnitude, at least this. */
   static final int SMALLEST = of(1e-30f);
 
-  static final int SIGNED = of(127f);
-  static final int INVERSE_SIGNED = of(1f / 127);
-  static final int UNSIGNED = of(255f);
-  static final int INVERSE_UNSIGNED = of(1f / 255);
+  private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);
+  private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
+  private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
   /** Adding this leaves the nearest integer in the low bits of a float. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
-  static final int TO_BYTE = of(0x1.8p23f + Square.ZERO);
+  private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
    * No power is subnormal, nor what it is multiplied by: that would take a hundred times as long.
@@ -59,6 +59,31 @@ final class Constants {
   static final int GELU_SHIFT = of(Square.GELU_SHIFT);
 
   private Constants() {}
+
+  /** The largest number of an activation that may be negative, and behind it one by that. */
+  static int signed(Square kind) {
+    return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
+  }
+
+  /** Of an activation behind GELU. */
+  static int unsigned(Square kind) {
+    return kind == Square.BYTES ? UNSIGNED_BYTE : SHORT;
+  }
+
+  /** Adding this leaves the nearest number of an activation in the low bits of a float. */
+  static int toNumber(Square kind) {
+    return kind == Square.BYTES ? TO_BYTE : TO_INTEGER;
+  }
+
+  static int lowPart(Square kind) {
+    return kind == Square.BYTES ? LOW_BYTE : LOW_SHORT;
+  }
+
+  private static int withInverse(int value) {
+    int at = of((float) value);
+    of(1f / value);
+    return at;
+  }
 
   private static int of(float value) {
     return of(Float.floatToRawIntBits(value));

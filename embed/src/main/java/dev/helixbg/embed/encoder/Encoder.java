@@ -13,9 +13,9 @@ import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * A MiniLM whose products are computed in bytes: BERT (Devlin et al. 2018) of 384 values and 12
- * heads. Texts of a batch lie one behind the other, without padding, and each token is rounded by
- * steps of its own, so no state depends on a neighbour of its text.
+ * A MiniLM whose products are computed in whole numbers: BERT (Devlin et al. 2018) of 384 values
+ * and 12 heads. Texts of a batch lie one behind the other, without padding, and each token is
+ * rounded by steps of its own, so no state depends on a neighbour of its text.
  */
 public final class Encoder implements AutoCloseable {
   /** Tokens of a text at most. */
@@ -26,16 +26,16 @@ public final class Encoder implements AutoCloseable {
   /** Rows of the feed-forward at a time: a block of its values stays in the cache. */
   private static final int TILE = 96;
 
-  private final EncoderKernels kernels;
   private final Arena arena = Arena.ofShared(); // of the weights
   private final EncoderWeights weights;
+  private final EncoderKernels kernels;
   private final Mask mask = new Mask(arena);
   private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
 
-  private Encoder(EncoderKernels kernels, Path file) throws IOException {
-    this.kernels = kernels;
+  private Encoder(Path file) throws IOException {
     try {
       weights = EncoderWeights.open(file, arena);
+      kernels = EncoderKernels.ofThisMachine(weights.kind);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
@@ -54,9 +54,9 @@ public final class Encoder implements AutoCloseable {
    */
   public static Encoder open(Path file) throws IOException {
     if (!isAvailable()) {
-      throw new UnsupportedOperationException("the processor lacks instructions for bytes");
+      throw new UnsupportedOperationException("the processor lacks instructions for whole numbers");
     }
-    return new Encoder(EncoderKernels.ofThisMachine(), file);
+    return new Encoder(file);
   }
 
   /**
@@ -103,14 +103,14 @@ public final class Encoder implements AutoCloseable {
     private final int rows;
     private final MemorySegment states;
     private final MemorySegment sums;
-    private final long bytes;
+    private final long numbers;
     private final long steps;
     private final long queries;
     private final long keys;
     private final long values;
     private final long context;
     private final long block;
-    private final long blockBytes;
+    private final long blockNumbers;
     private final long blockSteps;
     private final long turned;
     private final MemorySegment scores;
@@ -121,14 +121,14 @@ public final class Encoder implements AutoCloseable {
       rows = Math.ceilDiv(used, TILE) * TILE;
       states = floats(rows);
       sums = floats(rows);
-      bytes = arena.allocate((long) rows * SIDE, 64).address();
+      numbers = arena.allocate((long) rows * weights.kind.row, 64).address();
       steps = arena.allocate(4L * rows, 64).address();
       queries = floats(rows).address();
       keys = floats(rows).address();
       values = floats(rows).address();
       context = floats(rows).address();
       block = floats(TILE).address();
-      blockBytes = arena.allocate((long) TILE * SIDE, 64).address();
+      blockNumbers = arena.allocate((long) TILE * weights.kind.row, 64).address();
       blockSteps = arena.allocate(4L * TILE, 64).address();
       turned = wide(AttentionCode.HEAD).address();
       scores = wide(LONGEST + AttentionCode.ROWS);
@@ -150,7 +150,7 @@ public final class Encoder implements AutoCloseable {
         }
       }
       kernels.normalise(
-          sums.address(), bytes, steps, tokens, states.address(), weights.embeddingNorm());
+          sums.address(), numbers, steps, tokens, states.address(), weights.embeddingNorm());
       int wanted = tokens;
       for (int layer = 0; layer < weights.layers; layer++) {
         boolean firstOnly = weights.judge && layer == weights.layers - 1;
@@ -164,17 +164,18 @@ public final class Encoder implements AutoCloseable {
     }
 
     private void attention(int layer, int[][] ids, int tokens, boolean firstOnly) {
-      kernels.product(bytes, steps, weights.square(layer, EncoderWeights.KEY), keys, tokens, false);
       kernels.product(
-          bytes, steps, weights.square(layer, EncoderWeights.VALUE), values, tokens, false);
+          numbers, steps, weights.square(layer, EncoderWeights.KEY), keys, tokens, false);
+      kernels.product(
+          numbers, steps, weights.square(layer, EncoderWeights.VALUE), values, tokens, false);
       int asking = tokens;
       if (firstOnly) {
         firstRows(ids);
         asking = ids.length;
-        kernels.round(states.address(), bytes, steps, asking);
+        kernels.round(states.address(), numbers, steps, asking);
       }
       kernels.product(
-          bytes, steps, weights.square(layer, EncoderWeights.QUERY), queries, asking, false);
+          numbers, steps, weights.square(layer, EncoderWeights.QUERY), queries, asking, false);
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
         int length = ids[text].length;
@@ -194,16 +195,16 @@ public final class Encoder implements AutoCloseable {
         }
         from += length;
       }
-      kernels.round(context, bytes, steps, asking);
+      kernels.round(context, numbers, steps, asking);
       kernels.product(
-          bytes,
+          numbers,
           steps,
           weights.square(layer, EncoderWeights.OUTPUT),
           sums.address(),
           asking,
           false);
       kernels.normalise(
-          sums.address(), bytes, steps, asking, states.address(), weights.attentionNorm(layer));
+          sums.address(), numbers, steps, asking, states.address(), weights.attentionNorm(layer));
     }
 
     /** The state of each text's first token to the rows of the first ones. */
@@ -218,7 +219,7 @@ public final class Encoder implements AutoCloseable {
     private void feedForward(int layer, int count) {
       for (int from = 0; from < count; from += TILE) {
         int tile = Math.min(TILE, count - from);
-        long in = bytes + (long) SIDE * from;
+        long in = numbers + (long) weights.kind.row * from;
         long out = sums.address() + (long) ROW * from;
         for (int i = 0; i < BLOCKS; i++) {
           kernels.product(
@@ -228,9 +229,9 @@ public final class Encoder implements AutoCloseable {
               block,
               tile,
               false);
-          kernels.gelu(block, blockBytes, blockSteps, tile);
+          kernels.gelu(block, blockNumbers, blockSteps, tile);
           kernels.product(
-              blockBytes,
+              blockNumbers,
               blockSteps,
               weights.square(layer, EncoderWeights.DOWN + i),
               out,
@@ -239,7 +240,7 @@ public final class Encoder implements AutoCloseable {
         }
       }
       kernels.normalise(
-          sums.address(), bytes, steps, count, states.address(), weights.feedForwardNorm(layer));
+          sums.address(), numbers, steps, count, states.address(), weights.feedForwardNorm(layer));
     }
   }
 }

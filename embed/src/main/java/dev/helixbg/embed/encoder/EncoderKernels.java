@@ -6,9 +6,10 @@ import java.util.Optional;
 
 /**
  * The encoder's machine code, made once; memory is given by addresses, which the caller vouches
- * for. Rows are of 384 floats or bytes.
+ * for. Rows are of 384 floats or numbers of a kind.
  */
 record EncoderKernels(
+    Square kind,
     NativeFunction product,
     NativeFunction addingProduct,
     NativeFunction rounding,
@@ -29,16 +30,18 @@ record EncoderKernels(
   /**
    * For as many bits as the processor multiplies bytes in.
    *
+   * @param kind of the squares
    * @throws UnsupportedOperationException where the system refuses
    */
-  static EncoderKernels ofThisMachine() {
+  static EncoderKernels ofThisMachine(Square kind) {
     int bits = WIDE ? 512 : 256;
     return new EncoderKernels(
-        function(new SquareCode(bits, VNNI, false).code()),
-        function(new SquareCode(bits, VNNI, true).code()),
-        function(RowCode.round()),
-        function(RowCode.gelu()),
-        function(RowCode.normalise()),
+        kind,
+        function(new SquareCode(kind, bits, VNNI, false).code()),
+        function(new SquareCode(kind, bits, VNNI, true).code()),
+        function(RowCode.round(kind)),
+        function(RowCode.gelu(kind)),
+        function(RowCode.normalise(kind)),
         function(AttentionCode.turn()),
         function(AttentionCode.scores(bits)),
         function(AttentionCode.softmax()),
@@ -55,32 +58,32 @@ record EncoderKernels(
   }
 
   /**
-   * {@code sums[row][output] (+)= bias + Σ bytes · weights}, with the steps of rows and outputs.
+   * {@code sums[row][output] (+)= bias + Σ numbers · weights}, with the steps of rows and outputs.
    *
    * @param adds to what is there; biases are left out
    */
-  void product(long bytes, long steps, long square, long sums, int rows, boolean adds) {
+  void product(long numbers, long steps, long square, long sums, int rows, boolean adds) {
     NativeFunction function = adds ? addingProduct : product;
     int panels = Math.ceilDiv(rows, SquareCode.ROWS);
     int part =
         bits / 8 * SquareCode.vectors(bits); // bytes of the outputs that are computed at once
     for (int panel = 0; panel < Square.PANELS; panel++) {
       for (int from = 0; from < Square.LINE; from += part) {
-        long weights = square + (long) panel * Square.PANEL_BYTES + from;
+        long weights = square + (long) panel * kind.panel + from;
         long to = sums + (long) panel * Square.LINE + from;
-        function.call(bytes, steps, weights, to, panels, 0, 0, 0);
+        function.call(numbers, steps, weights, to, panels, 0, 0, 0);
       }
     }
   }
 
-  /** A row's largest magnitude becomes byte 255, 0 becomes {@link Square#ZERO}. */
-  void round(long rows, long bytes, long steps, int count) {
-    rounding.call(rows, bytes, steps, count, 0, 0, 0, 0);
+  /** A row's largest magnitude becomes the largest number, 0 becomes {@link Square#zero}. */
+  void round(long rows, long numbers, long steps, int count) {
+    rounding.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
 
   /** GELU in place, {@link Square#GELU_SHIFT} more, and that rounded. */
-  void gelu(long rows, long bytes, long steps, int count) {
-    gelu.call(rows, bytes, steps, count, 0, 0, 0, 0);
+  void gelu(long rows, long numbers, long steps, int count) {
+    gelu.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
 
   /**
@@ -88,8 +91,8 @@ record EncoderKernels(
    *
    * @param gain of 384 floats, and a bias of as many
    */
-  void normalise(long sums, long bytes, long steps, int count, long states, long gain) {
-    normalisation.call(sums, bytes, steps, count, states, gain, 0, 0);
+  void normalise(long sums, long numbers, long steps, int count, long states, long gain) {
+    normalisation.call(sums, numbers, steps, count, states, gain, 0, 0);
   }
 
   /**

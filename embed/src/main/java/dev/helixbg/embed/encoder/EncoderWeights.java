@@ -13,13 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 
 /**
- * The weights of a MiniLM in bytes, as {@code EncoderFile} prepared them for this engine.
+ * The weights of a MiniLM in whole numbers, as {@code EncoderFile} prepared them for this engine.
  *
  * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, whether it
- * is a judge of pairs (1) or of texts (0); zeros up to {@link #HEADER}; gain and bias of the
- * embeddings' normalisation; of each layer twelve {@link Square}s, gain and bias behind attention,
- * gain and bias behind the feed-forward; in rows of 384 floats, of each token type each position's
- * embedding with that of the type, then those of the words.
+ * is a judge of pairs (1) or of texts (0), the place of the squares' kind; zeros up to {@link
+ * #HEADER}; gain and bias of the embeddings' normalisation; of each layer twelve {@link Square}s,
+ * gain and bias behind attention, gain and bias behind the feed-forward; in rows of 384 floats, of
+ * each token type each position's embedding with that of the type, then those of the words.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"
@@ -41,7 +41,6 @@ public final class EncoderWeights {
 
   static final int ROW = SIDE * Float.BYTES;
   private static final int NORM = 2 * ROW;
-  private static final int LAYER = SQUARES * Square.BYTES + 2 * NORM;
   private static final int MOST_LAYERS = 48;
   private static final int MOST_ROWS = 1 << 20;
 
@@ -50,6 +49,8 @@ public final class EncoderWeights {
   final int positions;
   final int types;
   final boolean judge;
+  final Square kind;
+  private final int layer; // bytes of one
 
   /** All but the embeddings, in native memory. */
   private final MemorySegment dense;
@@ -69,7 +70,9 @@ public final class EncoderWeights {
     positions = between(1, AttentionCode.TOKENS, header.getInt(), path);
     types = between(1, MOST_ROWS, header.getInt(), path);
     judge = header.getInt() == 1;
-    long size = NORM + (long) layers * LAYER;
+    kind = Square.values()[between(0, Square.values().length - 1, header.getInt(), path)];
+    layer = SQUARES * kind.size + 2 * NORM;
+    long size = NORM + (long) layers * layer;
     long rows = ((long) types * positions + words) * ROW;
     if (file.size() != HEADER + size + rows) {
       throw new IOException(
@@ -108,7 +111,7 @@ public final class EncoderWeights {
   }
 
   long square(int layer, int square) {
-    return dense.address() + NORM + (long) layer * LAYER + (long) square * Square.BYTES;
+    return dense.address() + NORM + (long) layer * this.layer + (long) square * kind.size;
   }
 
   long attentionNorm(int layer) {

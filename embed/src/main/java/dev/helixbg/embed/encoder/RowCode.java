@@ -7,7 +7,7 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
  * Writes the machine code of what happens to rows of 384 floats between products, in 256 bits:
- * their sums normalised, GELU, and the rounding of both to bytes.
+ * their sums normalised, GELU, and the rounding of both to numbers.
  */
 final class RowCode {
   private static final int VECTOR = 32;
@@ -16,9 +16,6 @@ final class RowCode {
 
   /** Vectors of a step of the loop over a row. */
   private static final int STEP = 4;
-
-  /** Inputs whose bytes lie together; see {@link Square#input}. */
-  private static final int GROUP = 64;
 
   private static final Register CONSTANT = Register.R10;
   private static final Register ROWS = Register.RCX;
@@ -29,26 +26,29 @@ final class RowCode {
 
   private final AvxAssembler code = new AvxAssembler(8 * VECTOR);
 
-  private RowCode() {
+  private final Square kind;
+
+  private RowCode(Square kind) {
+    this.kind = kind;
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** {@code void(rows, bytes, steps, count)}: rounds rows. */
-  static byte[] round() {
-    return new RowCode().rounding();
+  /** {@code void(rows, numbers, steps, count)}: rounds rows. */
+  static byte[] round(Square kind) {
+    return new RowCode(kind).rounding();
   }
 
-  /** {@code void(rows, bytes, steps, count)}: GELU of rows, in place, and rounded. */
-  static byte[] gelu() {
-    return new RowCode().activation();
+  /** {@code void(rows, numbers, steps, count)}: GELU of rows, in place, and rounded. */
+  static byte[] gelu(Square kind) {
+    return new RowCode(kind).activation();
   }
 
   /**
-   * {@code void(sums, bytes, steps, count, states, gain)}: the sum of two rows, normalised, with
+   * {@code void(sums, numbers, steps, count, states, gain)}: the sum of two rows, normalised, with
    * gain and, behind it, bias, becomes the state, and is rounded.
    */
-  static byte[] normalise() {
-    return new RowCode().normalisation();
+  static byte[] normalise(Square kind) {
+    return new RowCode(kind).normalisation();
   }
 
   private byte[] rounding() {
@@ -60,8 +60,7 @@ final class RowCode {
       code.and(v, CONSTANT, Constants.MAGNITUDE);
       code.maximum(v, LARGEST);
     }
-    steps(Constants.SIGNED, Constants.INVERSE_SIGNED);
-    bytes(Register.RDI, Constants.TO_BYTE);
+    signed(Register.RDI);
     return end(row);
   }
 
@@ -111,8 +110,7 @@ final class RowCode {
       code.and(v, CONSTANT, Constants.MAGNITUDE);
       code.maximum(v, LARGEST);
     }
-    steps(Constants.SIGNED, Constants.INVERSE_SIGNED);
-    bytes(states, Constants.TO_BYTE);
+    signed(states);
     code.add(states, ROW);
     return end(row);
   }
@@ -129,8 +127,8 @@ final class RowCode {
     code.add(Register.RDI, VECTOR * STEP);
     code.loop(left, loop);
     code.add(Register.RDI, -ROW);
-    steps(Constants.UNSIGNED, Constants.INVERSE_UNSIGNED);
-    bytes(Register.RDI, Constants.TO_INTEGER);
+    steps(Constants.unsigned(kind));
+    numbers(Register.RDI, Constants.TO_INTEGER);
     return end(row);
   }
 
@@ -196,37 +194,48 @@ final class RowCode {
     code.broadcast(first);
   }
 
-  /** Of {@link #LARGEST} the row's step, to memory, and what its numbers are multiplied by. */
-  private void steps(int bytes, int inverse) {
+  private void signed(Register from) {
+    steps(Constants.signed(kind));
+    numbers(from, Constants.toNumber(kind));
+  }
+
+  /**
+   * Of {@link #LARGEST} the row's step, to memory, and what its numbers are multiplied by.
+   *
+   * @param most the largest number, and behind it one by that
+   */
+  private void steps(int most) {
     code.largestOfLanes(LARGEST, 0);
     code.broadcast(LARGEST);
     code.maximum(LARGEST, CONSTANT, Constants.SMALLEST);
-    code.load(INVERSE, CONSTANT, bytes);
+    code.load(INVERSE, CONSTANT, most);
     code.divide(INVERSE, LARGEST, INVERSE);
-    code.multiply(LARGEST, CONSTANT, inverse);
+    code.multiply(LARGEST, CONSTANT, most + VECTOR);
     code.storeFirst(LARGEST, Register.RDX, 0);
     code.add(Register.RDX, Float.BYTES);
   }
 
-  /** Rounds a row: of each 64 numbers four vectors, 16 apart, become the bytes of one of ints. */
-  private void bytes(Register from, int rounding) {
-    for (int group = 0; group < SIDE; group += GROUP) {
+  /** Rounds a row: vectors that lie 16 numbers apart become the parts of one of ints. */
+  private void numbers(Register from, int rounding) {
+    int parts = kind.inAnInt;
+    int bits = Integer.SIZE / parts;
+    for (int at = 0; at < kind.row; at += 2 * VECTOR) {
       for (int half = 0; half < 2; half++) {
-        for (int i = 0; i < 4; i++) {
-          code.load(i, from, Float.BYTES * (group + 16 * i) + VECTOR * half);
+        for (int i = 0; i < parts; i++) {
+          code.load(i, from, at * parts + 2 * VECTOR * i + VECTOR * half);
           code.multiplyThenAdd(i, INVERSE, CONSTANT, rounding);
-          if (i < 3) {
-            code.and(i, CONSTANT, Constants.LOW_BYTE);
+          if (i < parts - 1) {
+            code.and(i, CONSTANT, Constants.lowPart(kind));
           }
           if (i > 0) {
-            code.shiftLeft(i, 8 * i, i);
+            code.shiftLeft(i, bits * i, i);
             code.or(i, 0);
           }
         }
-        code.store(0, Register.RSI, group + VECTOR * half);
+        code.store(0, Register.RSI, at + VECTOR * half);
       }
     }
-    code.add(Register.RSI, SIDE);
+    code.add(Register.RSI, kind.row);
   }
 
   private byte[] end(int row) {

@@ -4,21 +4,31 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A matrix of 384 inputs and 384 outputs in bytes. A MiniLM layer is twelve of them: query, key,
- * value, output, four up to the feed-forward's 1,536 values, four down from them.
+ * A matrix of 384 inputs and 384 outputs in whole numbers, by the numbers' kind. A MiniLM layer is
+ * twelve of them: query, key, value, output, four up to the feed-forward's 1,536 values, four down
+ * from them.
  *
- * <p>An output's weights share a step, a 63rd of the largest magnitude: seven bits, so that two
- * products with unsigned bytes, 2 · 255 · 63, fit into a short. Layout: {@link #PANELS} panels of
- * {@link #PANEL} outputs, of each
+ * <p>An output's weights share a step. Layout: {@link #PANELS} panels of {@link #PANEL} outputs, of
+ * each
  *
  * <ul>
- *   <li>96 lines: of each output the weights of four inputs, in the order of {@link #input};
+ *   <li>lines: of each output the weights of as many inputs as an int holds, in the order of {@link
+ *       #input};
  *   <li>a line of ints: what sums begin with, so that the activations' zero counts as nothing;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the biases.
  * </ul>
  */
-public final class Square {
+public enum Square {
+  /**
+   * Weights of seven bits, so that two products with unsigned bytes, 2 · 255 · 63, fit into a
+   * short.
+   */
+  BYTES(4, 63, 127, 255, 128),
+
+  /** Weights of up to 16 bits, as fine as sums allow that always fit into an int. */
+  SHORTS(2, Short.MAX_VALUE, 4095, 4095, 0);
+
   /** Inputs, and outputs. */
   public static final int SIDE = 384;
 
@@ -30,38 +40,61 @@ public final class Square {
   /** Bytes of a line. */
   static final int LINE = 4 * PANEL;
 
-  /** Lines of weights. */
-  static final int FOURS = SIDE / 4;
-
-  // From a panel to what belongs to it.
-  static final int STARTS = FOURS * LINE;
-  static final int STEPS = STARTS + LINE;
-  static final int BIASES = STEPS + LINE;
-
-  /** From a panel to the next. */
-  static final int PANEL_BYTES = BIASES + LINE;
-
-  public static final int BYTES = PANELS * PANEL_BYTES;
-
-  /** The byte of an activation that is 0. */
-  static final int ZERO = 128;
-
-  /** What is added to activations behind GELU, which is never below −0.17: their byte 0. */
+  /** What is added to activations behind GELU, which is never below −0.17: their number 0. */
   static final float GELU_SHIFT = 0.17f;
-
-  private static final int LARGEST = 63;
-
-  /** Inputs that change places among each other: four vectors of 16 become bytes of one of ints. */
-  private static final int GROUP = 64;
 
   private static final int VECTOR = 16;
 
-  private Square() {}
+  /** Numbers of an int. */
+  final int inAnInt;
 
-  /** The input whose activation is at a place of a row of bytes. */
-  static int input(int place) {
-    int inGroup = place % GROUP;
-    return place - inGroup + VECTOR * (inGroup % 4) + inGroup / 4;
+  /** Lines of weights. */
+  final int lines;
+
+  /** Bytes of a row of activations. */
+  final int row;
+
+  // From a panel to what belongs to it.
+  final int starts;
+  final int steps;
+  final int biases;
+
+  /** Bytes from a panel to the next. */
+  final int panel;
+
+  /** Bytes of a square. */
+  public final int size;
+
+  /** Largest number of an activation that may be negative, less {@link #zero}. */
+  final int mostSigned;
+
+  /** Largest number of an activation behind GELU. */
+  final int mostUnsigned;
+
+  /** The number of an activation that is 0. */
+  final int zero;
+
+  private final int mostWeight;
+
+  Square(int inAnInt, int mostWeight, int mostSigned, int mostUnsigned, int zero) {
+    this.inAnInt = inAnInt;
+    this.mostWeight = mostWeight;
+    this.mostSigned = mostSigned;
+    this.mostUnsigned = mostUnsigned;
+    this.zero = zero;
+    lines = SIDE / inAnInt;
+    row = 4 * lines;
+    starts = lines * LINE;
+    steps = starts + LINE;
+    biases = steps + LINE;
+    panel = biases + LINE;
+    size = panel * PANELS;
+  }
+
+  /** The input whose activation is at a place of a row: vectors of 16 share their ints. */
+  int input(int place) {
+    int inGroup = place % (VECTOR * inAnInt);
+    return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
   }
 
   /**
@@ -73,9 +106,9 @@ public final class Square {
    * @param factor of all weights and biases
    * @param biases 384 from {@code biasAt} on; null for none
    * @param behindGelu whether its activations are those of GELU, {@link #GELU_SHIFT} larger
-   * @param to little-endian; {@link #BYTES} are written
+   * @param to little-endian; {@link #size} bytes are written
    */
-  public static void pack(
+  public void pack(
       float[] weights,
       int at,
       int stride,
@@ -84,44 +117,55 @@ public final class Square {
       int biasAt,
       boolean behindGelu,
       ByteBuffer to) {
-    for (int panel = 0; panel < PANELS; panel++) {
+    for (int p = 0; p < PANELS; p++) {
       int start = to.position();
       for (int i = 0; i < PANEL; i++) {
-        int output = panel * PANEL + i;
+        int output = p * PANEL + i;
         float step = step(weights, at + output, stride);
         int sum = 0;
         for (int place = 0; place < SIDE; place++) {
           int weight = Math.round(weights[at + input(place) * stride + output] / step);
           sum += weight;
-          to.put(start + place / 4 * LINE + 4 * i + place % 4, (byte) weight);
+          int four = start + place / inAnInt * LINE + 4 * i;
+          if (this == BYTES) {
+            to.put(four + place % inAnInt, (byte) weight);
+          } else {
+            to.putShort(four + 2 * (place % inAnInt), (short) weight);
+          }
         }
         float bias = biases == null ? 0 : biases[biasAt + output] * factor;
-        to.putInt(start + STARTS + 4 * i, behindGelu ? 0 : -ZERO * sum);
-        to.putFloat(start + STEPS + 4 * i, step * factor);
+        to.putInt(start + starts + 4 * i, behindGelu ? 0 : -zero * sum);
+        to.putFloat(start + steps + 4 * i, step * factor);
         to.putFloat(
-            start + BIASES + 4 * i, behindGelu ? bias - GELU_SHIFT * sum * step * factor : bias);
+            start + this.biases + 4 * i,
+            behindGelu ? bias - GELU_SHIFT * sum * step * factor : bias);
       }
-      to.position(start + PANEL_BYTES);
+      to.position(start + panel);
     }
   }
 
   /** Adds up the biases of squares whose sums are added, into those of the first. */
-  public static void gatherBiases(byte[] squares, int count) {
+  public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
     for (int output = 0; output < SIDE; output++) {
-      int at = output / PANEL * PANEL_BYTES + BIASES + output % PANEL * Float.BYTES;
+      int at = output / PANEL * panel + biases + output % PANEL * Float.BYTES;
       for (int other = 1; other < count; other++) {
-        all.putFloat(at, all.getFloat(at) + all.getFloat(other * BYTES + at));
+        all.putFloat(at, all.getFloat(at) + all.getFloat(other * size + at));
       }
     }
   }
 
   /** 1 where all weights are 0. */
-  private static float step(float[] weights, int at, int stride) {
+  private float step(float[] weights, int at, int stride) {
     float largest = 0;
+    double sum = 0;
     for (int input = 0; input < SIDE; input++) {
-      largest = Math.max(largest, Math.abs(weights[at + input * stride]));
+      float magnitude = Math.abs(weights[at + input * stride]);
+      largest = Math.max(largest, magnitude);
+      sum += magnitude;
     }
-    return largest == 0 ? 1 : largest / LARGEST;
+    // No sum of the largest activations leaves an int, though each weight is half a step off.
+    double most = (double) Integer.MAX_VALUE / mostUnsigned - SIDE;
+    return largest == 0 ? 1 : Math.max(largest / mostWeight, (float) (sum / most));
   }
 }

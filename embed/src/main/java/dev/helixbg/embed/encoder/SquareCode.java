@@ -1,23 +1,20 @@
 package dev.helixbg.embed.encoder;
 
-import static dev.helixbg.embed.encoder.Square.BIASES;
-import static dev.helixbg.embed.encoder.Square.FOURS;
 import static dev.helixbg.embed.encoder.Square.LINE;
 import static dev.helixbg.embed.encoder.Square.SIDE;
-import static dev.helixbg.embed.encoder.Square.STARTS;
-import static dev.helixbg.embed.encoder.Square.STEPS;
 
 import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of rows of bytes times some vectors of a {@link Square}'s outputs: {@code
- * void(bytes, steps, weights, sums, panels of rows)}.
+ * Writes the machine code of rows of whole numbers times some vectors of a {@link Square}'s
+ * outputs: {@code void(numbers, steps, weights, sums, panels of rows)}.
  *
- * <p>With VNNI an int adds up four products at once. Without, a short adds up two ({@code
- * vpmaddubsw}), and {@code vpmaddwd} two of those. Six rows times four vectors of 512 bits read ten
- * vectors for 24 products, less than twelve rows times two. In 256 bits twelve sums leave four
- * registers, and weights are operands in memory.
+ * <p>With VNNI an int adds up four products of bytes, or two of shorts, at once. Without, a short
+ * adds up two of bytes ({@code vpmaddubsw}), and {@code vpmaddwd} two of those, or of shorts. Six
+ * rows times four vectors of 512 bits read ten vectors for 24 products, less than twelve rows times
+ * two. In 256 bits twelve sums leave four registers: what bytes want without VNNI leaves none for
+ * weights, which are operands in memory.
  */
 final class SquareCode {
   private static final Register X = Register.RDI;
@@ -35,8 +32,8 @@ final class SquareCode {
   private static final int SUMS_BYTES = SIDE * Float.BYTES;
 
   private final AvxAssembler code;
+  private final Square kind;
   private final boolean vnni;
-  private final boolean wide;
   private final boolean adds;
   private final int vectors;
   private final int vector;
@@ -47,20 +44,21 @@ final class SquareCode {
   private final int ones;
 
   /**
+   * @param kind of the squares
    * @param bits of the vectors, 256 or 512; 512 have VNNI
-   * @param vnni whether four products are added at once
+   * @param vnni whether products are added at once
    * @param adds to the sums in memory, else to the biases
    */
-  SquareCode(int bits, boolean vnni, boolean adds) {
+  SquareCode(Square kind, int bits, boolean vnni, boolean adds) {
     code = new AvxAssembler(bits);
+    this.kind = kind;
     this.vnni = vnni;
     this.adds = adds;
-    wide = bits == 512;
     vectors = vectors(bits);
     vector = bits / 8;
     x = ROWS * vectors;
     weight = x + 1;
-    ones = x + 3;
+    ones = x + 3; // or a product
   }
 
   /** Vectors of outputs. */
@@ -73,21 +71,21 @@ final class SquareCode {
   }
 
   byte[] code() {
-    if (!vnni) {
+    if (!vnni && kind == Square.BYTES) {
       code.ones(ones);
     }
     int panel = code.label();
     for (int v = 0; v < vectors; v++) {
-      code.load(sum(0, v), WEIGHTS, STARTS + vector * v);
+      code.load(sum(0, v), WEIGHTS, kind.starts + vector * v);
       for (int row = 1; row < ROWS; row++) {
         code.copy(sum(0, v), sum(row, v));
       }
     }
     code.copy(WEIGHTS, W);
-    code.set(LEFT, FOURS / UNROLLED);
+    code.set(LEFT, kind.lines / UNROLLED);
     int loop = code.label();
-    for (int four = 0; four < UNROLLED; four++) {
-      products(four);
+    for (int line = 0; line < UNROLLED; line++) {
+      products(line);
     }
     code.add(X, 4 * UNROLLED);
     code.add(W, LINE * UNROLLED);
@@ -95,7 +93,7 @@ final class SquareCode {
     for (int row = 0; row < ROWS; row++) {
       addUp(row);
     }
-    code.add(X, (ROWS - 1) * SIDE);
+    code.add(X, (ROWS - 1) * kind.row);
     code.add(ROW_STEPS, ROWS * Float.BYTES);
     code.add(TO, ROWS * SUMS_BYTES);
     code.loop(PANELS, panel);
@@ -104,27 +102,35 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Of four inputs. */
-  private void products(int four) {
-    if (wide) {
-      for (int v = 0; v < vectors; v++) {
-        code.load(weight + v, W, LINE * four + vector * v);
-      }
+  /** Of the inputs that an int holds. */
+  private void products(int line) {
+    boolean held = vnni || kind == Square.SHORTS;
+    for (int v = 0; held && v < vectors; v++) {
+      code.load(weight + v, W, LINE * line + vector * v);
     }
     for (int row = 0; row < ROWS; row++) {
-      code.broadcast(x, X, SIDE * row + 4 * four);
+      code.broadcast(x, X, kind.row * row + 4 * line);
       for (int v = 0; v < vectors; v++) {
-        int at = LINE * four + vector * v;
-        if (wide) {
-          code.dotProducts(x, weight + v, sum(row, v));
-        } else if (vnni) {
-          code.dotProducts(x, W, at, sum(row, v));
-        } else {
-          code.pairProducts(x, W, at, weight);
-          code.pairSums(ones, weight);
-          code.add(weight, sum(row, v));
-        }
+        product(LINE * line + vector * v, weight + v, sum(row, v));
       }
+    }
+  }
+
+  /**
+   * @param at of the weights, which are held by a register unless they are bytes and without VNNI
+   */
+  private void product(int at, int held, int sum) {
+    if (kind == Square.SHORTS && vnni) {
+      code.shortDotProducts(x, held, sum);
+    } else if (kind == Square.SHORTS) {
+      code.pairSums(x, held, ones);
+      code.add(ones, sum);
+    } else if (vnni) {
+      code.dotProducts(x, held, sum);
+    } else {
+      code.pairProducts(x, W, at, weight);
+      code.pairSums(ones, weight);
+      code.add(weight, sum);
     }
   }
 
@@ -134,11 +140,11 @@ final class SquareCode {
     for (int v = 0; v < vectors; v++) {
       int at = SUMS_BYTES * row + vector * v;
       code.toFloats(sum(row, v));
-      code.multiply(sum(row, v), WEIGHTS, STEPS + vector * v);
+      code.multiply(sum(row, v), WEIGHTS, kind.steps + vector * v);
       if (adds) {
         code.load(weight, TO, at);
       } else {
-        code.load(weight, WEIGHTS, BIASES + vector * v);
+        code.load(weight, WEIGHTS, kind.biases + vector * v);
       }
       code.multiplyAdd(x, sum(row, v), weight);
       code.store(weight, TO, at);

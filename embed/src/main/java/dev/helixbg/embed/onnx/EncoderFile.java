@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Writes the weights of an exported MiniLM in bytes, for {@link EncoderWeights}. */
+/** Writes the weights of an exported MiniLM in whole numbers, for {@link EncoderWeights}. */
 public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
@@ -22,18 +22,22 @@ public final class EncoderFile {
   private static final String EMBEDDINGS = "embeddings.";
 
   private final OnnxFile source;
+  private final Square kind;
 
-  private EncoderFile(OnnxFile source) {
+  private EncoderFile(OnnxFile source, Square kind) {
     this.source = source;
+    this.kind = kind;
   }
 
   /**
+   * @param kind of its squares
    * @param judge whether it is one of pairs, of whose last states the first of each pair is wanted
    * @param target is replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */
-  public static void write(OnnxFile source, boolean judge, Path target) throws IOException {
-    EncoderFile file = new EncoderFile(source);
+  public static void write(OnnxFile source, Square kind, boolean judge, Path target)
+      throws IOException {
+    EncoderFile file = new EncoderFile(source, kind);
     AtomicFile.replace(target, out -> file.writeTo(out, judge));
   }
 
@@ -49,7 +53,7 @@ public final class EncoderFile {
     ByteBuffer header = buffer(EncoderWeights.HEADER);
     header.putLong(EncoderWeights.MAGIC).putInt(layers);
     header.putInt(words.length / WIDTH).putInt(positions.length / WIDTH);
-    header.putInt(types.length / WIDTH).putInt(judge ? 1 : 0);
+    header.putInt(types.length / WIDTH).putInt(judge ? 1 : 0).putInt(kind.ordinal());
     out.write(header.array());
     norm(EMBEDDINGS, out);
     for (int layer = 0; layer < layers; layer++) {
@@ -66,7 +70,7 @@ public final class EncoderFile {
   }
 
   private void layer(String layer, OutputStream out) throws IOException {
-    ByteBuffer squares = buffer(EncoderWeights.SQUARES * Square.BYTES);
+    ByteBuffer squares = buffer(EncoderWeights.SQUARES * kind.size);
     square(layer + "attention.self.query.", QUERY_FACTOR, squares);
     square(layer + "attention.self.key.", 1, squares);
     square(layer + "attention.self.value.", 1, squares);
@@ -76,15 +80,15 @@ public final class EncoderFile {
     float[] up = matrix(upBias, WIDTH, wide);
     float[] upBiases = source.floats(source.weight(upBias, wide));
     for (int block = 0; block < BLOCKS; block++) {
-      Square.pack(up, block * WIDTH, wide, 1, upBiases, block * WIDTH, false, squares);
+      kind.pack(up, block * WIDTH, wide, 1, upBiases, block * WIDTH, false, squares);
     }
     String downBias = layer + "output.dense.bias";
     float[] down = matrix(downBias, wide, WIDTH);
     float[] downBiases = source.floats(source.weight(downBias, WIDTH));
     // What the shift behind GELU adds is of all blocks, and biases count in the first only.
-    ByteBuffer blocks = buffer(BLOCKS * Square.BYTES);
+    ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
-      Square.pack(
+      kind.pack(
           down,
           block * wide * WIDTH / BLOCKS,
           WIDTH,
@@ -94,7 +98,7 @@ public final class EncoderFile {
           true,
           blocks);
     }
-    Square.gatherBiases(blocks.array(), BLOCKS);
+    kind.gatherBiases(blocks.array(), BLOCKS);
     squares.put(blocks.array());
     out.write(squares.array());
     norm(layer + "attention.output.", out);
@@ -103,7 +107,7 @@ public final class EncoderFile {
 
   private void square(String name, float factor, ByteBuffer to) throws IOException {
     float[] biases = source.floats(source.weight(name + "bias", WIDTH));
-    Square.pack(matrix(name + "bias", WIDTH, WIDTH), 0, WIDTH, factor, biases, 0, false, to);
+    kind.pack(matrix(name + "bias", WIDTH, WIDTH), 0, WIDTH, factor, biases, 0, false, to);
   }
 
   private float[] matrix(String bias, int rows, int columns) throws IOException {

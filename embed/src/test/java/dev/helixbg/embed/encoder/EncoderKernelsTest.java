@@ -1,15 +1,11 @@
 package dev.helixbg.embed.encoder;
 
-import static dev.helixbg.embed.encoder.Square.BIASES;
-import static dev.helixbg.embed.encoder.Square.LINE;
 import static dev.helixbg.embed.encoder.Square.PANEL;
-import static dev.helixbg.embed.encoder.Square.PANEL_BYTES;
 import static dev.helixbg.embed.encoder.Square.SIDE;
-import static dev.helixbg.embed.encoder.Square.STARTS;
-import static dev.helixbg.embed.encoder.Square.STEPS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -18,8 +14,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.embed.OtherJvm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,12 +33,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class EncoderKernelsTest {
   private static final String NONE = "none";
-  private static final EncoderKernels KERNELS =
-      Encoder.isAvailable() ? EncoderKernels.ofThisMachine() : null;
+  private static final Map<Square, EncoderKernels> KERNELS = new EnumMap<>(Square.class);
   private static final Mask MASK = new Mask(Arena.global());
   private static final int[] PRODUCT_ROWS = {1, 5, 6, 7, 12, 13, 96};
   private static final int[] ROWS = {1, 2, 7};
   private static final int[] TOKENS = {1, 2, 5, 6, 7, 8, 31, 32, 33, 77, 128, 500, 512};
+
+  static {
+    if (Encoder.isAvailable()) {
+      for (Square kind : Square.values()) {
+        KERNELS.put(kind, EncoderKernels.ofThisMachine(kind));
+      }
+    }
+  }
 
   private final SplittableRandom random = new SplittableRandom(6);
   private final Arena arena = Arena.ofAuto();
@@ -48,7 +55,7 @@ class EncoderKernelsTest {
 
   @BeforeEach
   void hasInstructions() {
-    assumeTrue(KERNELS != null, "no processor that multiplies bytes");
+    assumeTrue(Encoder.isAvailable(), "no processor that multiplies bytes");
   }
 
   @ParameterizedTest
@@ -66,7 +73,7 @@ class EncoderKernelsTest {
 
   /** All tests in a JVM with other instructions: prints what their results come to. */
   public static void main(String[] arguments) {
-    System.out.print(KERNELS == null ? NONE : digest());
+    System.out.print(KERNELS.isEmpty() ? NONE : digest());
   }
 
   private static String digest() {
@@ -94,53 +101,71 @@ class EncoderKernelsTest {
   @ParameterizedTest
   @MethodSource("productRows")
   void productsAreExact(int rows) {
-    product(rows, false);
-    product(rows, true);
+    for (Square kind : Square.values()) {
+      product(kind, rows, false);
+      product(kind, rows, true);
+    }
   }
 
   /**
-   * @param extreme whether sums of bytes are as large as can be
+   * @param extreme whether sums are as large as can be
    */
-  private void product(int rows, boolean extreme) {
+  private void product(Square kind, int rows, boolean extreme) {
     int used = Math.ceilDiv(rows, SquareCode.ROWS) * SquareCode.ROWS;
-    MemorySegment bytes = bytes(used * SIDE);
-    MemorySegment square = square(extreme);
-    if (extreme) {
-      bytes.fill((byte) 255);
+    MemorySegment numbers = bytes(used * kind.row);
+    MemorySegment square = square(kind, extreme);
+    for (int i = 0; kind == Square.SHORTS && i < used * SIDE; i++) {
+      int most = kind.mostUnsigned;
+      int number = extreme ? most : random.nextInt(-most, most + 1);
+      numbers.setAtIndex(JAVA_SHORT, i, (short) number);
+    }
+    if (kind == Square.BYTES && extreme) {
+      numbers.fill((byte) 255);
     }
     MemorySegment steps = floats(used, 1);
     MemorySegment sums = floats((used + 1) * SIDE, 1);
     float[] expected = sums.toArray(JAVA_FLOAT);
-    byte[] x = bytes.toArray(JAVA_BYTE);
-    byte[] weights = square.toArray(JAVA_BYTE);
+    ByteBuffer x = numbers.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer weights = square.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     for (boolean adds : new boolean[] {false, true}) {
-      KERNELS.product(
-          bytes.address(), steps.address(), square.address(), sums.address(), rows, adds);
+      KERNELS
+          .get(kind)
+          .product(
+              numbers.address(), steps.address(), square.address(), sums.address(), rows, adds);
       for (int i = 0; i < used * SIDE; i++) {
-        int panel = i % SIDE / PANEL * PANEL_BYTES;
+        int panel = i % SIDE / PANEL * kind.panel;
         int lane = 4 * (i % PANEL);
-        int sum = square.get(JAVA_INT, panel + STARTS + lane);
+        int sum = square.get(JAVA_INT, panel + kind.starts + lane);
         for (int place = 0; place < SIDE; place++) {
-          int weight = weights[panel + place / 4 * LINE + lane + place % 4];
-          sum += Byte.toUnsignedInt(x[i / SIDE * SIDE + place]) * weight;
+          int weight = Scalars.weight(kind, weights, 0, i % SIDE, place);
+          sum = // which no sum may leave
+              Math.addExact(sum, Scalars.activation(kind, x, i / SIDE * kind.row, place) * weight);
         }
-        float before = adds ? expected[i] : square.get(JAVA_FLOAT, panel + BIASES + lane);
-        float product = sum * square.get(JAVA_FLOAT, panel + STEPS + lane);
+        float before = adds ? expected[i] : square.get(JAVA_FLOAT, panel + kind.biases + lane);
+        float product = sum * square.get(JAVA_FLOAT, panel + kind.steps + lane);
         expected[i] = Math.fma(steps.getAtIndex(JAVA_FLOAT, i / SIDE), product, before);
       }
       assertSame(expected, sums);
     }
   }
 
-  private MemorySegment square(boolean extreme) {
-    MemorySegment square = floats(Square.BYTES / Float.BYTES, 1);
-    for (int panel = 0; panel < Square.BYTES; panel += PANEL_BYTES) {
-      for (int i = 0; i < STARTS; i++) {
-        int largest = i / 4 % 3 == 0 ? -63 : 63; // of an output
-        square.set(JAVA_BYTE, panel + i, (byte) (extreme ? largest : random.nextInt(-63, 64)));
+  private MemorySegment square(Square kind, boolean extreme) {
+    MemorySegment square = floats(kind.size / Float.BYTES, 1);
+    int most = kind == Square.BYTES ? 63 : Integer.MAX_VALUE / kind.mostUnsigned / SIDE;
+    int size = 4 / kind.inAnInt;
+    for (int panel = 0; panel < kind.size; panel += kind.panel) {
+      for (int i = 0; i < kind.starts; i += size) {
+        int largest = i / 4 % 3 == 0 ? -most : most; // of an output
+        int weight = extreme ? largest : random.nextInt(-most, most + 1);
+        if (kind == Square.BYTES) {
+          square.set(JAVA_BYTE, panel + i, (byte) weight);
+        } else {
+          square.set(JAVA_SHORT, panel + i, (short) weight);
+        }
       }
-      for (int i = STARTS; i < STEPS; i += 4) {
-        square.set(JAVA_INT, panel + i, random.nextInt(-3_000_000, 3_000_000));
+      for (int i = kind.starts; i < kind.steps; i += 4) {
+        int start = kind == Square.BYTES ? random.nextInt(-3_000_000, 3_000_000) : 0;
+        square.set(JAVA_INT, panel + i, start);
       }
     }
     return square;
@@ -149,6 +174,12 @@ class EncoderKernelsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void rowsAreRoundedByTheirLargestMagnitude(int count) {
+    for (Square kind : Square.values()) {
+      round(kind, count);
+    }
+  }
+
+  private void round(Square kind, int count) {
     MemorySegment rows = floats((count + 1) * SIDE, 1);
     float[] scales = {1, 0, 1e-35f, 1e30f};
     for (int i = 0; i < count * SIDE; i++) {
@@ -157,24 +188,36 @@ class EncoderKernelsTest {
     }
     float[] before = rows.toArray(JAVA_FLOAT);
     assertRounded(
+        kind,
         rows,
         count,
-        127,
-        128,
-        (bytes, steps) -> KERNELS.round(rows.address(), bytes, steps, count));
+        kind.mostSigned,
+        kind.zero,
+        (numbers, steps) -> KERNELS.get(kind).round(rows.address(), numbers, steps, count));
     assertSame(before, rows);
   }
 
   @ParameterizedTest
   @MethodSource("rows")
   void geluIsThatOfDoubles(int count) {
+    for (Square kind : Square.values()) {
+      gelu(kind, count);
+    }
+  }
+
+  private void gelu(Square kind, int count) {
     MemorySegment rows = floats((count + 1) * SIDE, 2);
     for (int i = 0; i < SIDE; i++) {
       rows.setAtIndex(JAVA_FLOAT, i, count == 2 ? 0 : -30 + 60f * i / (SIDE - 1));
     }
     float[] before = rows.toArray(JAVA_FLOAT);
     assertRounded(
-        rows, count, 255, 0, (bytes, steps) -> KERNELS.gelu(rows.address(), bytes, steps, count));
+        kind,
+        rows,
+        count,
+        kind.mostUnsigned,
+        0,
+        (numbers, steps) -> KERNELS.get(kind).gelu(rows.address(), numbers, steps, count));
     float[] after = rows.toArray(JAVA_FLOAT);
     for (int i = 0; i < before.length; i++) {
       double expected = i < count * SIDE ? Scalars.gelu(before[i]) + 0.17 : before[i];
@@ -185,6 +228,12 @@ class EncoderKernelsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void normalisationIsThatOfDoubles(int count) {
+    for (Square kind : Square.values()) {
+      normalise(kind, count);
+    }
+  }
+
+  private void normalise(Square kind, int count) {
     MemorySegment sums = floats((count + 1) * SIDE, 3);
     MemorySegment states = floats((count + 1) * SIDE, 1);
     float[] scales = {0, 1e-6f}; // of the first rows: nothing, and as little as epsilon
@@ -198,13 +247,16 @@ class EncoderKernelsTest {
     float[] sumsBefore = sums.toArray(JAVA_FLOAT);
     float[] expected = states.toArray(JAVA_FLOAT);
     assertRounded(
+        kind,
         states,
         count,
-        127,
-        128,
-        (bytes, steps) ->
-            KERNELS.normalise(
-                sums.address(), bytes, steps, count, states.address(), gain.address()));
+        kind.mostSigned,
+        kind.zero,
+        (numbers, steps) ->
+            KERNELS
+                .get(kind)
+                .normalise(
+                    sums.address(), numbers, steps, count, states.address(), gain.address()));
     for (int row = 0; row < count; row++) {
       double[] sum = new double[SIDE];
       for (int i = 0; i < SIDE; i++) {
@@ -257,16 +309,18 @@ class EncoderKernelsTest {
     int wide = AttentionCode.WIDE_STRIDE / Float.BYTES;
     MemorySegment results = any((used + 1) * SIDE);
     float[] before = results.toArray(JAVA_FLOAT);
-    KERNELS.attend(
-        behind(queries, used).address() + 4L * head,
-        count,
-        keys.address() + 4L * head,
-        behind(values, tokens + 3).address() + 4L * head,
-        tokens,
-        any(AttentionCode.HEAD * wide).address(),
-        MASK.of(tokens),
-        any(used * wide).address(),
-        results.address() + 4L * head);
+    KERNELS
+        .get(Square.BYTES)
+        .attend(
+            behind(queries, used).address() + 4L * head,
+            count,
+            keys.address() + 4L * head,
+            behind(values, tokens + 3).address() + 4L * head,
+            tokens,
+            any(AttentionCode.HEAD * wide).address(),
+            MASK.of(tokens),
+            any(used * wide).address(),
+            results.address() + 4L * head);
     float[] after = results.toArray(JAVA_FLOAT);
     for (int i = 0; i < after.length; i++) {
       boolean ofHead = i % SIDE / AttentionCode.HEAD * AttentionCode.HEAD == head;
@@ -296,17 +350,18 @@ class EncoderKernelsTest {
   }
 
   private interface Rounding {
-    void to(long bytes, long steps);
+    void to(long numbers, long steps);
   }
 
   /** What rounding makes of rows, whose numbers may change before, to the bit. */
   private void assertRounded(
-      MemorySegment rows, int count, float most, int zero, Rounding rounding) {
-    MemorySegment bytes = bytes((count + 1) * SIDE);
+      Square kind, MemorySegment rows, int count, float most, int zero, Rounding rounding) {
+    MemorySegment numbers = bytes((count + 1) * kind.row);
     MemorySegment steps = floats(count + 1, 1);
-    byte[] expected = bytes.toArray(JAVA_BYTE);
+    byte[] behind = numbers.asSlice((long) count * kind.row).toArray(JAVA_BYTE);
     float[] expectedSteps = steps.toArray(JAVA_FLOAT);
-    rounding.to(bytes.address(), steps.address());
+    rounding.to(numbers.address(), steps.address());
+    ByteBuffer rounded = numbers.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     for (int row = 0; row < count; row++) {
       float largest = 1e-30f;
       for (int i = 0; i < SIDE; i++) {
@@ -314,14 +369,15 @@ class EncoderKernelsTest {
       }
       expectedSteps[row] = largest * (1 / most);
       for (int place = 0; place < SIDE; place++) {
-        double value = rows.getAtIndex(JAVA_FLOAT, row * SIDE + Square.input(place));
-        expected[row * SIDE + place] = (byte) (Math.rint(value * (most / largest)) + zero);
+        double value = rows.getAtIndex(JAVA_FLOAT, row * SIDE + kind.input(place));
+        int number = Scalars.activation(kind, rounded, row * kind.row, place);
+        assertEquals((int) Math.rint(value * (most / largest)) + zero, number);
       }
     }
     assertSame(expectedSteps, steps);
-    assertArrayEquals(expected, bytes.toArray(JAVA_BYTE));
+    assertArrayEquals(behind, numbers.asSlice((long) count * kind.row).toArray(JAVA_BYTE));
     digest(rows);
-    digest(bytes);
+    digest(numbers);
   }
 
   private void assertSame(float[] expected, MemorySegment actual) {

@@ -68,8 +68,8 @@ final class RandomModel {
       return product;
     }
 
-    void pack(float factor, ByteBuffer to) {
-      Square.pack(weights, 0, SIDE, factor, biases, 0, false, to);
+    void pack(Square kind, float factor, ByteBuffer to) {
+      kind.pack(weights, 0, SIDE, factor, biases, 0, false, to);
     }
   }
 
@@ -83,20 +83,20 @@ final class RandomModel {
     final float[] attentionNorm = norm();
     final float[] feedForwardNorm = norm();
 
-    void write(ByteBuffer to) {
-      query.pack((float) (1 / Math.log(2) / Math.sqrt(AttentionCode.HEAD)), to);
-      key.pack(1, to);
-      value.pack(1, to);
-      output.pack(1, to);
+    void write(Square kind, ByteBuffer to) {
+      query.pack(kind, (float) (1 / Math.log(2) / Math.sqrt(AttentionCode.HEAD)), to);
+      key.pack(kind, 1, to);
+      value.pack(kind, 1, to);
+      output.pack(kind, 1, to);
       for (int block = 0; block < BLOCKS; block++) {
-        Square.pack(up.weights, block * SIDE, WIDE, 1, up.biases, block * SIDE, false, to);
+        kind.pack(up.weights, block * SIDE, WIDE, 1, up.biases, block * SIDE, false, to);
       }
-      ByteBuffer blocks = buffer(BLOCKS * Square.BYTES);
+      ByteBuffer blocks = buffer(BLOCKS * kind.size);
       for (int block = 0; block < BLOCKS; block++) {
         float[] biases = block == 0 ? down.biases : null;
-        Square.pack(down.weights, block * SIDE * SIDE, SIDE, 1, biases, 0, true, blocks);
+        kind.pack(down.weights, block * SIDE * SIDE, SIDE, 1, biases, 0, true, blocks);
       }
-      Square.gatherBiases(blocks.array(), BLOCKS);
+      kind.gatherBiases(blocks.array(), BLOCKS);
       to.put(blocks.array());
       floats(attentionNorm, to);
       floats(feedForwardNorm, to);
@@ -155,13 +155,13 @@ final class RandomModel {
     return states;
   }
 
-  void write(Path file, boolean judge) throws IOException {
-    ByteBuffer to = buffer(10_000_000);
+  void write(Path file, Square kind, boolean judge) throws IOException {
+    ByteBuffer to = buffer(20_000_000);
     to.putLong(EncoderWeights.MAGIC).putInt(LAYERS).putInt(WORDS).putInt(Encoder.LONGEST);
-    to.putInt(TYPES).putInt(judge ? 1 : 0).position(EncoderWeights.HEADER);
+    to.putInt(TYPES).putInt(judge ? 1 : 0).putInt(kind.ordinal()).position(EncoderWeights.HEADER);
     floats(embeddingNorm, to);
     for (Layer layer : layers) {
-      layer.write(to);
+      layer.write(kind, to);
     }
     for (int type = 0; type < TYPES; type++) {
       for (int i = 0; i < positions.length; i++) {

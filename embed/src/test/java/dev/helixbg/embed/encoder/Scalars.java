@@ -2,10 +2,38 @@ package dev.helixbg.embed.encoder;
 
 import static dev.helixbg.embed.encoder.Square.SIDE;
 
+import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
 /** What the encoder's kernels compute, in doubles, as the formulas say it. */
 final class Scalars {
+  /**
+   * The number at a place of a row of numbers of a kind: bytes are unsigned, shorts signed.
+   *
+   * @param row at which it begins, in bytes
+   */
+  static int activation(Square kind, ByteBuffer rows, int row, int place) {
+    return kind == Square.BYTES
+        ? Byte.toUnsignedInt(rows.get(row + place))
+        : rows.getShort(row + 2 * place);
+  }
+
+  /**
+   * The weight of an output for the activation at a place.
+   *
+   * @param at where the square begins, in bytes
+   */
+  static int weight(Square kind, ByteBuffer squares, int at, int output, int place) {
+    int four =
+        at
+            + output / Square.PANEL * kind.panel
+            + place / kind.inAnInt * Square.LINE
+            + 4 * (output % Square.PANEL);
+    return kind == Square.BYTES
+        ? squares.get(four + place % 4)
+        : squares.getShort(four + 2 * (place % 2));
+  }
+
   private Scalars() {}
 
   /** {@code x · Φ(x)}: Φ is 1/2 + φ(x) · (x + x³ / 3 + x⁵ / (3 · 5) + …). */

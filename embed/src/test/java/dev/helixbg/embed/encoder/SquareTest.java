@@ -1,12 +1,7 @@
 package dev.helixbg.embed.encoder;
 
-import static dev.helixbg.embed.encoder.Square.BIASES;
-import static dev.helixbg.embed.encoder.Square.LINE;
 import static dev.helixbg.embed.encoder.Square.PANEL;
-import static dev.helixbg.embed.encoder.Square.PANEL_BYTES;
 import static dev.helixbg.embed.encoder.Square.SIDE;
-import static dev.helixbg.embed.encoder.Square.STARTS;
-import static dev.helixbg.embed.encoder.Square.STEPS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Packed matrices multiply as they were; on any processor. */
 class SquareTest {
@@ -27,19 +22,20 @@ class SquareTest {
 
   private final SplittableRandom random = new SplittableRandom(2);
 
-  @Test
-  void placesAreThoseOfAllInputs() {
-    int[] sorted = IntStream.range(0, SIDE).map(Square::input).sorted().toArray();
+  @ParameterizedTest
+  @EnumSource
+  void placesAreThoseOfAllInputs(Square kind) {
+    int[] sorted = IntStream.range(0, SIDE).map(kind::input).sorted().toArray();
     assertArrayEquals(IntStream.range(0, SIDE).toArray(), sorted);
   }
 
   /**
-   * Weights and activations that rounding leaves alone, of four blocks whose sums are added up as
-   * the feed-forward does, or of one.
+   * Weights and activations that rounding to bytes leaves alone, of four blocks whose sums are
+   * added up as the feed-forward does, or of one.
    */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void productsAreThoseOfTheMatrix(boolean behindGelu) {
+  @CsvSource({"BYTES,false", "BYTES,true", "SHORTS,false", "SHORTS,true"})
+  void productsAreThoseOfTheMatrix(Square kind, boolean behindGelu) {
     int count = behindGelu ? BLOCKS : 1;
     float factor = 0.25f;
     float[] biases = new float[SIDE + AT];
@@ -48,38 +44,44 @@ class SquareTest {
     }
     double[] expected = new double[SIDE];
     double[] actual = new double[SIDE];
-    ByteBuffer squares = squares(count);
-    byte[][] x = new byte[count][SIDE];
-    float step = 1 / 128f;
+    ByteBuffer squares = squares(kind, count);
+    ByteBuffer x = ByteBuffer.allocate(count * kind.row).order(ByteOrder.LITTLE_ENDIAN);
+    float step = 1f / kind.mostSigned;
     for (int block = 0; block < count; block++) {
       float[] weights = weights();
-      random.nextBytes(x[block]);
-      Square.pack(weights, AT, STRIDE, factor, block == 0 ? biases : null, AT, behindGelu, squares);
+      for (int place = 0; place < SIDE; place++) {
+        if (kind == Square.BYTES) {
+          x.put((byte) random.nextInt());
+        } else {
+          x.putShort((short) random.nextInt(-kind.mostSigned, kind.mostSigned + 1));
+        }
+      }
+      kind.pack(weights, AT, STRIDE, factor, block == 0 ? biases : null, AT, behindGelu, squares);
       for (int output = 0; output < SIDE; output++) {
         expected[output] += block == 0 ? biases[AT + output] * factor : 0;
         for (int place = 0; place < SIDE; place++) {
-          int unsigned = Byte.toUnsignedInt(x[block][place]);
-          double value = behindGelu ? unsigned * step - 0.17 : (unsigned - 128) * step;
-          expected[output] += value * weights[AT + Square.input(place) * STRIDE + output] * factor;
+          int number = Scalars.activation(kind, x, block * kind.row, place);
+          double value = behindGelu ? number * step - 0.17 : (number - kind.zero) * step;
+          expected[output] += value * weights[AT + kind.input(place) * STRIDE + output] * factor;
         }
       }
     }
     assertEquals(0, squares.remaining());
-    Square.gatherBiases(squares.array(), count);
+    kind.gatherBiases(squares.array(), count);
     for (int block = 0; block < count; block++) {
       for (int output = 0; output < SIDE; output++) {
-        int panel = block * Square.BYTES + output / PANEL * PANEL_BYTES;
+        int panel = block * kind.size + output / PANEL * kind.panel;
         int lane = 4 * (output % PANEL);
-        int sum = squares.getInt(panel + STARTS + lane);
+        int sum = squares.getInt(panel + kind.starts + lane);
         for (int place = 0; place < SIDE; place++) {
-          int weight = squares.get(panel + place / 4 * LINE + lane + place % 4);
-          sum += Byte.toUnsignedInt(x[block][place]) * weight;
+          int weight = Scalars.weight(kind, squares, block * kind.size, output, place);
+          sum += Scalars.activation(kind, x, block * kind.row, place) * weight;
         }
-        float bias = block == 0 ? squares.getFloat(panel + BIASES + lane) : 0;
-        actual[output] += (double) sum * step * squares.getFloat(panel + STEPS + lane) + bias;
+        float bias = block == 0 ? squares.getFloat(panel + kind.biases + lane) : 0;
+        actual[output] += (double) sum * step * squares.getFloat(panel + kind.steps + lane) + bias;
       }
     }
-    assertArrayEquals(expected, actual, 1e-4);
+    assertArrayEquals(expected, actual, kind == Square.BYTES ? 1e-4 : 2e-3);
   }
 
   /** Multiples of a 64th, of each output the largest 63 of them; a whole output of zeros. */
@@ -95,30 +97,39 @@ class SquareTest {
     return weights;
   }
 
-  @Test
-  void weightsAreRoundedToTheNearestStep() {
+  @ParameterizedTest
+  @EnumSource
+  void weightsAreRoundedToTheNearestStep(Square kind) {
     float[] weights = new float[SIDE * SIDE];
     for (int i = 0; i < weights.length; i++) {
-      weights[i] = (float) random.nextGaussian();
+      weights[i] = (float) random.nextGaussian() * (i % SIDE == 7 && i > SIDE ? 1e-6f : 1);
     }
-    ByteBuffer square = squares(1);
-    Square.pack(weights, 0, SIDE, 1, null, 0, false, square);
+    ByteBuffer square = squares(kind, 1);
+    kind.pack(weights, 0, SIDE, 1, null, 0, false, square);
     for (int output = 0; output < SIDE; output++) {
-      int panel = output / PANEL * PANEL_BYTES;
+      int panel = output / PANEL * kind.panel;
       int lane = 4 * (output % PANEL);
-      float step = square.getFloat(panel + STEPS + lane);
+      float step = square.getFloat(panel + kind.steps + lane);
       int most = 0;
+      long sum = 0;
       for (int place = 0; place < SIDE; place++) {
-        int weight = square.get(panel + place / 4 * LINE + lane + place % 4);
+        int weight = Scalars.weight(kind, square, 0, output, place);
         most = Math.max(most, Math.abs(weight));
-        float wanted = weights[Square.input(place) * SIDE + output];
-        assertTrue(Math.abs(wanted - weight * step) <= 0.5001f * step);
+        sum += Math.abs(weight);
+        float wanted = weights[kind.input(place) * SIDE + output];
+        assertTrue(Math.abs(wanted - weight * step) <= 0.503f * step);
       }
-      assertEquals(63, most);
+      if (kind == Square.BYTES) {
+        assertEquals(63, most);
+      } else {
+        long largest = sum * kind.mostUnsigned;
+        assertTrue(largest <= Integer.MAX_VALUE, largest + " is no int");
+        assertTrue(most == Short.MAX_VALUE || largest > Integer.MAX_VALUE / 1.01, "too coarse");
+      }
     }
   }
 
-  private static ByteBuffer squares(int count) {
-    return ByteBuffer.allocate(count * Square.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private static ByteBuffer squares(Square kind, int count) {
+    return ByteBuffer.allocate(count * kind.size).order(ByteOrder.LITTLE_ENDIAN);
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is written of an export is what the engine reads, whatever the export holds. */
@@ -30,10 +32,10 @@ class EncoderFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void theEngineReadsIt(boolean judge) throws IOException {
+  @CsvSource({"BYTES,false", "BYTES,true", "SHORTS,false"})
+  void theEngineReadsIt(Square kind, boolean judge) throws IOException {
     assumeTrue(Encoder.isAvailable(), "no processor that multiplies bytes");
-    rewrite(judge);
+    rewrite(kind, judge);
     try (Encoder encoder = Encoder.open(target)) {
       int[][] ids = {{7, 0, 3, 3}, {5}};
       int second = judge ? 1 : 0; // of texts there is one type
@@ -59,7 +61,8 @@ class EncoderFileTest {
     String content = Files.readString(export, StandardCharsets.ISO_8859_1);
     String renamed = content.replace(name, "X" + name.substring(1));
     Files.writeString(export, renamed, StandardCharsets.ISO_8859_1);
-    OnnxFormatException e = assertThrows(OnnxFormatException.class, () -> rewrite(false));
+    OnnxFormatException e =
+        assertThrows(OnnxFormatException.class, () -> rewrite(Square.BYTES, false));
     assertTrue(e.getMessage().contains(name), e.getMessage());
     assertTrue(Files.notExists(target));
   }
@@ -67,12 +70,12 @@ class EncoderFileTest {
   @Test
   void otherModelsAreRefused() throws IOException {
     Files.write(export, new byte[1000]);
-    assertThrows(OnnxFormatException.class, () -> rewrite(true));
+    assertThrows(OnnxFormatException.class, () -> rewrite(Square.BYTES, true));
   }
 
-  private void rewrite(boolean judge) throws IOException {
+  private void rewrite(Square kind, boolean judge) throws IOException {
     try (OnnxFile source = OnnxFile.open(export)) {
-      EncoderFile.write(source, judge, target);
+      EncoderFile.write(source, kind, judge, target);
     }
   }
 }

@@ -77,8 +77,7 @@ public final class FindingsBench {
 
   private static final InsightSettings SETTINGS = new InsightSettings(0.60, 0.92, 0.75, 0.05, 20);
 
-  private static final EmbedSettings BUNDLED =
-      new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
+  static final int MAX_TOKENS = 256;
 
   /** What may be planted in a pair of entries. */
   public enum Planted {
@@ -241,7 +240,7 @@ public final class FindingsBench {
 
   private final Path cache;
 
-  private FindingsBench(Path cache, int threads, Precision ofPassages)
+  private FindingsBench(Path cache, int threads, Precision precision)
       throws IOException, InterruptedException {
     this.cache = cache;
     this.threads = threads;
@@ -266,11 +265,11 @@ public final class FindingsBench {
             .map(note -> new Entry(0, note[1], note[2], 0, EntryText.parse(note[2])))
             .toList();
     resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
-    EmbedSettings forPassages =
-        new EmbedSettings(BUNDLED.models(), BUNDLED.provider(), ofPassages, BUNDLED.maxTokens());
-    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads);
-        Embedder passageEmbedder = EmbeddingModel.locate(forPassages, cache).open(threads)) {
-      embed(embedder, entries.stream().map(Entry::embeddedText).toList());
+    EmbeddingModel usual = bundled(precision, cache);
+    try (Embedder embedder = usual.open(threads);
+        Embedder entryEmbedder = usual.forMany(false).orElse(usual).open(threads);
+        Embedder passageEmbedder = usual.forMany(true).orElse(usual).open(threads)) {
+      embed(entryEmbedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
           embedder,
           Stream.of(late, questions, more, shortOnes)
@@ -282,6 +281,11 @@ public final class FindingsBench {
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
   }
 
+  static EmbeddingModel bundled(Precision precision, Path cache) {
+    return EmbeddingModel.locate(
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, precision, MAX_TOKENS), cache);
+  }
+
   private void embed(Embedder embedder, List<String> texts) throws InterruptedException {
     embedder.embed(texts, (i, vector) -> embedded.put(texts.get(i), vector));
   }
@@ -291,10 +295,10 @@ public final class FindingsBench {
     List<Passage> found = new ArrayList<>();
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
-      for (Passage passage : Passage.of(entries.get(i), BUNDLED.maxTokens())) {
+      for (Passage passage : Passage.of(entries.get(i), MAX_TOKENS)) {
         owners.add(i);
         found.add(passage);
-        texts.add(passage.embeddedText(entries.get(i), BUNDLED.maxTokens()));
+        texts.add(passage.embeddedText(entries.get(i), MAX_TOKENS));
       }
     }
     embed(embedder, texts);
@@ -305,12 +309,12 @@ public final class FindingsBench {
    * Runs everything with the vectors of the bundled model.
    *
    * @param cache folder in which the model may be unpacked
-   * @param ofPassages of the model that passages are embedded with
+   * @param precision of the model; with auto, entries and passages go the ways for many texts
    * @param related whether the pair judge reads for what {@code related} is asked, too: minutes
    */
-  public static Result run(Path cache, int threads, Precision ofPassages, boolean related)
+  public static Result run(Path cache, int threads, Precision precision, boolean related)
       throws IOException, InterruptedException {
-    return new FindingsBench(cache, threads, ofPassages).result(related);
+    return new FindingsBench(cache, threads, precision).result(related);
   }
 
   public static String resource(String name) throws IOException {
@@ -522,7 +526,7 @@ public final class FindingsBench {
     List<Found> found = new ArrayList<>();
     for (boolean shipped : new boolean[] {true, false}) {
       try (SearchIndex index =
-          SearchIndex.of(known(shipped ? passages : PassageVectors.NONE), BUNDLED.maxTokens())) {
+          SearchIndex.of(known(shipped ? passages : PassageVectors.NONE), MAX_TOKENS)) {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));
         found.add(found("questions", way, questions, index, shipped));
@@ -546,7 +550,7 @@ public final class FindingsBench {
   private List<Said> said(Optional<PairReader> reader, List<double[]> costs)
       throws InterruptedException {
     List<Said> said = new ArrayList<>();
-    try (SearchIndex index = SearchIndex.of(known(passages), BUNDLED.maxTokens())) {
+    try (SearchIndex index = SearchIndex.of(known(passages), MAX_TOKENS)) {
       Set<Integer> planted = new HashSet<>();
       for (Planted kind : Planted.values()) {
         Map<Entry, String> older = new LinkedHashMap<>();
@@ -620,7 +624,7 @@ public final class FindingsBench {
             text, embedded.get(text), Optional.empty(), 0, AlreadySaid.LOOKED_AT + 1);
     return new AlreadySaid.Question(
         entry.text().content(),
-        Passage.of(entry, BUNDLED.maxTokens()).isEmpty(),
+        Passage.of(entry, MAX_TOKENS).isEmpty(),
         true,
         index.search(List.of(query)).getFirst().stream()
             .filter(hit -> hit.entry().entry() != entry)

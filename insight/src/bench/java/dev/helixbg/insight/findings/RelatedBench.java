@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
@@ -35,8 +34,6 @@ import java.util.regex.Pattern;
 public final class RelatedBench {
   private static final List<String> LANGUAGES =
       List.of("en", "de", "fr", "es", "pt", "ru", "zh", "ja");
-  private static final EmbedSettings BUNDLED =
-      new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
   private static final double NEAR_DUPLICATE = 0.92;
 
   /** Number of notes that each rule changes. */
@@ -210,21 +207,27 @@ public final class RelatedBench {
    * Asks about all of them.
    *
    * @param cache folder in which the models may be unpacked
+   * @param precision of the model; with auto, entries and passages go the ways for many texts
    */
-  public static List<Answered> run(Path cache, int threads)
+  public static List<Answered> run(Path cache, int threads, Precision precision)
       throws IOException, InterruptedException {
-    return new RelatedBench(cache).answers(cache, threads);
+    return new RelatedBench(cache).answers(cache, threads, precision);
   }
 
-  private List<Answered> answers(Path cache, int threads) throws InterruptedException {
+  private List<Answered> answers(Path cache, int threads, Precision precision)
+      throws InterruptedException {
     List<NamedEntry> named = NamedEntry.all(kb, e -> TextKey.of("related", e.embeddedText()).hex());
     Map<Entry, String> names = new HashMap<>();
     named.forEach(one -> names.put(one.entry(), one.name()));
     PairModel judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
     List<Answered> answers = new ArrayList<>();
-    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads);
+    EmbeddingModel usual = FindingsBench.bundled(precision, cache);
+    try (Embedder embedder = usual.open(threads);
+        Embedder entries = usual.forMany(false).orElse(usual).open(threads);
+        Embedder passages = usual.forMany(true).orElse(usual).open(threads);
         PairReader reader = judge.open();
-        SearchIndex index = SearchIndex.of(known(embedder, named), BUNDLED.maxTokens())) {
+        SearchIndex index =
+            SearchIndex.of(known(entries, passages, named), FindingsBench.MAX_TOKENS)) {
       Map<String, float[]> vectors =
           embed(embedder, asked.stream().map(Asked::text).distinct().toList());
       for (Asked one : asked) {
@@ -242,7 +245,7 @@ public final class RelatedBench {
     Entry stored = Entry.of(0, one.from().topic(), one.text(), 0);
     return new AlreadySaid.Question(
         one.text(),
-        Passage.of(stored, BUNDLED.maxTokens()).isEmpty(),
+        Passage.of(stored, FindingsBench.MAX_TOKENS).isEmpty(),
         true,
         index
             .search(
@@ -256,26 +259,26 @@ public final class RelatedBench {
             .toList());
   }
 
-  private static KbEntries known(Embedder embedder, List<NamedEntry> named)
+  private static KbEntries known(Embedder ofEntries, Embedder ofPassages, List<NamedEntry> named)
       throws InterruptedException {
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < named.size(); i++) {
       Entry entry = named.get(i).entry();
-      for (Passage passage : Passage.of(entry, BUNDLED.maxTokens())) {
+      for (Passage passage : Passage.of(entry, FindingsBench.MAX_TOKENS)) {
         owners.add(i);
         passages.add(passage);
-        texts.add(passage.embeddedText(entry, BUNDLED.maxTokens()));
+        texts.add(passage.embeddedText(entry, FindingsBench.MAX_TOKENS));
       }
     }
     List<String> whole = named.stream().map(one -> one.entry().embeddedText()).toList();
-    Map<String, float[]> vectors = embed(embedder, whole);
-    Map<String, float[]> ofPassages = embed(embedder, texts);
+    Map<String, float[]> vectors = embed(ofEntries, whole);
+    Map<String, float[]> parts = embed(ofPassages, texts);
     return new KbEntries(
         named,
         Vectors.of(whole.stream().map(vectors::get).toList()),
-        PassageVectors.of(owners, passages, texts.stream().map(ofPassages::get).toList()),
+        PassageVectors.of(owners, passages, texts.stream().map(parts::get).toList()),
         new LogAccount(0, "", named.size(), 0, named.size(), List.of()),
         new Coverage(named.size(), named.size()));
   }

@@ -88,6 +88,7 @@ final class BenchEmbedCommand extends JsonCommand {
     try (Langchain4jContender alone = new Langchain4jContender(1);
         Langchain4jContender together = new Langchain4jContender(settings.threads());
         MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
+        MiniLm sixteenBit = sixteenBits(settings);
         MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
         MiniLm rival = onnxRuntimeInt8(settings);
         MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
@@ -97,6 +98,7 @@ final class BenchEmbedCommand extends JsonCommand {
       boolean coreMl = settings.embed().provider() == ExecutionProvider.COREML;
       double same = coreMl ? SAME_ON_COREML : SAME;
       entrants.add(new Entrant("helix-bg fp32, 128 tokens", common::embedAll, same));
+      entrants.add(new Entrant("helix-bg 16 bits, 128 tokens", sixteenBit::embedAll, SAME));
       entrants.add(
           new Entrant("helix-bg int8, 128 tokens", eightBit::embedAll, SAME_IN_EIGHT_BITS));
       entrants.add(
@@ -124,6 +126,16 @@ final class BenchEmbedCommand extends JsonCommand {
   private static MiniLm open(Settings settings, Precision precision, int maxTokens) {
     return EmbeddingModel.locate(embed(settings, precision, maxTokens), settings.cache())
         .open(settings.threads());
+  }
+
+  /** In fp32 where the processor cannot. */
+  private static MiniLm sixteenBits(Settings settings) {
+    EmbeddingModel usual =
+        EmbeddingModel.locate(
+            new EmbedSettings(
+                settings.embed().models(), ExecutionProvider.CPU, Precision.AUTO, COMMON_TOKENS),
+            settings.cache());
+    return usual.forMany(false).orElse(usual).open(settings.threads());
   }
 
   private static MiniLm onnxRuntimeInt8(Settings settings) {

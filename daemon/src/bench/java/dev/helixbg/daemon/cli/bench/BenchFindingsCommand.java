@@ -100,10 +100,9 @@ final class BenchFindingsCommand extends JsonCommand {
   private Path model;
 
   @Option(
-      names = "--passages",
-      paramLabel = "PRECISION",
-      description = "Of the model that passages are embedded with: fp32 (default), int8.")
-  private Precision passages = Precision.FP32;
+      names = "--precision",
+      description = "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).")
+  private Precision precision = Precision.AUTO;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
@@ -131,7 +130,7 @@ final class BenchFindingsCommand extends JsonCommand {
       show(() -> toJson(trust), () -> console.say("%s", trust.words()));
       return ExitCode.OK.number();
     }
-    Result result = FindingsBench.run(settings.cache(), settings.threads(), passages, true);
+    Result result = FindingsBench.run(settings.cache(), settings.threads(), precision, true);
     show(() -> toJson(result), () -> print(result));
     return ExitCode.OK.number();
   }

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -26,13 +27,18 @@ import picocli.CommandLine.Option;
 final class BenchRelatedCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
+  @Option(
+      names = "--precision",
+      description = "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).")
+  private Precision precision = Precision.AUTO;
+
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.settings(threads);
-    List<Answered> answers = RelatedBench.run(settings.cache(), settings.threads());
+    List<Answered> answers = RelatedBench.run(settings.cache(), settings.threads(), precision);
     if (json) {
       answers.forEach(answer -> console.json().println(toJson(answer)));
     } else {
