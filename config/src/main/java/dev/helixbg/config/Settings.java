@@ -51,7 +51,8 @@ public record Settings(
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
+    return new Settings(
+        kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
   /**

@@ -195,8 +195,8 @@ class NotesIT {
         answer(
             memory,
             "tools/call",
-            "{\"name\":\"related\",\"arguments\":{\"text\":\"Tests need Docker running; without it the"
-                + " integration tests hang.\"}}");
+            "{\"name\":\"related\",\"arguments\":{\"text\":\"Tests need Docker running; without it"
+                + " the integration tests hang.\"}}");
     assertTrue(related.contains("MEMORY.md#Build"), related);
     // The prompt brief has an agent call both.
     String review = answer(memory, "tools/call", "{\"name\":\"review\",\"arguments\":{}}");

@@ -90,7 +90,8 @@ public final class KbStores implements AutoCloseable {
         return new Place(notes.get().notes().toString(), true, notes.get().home().isPresent());
       }
       Path folder = kb.folder();
-      return new Place((Files.exists(folder) ? folder.toRealPath() : folder).toString(), false, false);
+      return new Place(
+          (Files.exists(folder) ? folder.toRealPath() : folder).toString(), false, false);
     }
   }
 

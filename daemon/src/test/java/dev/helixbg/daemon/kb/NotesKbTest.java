@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
@@ -134,7 +134,8 @@ class NotesKbTest {
     assertEquals(
         Stream.concat(own.stream().map("~/"::concat), shared.stream()).sorted().toList(),
         made.memory().stream().map(MemoryFile::path).sorted().toList());
-    assertEquals(List.of("GEMINI.md"), made.leftOut().files().stream().map(one -> one.path()).toList());
+    assertEquals(
+        List.of("GEMINI.md"), made.leftOut().files().stream().map(one -> one.path()).toList());
     assertEquals(Optional.of(found), NotesKb.of(found.kb(), settings), "it is known again");
     assertEquals(made, found.account().orElseThrow());
     assertNotEquals(found.kb(), NotesKb.at(notes, settings).kb());

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 final class FactOrder {
   private static final Pattern CORRECTION =
       Pattern.compile(
-          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
+          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise"
+              + " à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
   private FactOrder() {}
 
@@ -25,8 +26,7 @@ final class FactOrder {
       return 0;
     }
     int corrects = Boolean.compare(isCorrection(a), isCorrection(b));
-    boolean inOrder =
-        one.get().newestFirst().isPresent() && NoteName.areInOneList(a, b);
+    boolean inOrder = one.get().newestFirst().isPresent() && NoteName.areInOneList(a, b);
     return corrects != 0 || !inOrder
         ? corrects
         : Integer.compare(one.get().line(), other.get().line())

@@ -74,7 +74,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     int order = FactOrder.between(entry, other.entry());
     return order != 0
         ? order < 0
-        : differ(other) ? entry.timestampMin() < other.entry().timestampMin() : entry.offset() < other.entry().offset();
+        : differ(other)
+            ? entry.timestampMin() < other.entry().timestampMin()
+            : entry.offset() < other.entry().offset();
   }
 
   private boolean differ(NamedEntry other) {

@@ -223,6 +223,8 @@ final class RankedRelations {
     int other = b.entry().timestampMin();
     boolean timed = one != 0 && other != 0 && one != other;
     boolean known = timed || a.entry().note().isPresent() && a.isAgeKnown(b);
-    return known ? Optional.of(a.isOlderThan(b) ? Finding.Side.B : Finding.Side.A) : Optional.empty();
+    return known
+        ? Optional.of(a.isOlderThan(b) ? Finding.Side.B : Finding.Side.A)
+        : Optional.empty();
   }
 }

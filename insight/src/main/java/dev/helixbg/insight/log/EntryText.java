@@ -160,15 +160,7 @@ public record EntryText(
 
     EntryText parse(String body) {
       return new EntryText(
-          contentOf(body),
-          tags,
-          source,
-          confidence,
-          links,
-          modified,
-          heading,
-          part,
-          position);
+          contentOf(body), tags, source, confidence, links, modified, heading, part, position);
     }
 
     /** Reads the metadata lines and returns the rest. */

@@ -62,7 +62,9 @@ record GitIgnore(List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** With the rules of a folder below; those of its own work tree alone where it is the top of one. */
+  /**
+   * With the rules of a folder below; those of its own work tree alone where it is the top of one.
+   */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
     read(folder.resolve(FILE))

@@ -162,8 +162,7 @@ final class ItemTimes {
         Stream.concat(
                 Stream.of(before),
                 sections.stream()
-                    .flatMap(
-                        one -> Stream.concat(one.headings().stream(), Stream.of(one.text()))))
+                    .flatMap(one -> Stream.concat(one.headings().stream(), Stream.of(one.text()))))
             .flatMap(text -> ANY.matcher(text).results().map(MatchResult::group))
             .flatMap(date -> YEAR.matcher(date).results().map(MatchResult::group))
             .collect(Collectors.toSet());

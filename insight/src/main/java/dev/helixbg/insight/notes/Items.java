@@ -61,12 +61,15 @@ final class Items {
 
   /** A name of what follows, as {@code **Problem**:}. */
   private static final Pattern LABEL =
-      Pattern.compile("\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
+      Pattern.compile(
+          "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
   /** So many headings with few items each are lessons; fewer may be the chapters of a list. */
   private static final int LESSONS = 5;
 
-  /** Fewer items a heading, on average, are parts of a lesson: of 50 public memory files 17 are so. */
+  /**
+   * Fewer items a heading, on average, are parts of a lesson: of 50 public memory files 17 are so.
+   */
   private static final double PER_LESSON = 4.5;
 
   /** Of parts of lessons: so many have one label. */
@@ -84,6 +87,7 @@ final class Items {
 
   /** Where lines of headings begin. */
   private final NavigableSet<Integer> headings = new TreeSet<>();
+
   private final List<Item> items = new ArrayList<>();
 
   /** Characters outside of items, but for headings. */
@@ -159,12 +163,7 @@ final class Items {
    * @param from where the text begins, after front matter and title
    */
   static Cut of(
-      String path,
-      Given given,
-      FrontMatter matter,
-      String text,
-      int from,
-      List<Heading> headings) {
+      String path, Given given, FrontMatter matter, String text, int from, List<Heading> headings) {
     String wanted =
         matter
             .first(PROPERTY)
@@ -228,7 +227,11 @@ final class Items {
                 Collectors.groupingBy(
                     found -> found.group(1).strip().toLowerCase(Locale.ROOT),
                     Collectors.counting()));
-    long fields = labels.values().stream().filter(count -> count > MOST_LABELLED).mapToLong(count -> count).sum();
+    long fields =
+        labels.values().stream()
+            .filter(count -> count > MOST_LABELLED)
+            .mapToLong(count -> count)
+            .sum();
     return labels.size() > 1 && 2 * fields > items.size();
   }
 
@@ -315,7 +318,10 @@ final class Items {
       }
       end = at + line.length();
       Matcher opening = FENCE.matcher(line);
-      fence = isOpen ? line.strip().startsWith(fence) ? "" : fence : opening.matches() ? opening.group(1) : "";
+      fence =
+          isOpen
+              ? line.strip().startsWith(fence) ? "" : fence
+              : opening.matches() ? opening.group(1) : "";
     }
     finish();
   }

@@ -56,18 +56,24 @@ public record MemoryFile(
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** How far it is over what an agent loads, in words; empty where it is not, or no bound is known. */
+  /**
+   * How far it is over what an agent loads, in words; empty where it is not, or no bound is known.
+   */
   public Optional<String> overBound() {
     if (!path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT).equals("memory.md")) {
       return Optional.empty();
     }
     if (cut.equals(Items.BLOCKS)) {
       return characters > BLOCK_CHARACTERS
-          ? Optional.of("%,d characters over the %,d that its agent keeps".formatted(characters - BLOCK_CHARACTERS, BLOCK_CHARACTERS))
+          ? Optional.of(
+              "%,d characters over the %,d that its agent keeps"
+                  .formatted(characters - BLOCK_CHARACTERS, BLOCK_CHARACTERS))
           : Optional.empty();
     }
     return lines > LOADED_LINES
-        ? Optional.of("%,d lines over the %,d that are loaded at start".formatted(lines - LOADED_LINES, LOADED_LINES))
+        ? Optional.of(
+            "%,d lines over the %,d that are loaded at start"
+                .formatted(lines - LOADED_LINES, LOADED_LINES))
         : Optional.empty();
   }
 }

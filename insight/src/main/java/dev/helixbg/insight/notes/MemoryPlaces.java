@@ -15,7 +15,9 @@ import java.util.stream.Stream;
  * from the home folder or from the top of a repository, each part a name or a glob of names.
  */
 final class MemoryPlaces {
-  /** Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes, OpenClaw, … */
+  /**
+   * Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes, OpenClaw, …
+   */
   private static final List<String> AT_HOME =
       List.of(
           ".claude/CLAUDE.md",

@@ -103,7 +103,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** What links lead to, when the texts are no longer needed. */
   Note withoutTexts() {
     return new Note(
-        path, title, matter, sections.stream().map(Section::withoutText).toList(), cut.withoutItems());
+        path,
+        title,
+        matter,
+        sections.stream().map(Section::withoutText).toList(),
+        cut.withoutItems());
   }
 
   /** A heading in one line, bounded, fit for a name. */
@@ -135,7 +139,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
     Items.Cut cut = Items.of(path, given, matter, body, start, headings);
-    int firstLine = 1 + (int) text.substring(0, matter.end()).chars().filter(c -> c == '\n').count();
+    if (cut.way() == Items.Way.SECTIONS) {
+      Map<String, Long> uses =
+          headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
+      headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // parts of lessons
+    }
+    int firstLine =
+        1 + (int) text.substring(0, matter.end()).chars().filter(c -> c == '\n').count();
     Division division = new Division(path, body, firstLine, headings, links, start > 0, cut.way());
     if (cut.way() == Items.Way.ITEMS) {
       division.divide(cut.items());
@@ -285,8 +295,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       add(start, end, own, text.substring(start, end).strip(), above, part);
     }
 
-    private void add(
-        int start, int end, int own, String said, List<String> above, String part) {
+    private void add(int start, int end, int own, String said, List<String> above, String part) {
       if (said.isEmpty()) {
         return; // a heading that only others follow
       }

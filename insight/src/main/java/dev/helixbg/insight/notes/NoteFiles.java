@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
  *
  * <p>No link is followed. Folders and files whose name begins with a dot are passed over, but for
  * memory files in the folders of agents, and so are {@code node_modules}, knowledge bases of helix,
- * reports of helix-bg, and what git ignores. The walk is bounded in depth, in names that it looks at and in files
- * that it takes.
+ * reports of helix-bg, and what git ignores. The walk is bounded in depth, in names that it looks
+ * at and in files that it takes.
  *
  * @param files to read
  * @param leftOut that are there and not to be read

@@ -86,11 +86,12 @@ public record NoteName(String file, String heading, String part) {
 
   /** Whether two entries are sections of one text, and no facts of their own. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
-    return areInOneFile(a, b)
-        && (a.text().position().isEmpty() || b.text().position().isEmpty());
+    return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
   }
 
-  /** Whether two facts of one file are under the same headings, lessons under those above theirs. */
+  /**
+   * Whether two facts of one file are under the same headings, lessons under those above theirs.
+   */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }

@@ -15,12 +15,7 @@ import java.util.Optional;
  * @param memory files in which agents keep what they learn, and others that were named
  */
 public record NotesAccount(
-    int files,
-    int entries,
-    int empty,
-    LeftOut leftOut,
-    LeftOut repaired,
-    List<MemoryFile> memory) {
+    int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
   /** What a user should know, in a sentence; empty when all was read as it is. */
   public Optional<String> words() {

@@ -33,9 +33,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -66,7 +66,8 @@ public final class NotesLog {
   /** A heading that says of all items under it that they are to be done, or not. */
   private static final Pattern OBLIGES =
       Pattern.compile(
-          "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?: not)?|avoid|forbidden|prohibited|required|not"
+          "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
+              + " not)?|avoid|forbidden|prohibited|required|not"
               + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca|必须|禁止|不要|永远不要|总是)\\b?.{0,30}");
 
   private NotesLog() {}
@@ -74,8 +75,8 @@ public final class NotesLog {
   /**
    * What is to be said of a topic.
    *
-   * @param core the body without the lines of its links and of its position, which change when other
-   *     notes do
+   * @param core the body without the lines of its links and of its position, which change when
+   *     other notes do
    */
   private record Said(String topic, String core) {}
 
@@ -112,8 +113,8 @@ public final class NotesLog {
    * @throws IOException when the log cannot be written
    * @throws CancellationException when the thread is interrupted; the log is then what it was
    */
-  public static NotesAccount update(
-      Path dataLog, NoteFiles files, boolean dated, NotesItems items) throws IOException {
+  public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated, NotesItems items)
+      throws IOException {
     List<LeftOut.File> leftOut = new ArrayList<>(files.leftOut());
     List<LeftOut.File> repaired = new ArrayList<>();
     List<Note> notes = new ArrayList<>();
@@ -164,7 +165,11 @@ public final class NotesLog {
     write(dataLog, withLinks(ordered, links), before);
     leftOut.sort(Comparator.comparing(LeftOut.File::path));
     return new NotesAccount(
-        notes.size() + empty, ordered.size(), empty, LeftOut.of(leftOut), LeftOut.of(repaired),
+        notes.size() + empty,
+        ordered.size(),
+        empty,
+        LeftOut.of(leftOut),
+        LeftOut.of(repaired),
         memory(memory, links, files));
   }
 

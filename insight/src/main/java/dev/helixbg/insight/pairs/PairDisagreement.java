@@ -53,8 +53,7 @@ public final class PairDisagreement {
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
   private static final Pattern FORBIDS =
-      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca",
-          "禁止|不要|切勿");
+      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
 
   /** Words between a negation and what it denies. */
   private static final Set<String> BETWEEN =

@@ -93,7 +93,8 @@ record EntryView(
         name(named),
         NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
-        named.place()
+        named
+            .place()
             .or(() -> text.source().filter(_ -> named.entry().note().isEmpty()))
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),

@@ -95,7 +95,9 @@ public record Report(
    */
   public Map<String, Integer> savings() {
     Set<NamedEntry> gone = new LinkedHashSet<>();
-    findings.copies().forEach(group -> gone.addAll(group.entries().subList(1, group.entries().size())));
+    findings
+        .copies()
+        .forEach(group -> gone.addAll(group.entries().subList(1, group.entries().size())));
     for (Finding.Relation pair : JudgedRelations.of(findings.relations(), judgements).leading()) {
       if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
         gone.add(goes(pair));

@@ -109,7 +109,8 @@ public final class TerminalSummary {
   }
 
   private void memory(Report report) {
-    List<MemoryFile> files = report.notes().map(notes -> notes.account().memory()).orElse(List.of());
+    List<MemoryFile> files =
+        report.notes().map(notes -> notes.account().memory()).orElse(List.of());
     if (files.isEmpty()) {
       return;
     }

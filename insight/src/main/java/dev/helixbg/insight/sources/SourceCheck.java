@@ -210,8 +210,7 @@ public final class SourceCheck {
 
     /** With lines of indexes that are wrong, first. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {
-      return new SourceCheckResult(
-          folders, Stream.concat(lines.stream(), moved.stream()).toList());
+      return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());
     }
 
     /** Without some of the findings. */

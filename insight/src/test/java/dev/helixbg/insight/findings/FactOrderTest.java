@@ -23,8 +23,12 @@ class FactOrderTest {
 
   @Test
   void aListThatTellsItsDirectionIsInOrder() {
-    assertEquals(-1, order(fact("3, newest last", "Build", "a", 0), fact("7, newest last", "Build", "b", 0)));
-    assertEquals(1, order(fact("3, newest first", "Build", "a", 0), fact("7, newest first", "Build", "b", 0)));
+    assertEquals(
+        -1,
+        order(fact("3, newest last", "Build", "a", 0), fact("7, newest last", "Build", "b", 0)));
+    assertEquals(
+        1,
+        order(fact("3, newest first", "Build", "a", 0), fact("7, newest first", "Build", "b", 0)));
     assertEquals(0, order(fact("3", "Build", "a", 0), fact("7", "Build", "b", 0)));
     assertEquals(
         0, order(fact("3, newest last", "Build", "a", 0), fact("7, newest last", "Style", "b", 0)));

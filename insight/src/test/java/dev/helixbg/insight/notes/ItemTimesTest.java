@@ -64,17 +64,31 @@ class ItemTimesTest {
 
   @Test
   void whatIsUnderADateIsOfIt() {
-    List<Section> facts = facts("## 2026-03-02 Leases\n- one\n- two (2026-03-04)\n## Other\n- three\n");
-    assertEquals(List.of("2026-03-02", "2026-03-04", ""), facts.stream().map(ItemTimesTest::day).toList());
+    List<Section> facts =
+        facts("## 2026-03-02 Leases\n- one\n- two (2026-03-04)\n## Other\n- three\n");
+    assertEquals(
+        List.of("2026-03-02", "2026-03-04", ""), facts.stream().map(ItemTimesTest::day).toList());
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Newest first.\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
-        "<!-- Add new entries at the top. -->\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
-        "## Log (most recent first)\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
-        "最新的在前\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "Newest first.\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "<!-- Add new entries at the top. -->\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "## Log (most recent first)\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "最新的在前\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-01) c\n- d\n"
       })
   void wordsOrDatesTellThatTheNewestComesFirst(String text) {
@@ -84,8 +98,14 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Append new facts at the end.\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
-        "In chronological order:\n\n- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "Append new facts at the end.\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "In chronological order:\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
         "- (2026-03-01) a\n- b\n- (2026-03-02) c\n- (2026-03-03) d\n- e\n"
       })
   void wordsOrDatesTellThatTheNewestComesLast(String text) {
@@ -99,7 +119,9 @@ class ItemTimesTest {
         "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one step could be chance
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-04) c\n",
         "Newest first.\n\n- (2026-03-01) a\n- (2026-03-02) b\n- (2026-03-03) c\n",
-        "- Put the newest version first in lists.\n- another fact that is long\n- a third fact that is long\n"
+        "- Put the newest version first in lists.\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n"
       })
   void elseTheOrderSaysNothing(String text) {
     assertEquals(Optional.empty(), newestFirst(text));

@@ -154,13 +154,26 @@ class ItemsTest {
   @Test
   void partsOfLessonsStayTogether() {
     String lesson = "\n## %s\n- **Problem**: it broke.\n- **Fix**: %s\n";
-    String text = lesson.formatted("One", "a") + lesson.formatted("Two", "b") + lesson.formatted("Three", "c");
+    String text =
+        lesson.formatted("One", "a")
+            + lesson.formatted("Two", "b")
+            + lesson.formatted("Three", "c");
     Note note = Note.of("MEMORY.md", "# Memory\n" + text);
     assertEquals("sections under headings", note.cut().why());
     assertEquals(
         List.of("One", "Two", "Three"),
         note.sections().stream().map(one -> one.place().heading()).toList());
     assertEquals(List.of(3, 7, 11), lines(note), "of the headings");
+  }
+
+  @Test
+  void headingsThatRecurAreParts() {
+    String lesson = "## %s\n### Context\nIt broke once more.\n### Fix\nWe mended it.\n";
+    String text = lesson.formatted("One") + lesson.formatted("Two") + lesson.formatted("Three");
+    assertEquals(3, Note.of("MEMORY.md", text).sections().size());
+    assertEquals(
+        "### Context\nIt broke once more.\n### Fix\nWe mended it.",
+        texts("MEMORY.md", text).getFirst());
   }
 
   @Test
@@ -178,7 +191,9 @@ class ItemsTest {
   @Test
   void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
     Note note = Note.of("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
-    assertEquals(List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"), texts("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n"));
+    assertEquals(
+        List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"),
+        texts("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n"));
     assertEquals(List.of(1, 3, 6), lines(note));
   }
 

@@ -98,7 +98,9 @@ class NotesLogTest {
     note(".obsidian/hidden.md", "Not read.");
     note("node_modules/x/readme.md", "Not read.");
     NotesAccount account = update();
-    assertEquals(new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of()), List.of()), account);
+    assertEquals(
+        new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of()), List.of()),
+        account);
     assertEquals(
         List.of("./", "Daily-Notes/", "lang/java/"),
         entries().stream().map(one -> one.entry().topic()).sorted().toList());

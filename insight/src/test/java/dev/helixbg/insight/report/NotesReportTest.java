@@ -32,7 +32,8 @@ class NotesReportTest {
           SourceCheckResult.NONE,
           List.of(),
           Optional.of(
-              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
+              new NotesFolder(
+                  NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {

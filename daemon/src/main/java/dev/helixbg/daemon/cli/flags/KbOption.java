@@ -139,7 +139,8 @@ public class KbOption {
       throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
     }
     if (memory && (kb != null || notes != null)) {
-      throw Failure.usage("--memory reads the usual places: leave it out, or " + (kb != null ? kb : notes));
+      throw Failure.usage(
+          "--memory reads the usual places: leave it out, or " + (kb != null ? kb : notes));
     }
     return Optional.ofNullable(kb != null ? kb : notes);
   }
@@ -187,7 +188,7 @@ public class KbOption {
     return memory
         ? " --memory"
         : named()
-        .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
-        .orElse("");
+            .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
+            .orElse("");
   }
 }
