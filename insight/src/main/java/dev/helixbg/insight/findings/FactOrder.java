@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 final class FactOrder {
   private static final Pattern CORRECTION =
       Pattern.compile(
-          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}(?:correct(?:ion|ed)|update[d]?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)|mise"
-              + " à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
+          "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}"
+              + "(?:correct(?:ion|ed)|updated?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)"
+              + "|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
   private FactOrder() {}
 

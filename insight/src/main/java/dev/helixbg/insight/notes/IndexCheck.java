@@ -17,14 +17,18 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Holds the lines of an index of memory files, {@code - [Title](file.md) — hook}, against the files. */
+/**
+ * Holds lines of an index of memory files, {@code - [Title](file.md) — hook}, against the files.
+ */
 final class IndexCheck {
   private static final Pattern LINE =
       Pattern.compile(
-          "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
+          "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]"
+              + "\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
           Pattern.MULTILINE | Pattern.CASE_INSENSITIVE);
 
-  private static final Pattern WORD = Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
+  private static final Pattern WORD =
+      Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
 
   /** Fewer words of a line say too little to be missed in a file. */
   private static final int LEAST_WORDS = 4;
