@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TestAgent.ask;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,8 +12,13 @@ import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.spec.McpSchema.ClientCapabilities;
+import io.modelcontextprotocol.spec.McpSchema.CreateMessageResult;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
+import io.modelcontextprotocol.spec.McpSchema.Role;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +32,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,14 +133,111 @@ class AgentsIT {
   }
 
   private McpSyncClient client(String name) {
+    return client(name, TestAgent.of(LAUNCHER, home, kb));
+  }
+
+  private McpSyncClient client(String name, McpClient.SyncSpec spec) {
     McpSyncClient client =
-        TestAgent.of(LAUNCHER, home, kb)
-            .clientInfo(Implementation.builder(name, "1.0").build())
+        spec.clientInfo(Implementation.builder(name, "1.0").build())
             .requestTimeout(Duration.ofMinutes(10))
             .build();
     clients.add(client);
     client.initialize();
     return client;
+  }
+
+  private McpClient.SyncSpec sampling(Consumer<String> errors) {
+    return TestAgent.of(LAUNCHER, home, List.of("--sampling", kb.toString()), errors);
+  }
+
+  /**
+   * A client whose language model says something of the questions on a page.
+   *
+   * @param errors what the server writes to stderr
+   */
+  private McpSyncClient sampling(
+      BlockingQueue<String> errors, Function<List<String>, String> says) {
+    return client(
+        "reader",
+        sampling(errors::add)
+            .capabilities(ClientCapabilities.builder().sampling().build())
+            .sampling(
+                request -> {
+                  String page = ((TextContent) request.messages().getFirst().content()).text();
+                  List<String> ids =
+                      page.lines()
+                          .filter(line -> line.matches("## [0-9a-f]{16}"))
+                          .map(line -> line.substring(3))
+                          .toList();
+                  return CreateMessageResult.builder(Role.ASSISTANT, says.apply(ids), "m").build();
+                }));
+  }
+
+  /** Waits until the server says why it asks no more. */
+  private static String why(BlockingQueue<String> errors) throws InterruptedException {
+    while (true) {
+      String line = errors.poll(5, TimeUnit.MINUTES);
+      assertTrue(line != null, "it goes on asking");
+      if (line.contains("no more questions by sampling")) {
+        return line;
+      }
+    }
+  }
+
+  @Test
+  void anIdleClientsModelIsAsked() throws Exception {
+    CountDownLatch pages = new CountDownLatch(2);
+    McpSyncClient client =
+        sampling(
+            new LinkedBlockingQueue<>(),
+            ids -> {
+              assertEquals(10, ids.size());
+              pages.countDown();
+              return ids.stream().map(id -> id + ": " + right(id)).collect(joining("\n"));
+            });
+    ask(client, "findings", Map.of());
+    assertTrue(pages.await(5, TimeUnit.MINUTES), "two pages are asked");
+    String said = ask(client, "findings", Map.of()).at("/agents/0").asText();
+    assertTrue(said.startsWith("reader sampling 1.0 has answered"), said);
+    assertTrue(ask(client, "questions", Map.of()).path("questions").size() == 10, "and by itself");
+  }
+
+  @Test
+  void aModelThatRefusesOrTalksNonsenseIsAskedOnce() throws Exception {
+    Map<String, Function<List<String>, String>> says =
+        Map.of(
+            "the user said no",
+            ids -> {
+              throw new IllegalStateException("the user said no");
+            },
+            "no answer that can be kept",
+            ids -> "I like them all. 0123456789abcdef: same; " + ids.getFirst() + ": perhaps");
+    for (Map.Entry<String, Function<List<String>, String>> one : says.entrySet()) {
+      AtomicInteger asked = new AtomicInteger();
+      BlockingQueue<String> errors = new LinkedBlockingQueue<>();
+      McpSyncClient client =
+          sampling(
+              errors,
+              ids -> {
+                asked.incrementAndGet();
+                return one.getValue().apply(ids);
+              });
+      ask(client, "findings", Map.of());
+      String why = why(errors);
+      assertTrue(why.contains(one.getKey()), why);
+      JsonNode findings = ask(client, "findings", Map.of());
+      assertTrue(findings.path("agents").isEmpty(), findings.path("agents")::toString);
+      assertEquals(1, asked.get());
+    }
+  }
+
+  @Test
+  void aClientWithoutSamplingIsNotAsked() throws Exception {
+    BlockingQueue<String> errors = new LinkedBlockingQueue<>();
+    McpSyncClient client = client("reader", sampling(errors::add));
+    ask(client, "findings", Map.of());
+    assertTrue(why(errors).contains("the client offers no sampling"));
+    assertEquals(10, ask(client, "questions", Map.of()).path("questions").size());
   }
 
   private String right(String id) {

@@ -16,7 +16,10 @@ import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The official MCP client at the built program, as tests use it. */
 final class TestAgent {
@@ -35,14 +38,25 @@ final class TestAgent {
 
   /** A client of {@code helix-bg mcp} that is not connected yet. */
   static McpClient.SyncSpec of(String launcher, Path home, Path kb) {
+    return of(launcher, home, List.of(kb.toString()), line -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param arguments of {@code helix-bg mcp}
+   * @param errors is given each line of stderr
+   */
+  static McpClient.SyncSpec of(
+      String launcher, Path home, List<String> arguments, Consumer<String> errors) {
     StdioClientTransport transport =
         new StdioClientTransport(
             ServerParameters.builder(launcher)
-                .args("mcp", kb.toString())
+                .args(Stream.concat(Stream.of("mcp"), arguments.stream()).toList())
                 .env(environment(home))
                 .build(),
             new JacksonMcpJsonMapper(new ObjectMapper()));
-    transport.setStdErrorHandler(line -> {});
+    transport.setStdErrorHandler(errors);
     return McpClient.sync(transport)
         .initializationTimeout(Duration.ofMinutes(2))
         .jsonSchemaValidator(

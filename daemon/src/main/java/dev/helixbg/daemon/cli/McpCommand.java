@@ -47,11 +47,18 @@ final class McpCommand extends ConsoleCommand {
           "Print what makes a client start this server, and end: ${COMPLETION-CANDIDATES}.")
   private ClientConfig client;
 
+  @Option(
+      names = "--sampling",
+      description =
+          "Ask the client's language model, by MCP sampling, while the client is idle: at most 50"
+              + " questions a day, which cost the user's tokens.")
+  private boolean sampling;
+
   @Override
   public Integer call() throws InterruptedException, IOException {
     if (client != null) {
       // Clients start it in folders of their own, without the settings of a shell.
-      List<String> arguments = new ArrayList<>();
+      List<String> arguments = new ArrayList<>(sampling ? List.of("--sampling") : List.of());
       kb.named(kbs).forEach(one -> arguments.add(one.folder().toString()));
       kb.notes().forEach(folder -> arguments.addAll(List.of("--notes", folder.toString())));
       console.out().println(client.snippet(launcher(), arguments));
@@ -63,6 +70,7 @@ final class McpCommand extends ConsoleCommand {
         kb.named(kbs, settings),
         settings,
         GlobalOptions.locations(),
+        sampling,
         console,
         new FileInputStream(FileDescriptor.in),
         console.json());

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.QuestionRequests;
+import dev.helixbg.daemon.server.StudyPage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;

@@ -294,6 +294,25 @@ public final class LastReport {
         });
   }
 
+  /** How likely a pair is worth an act, as the pair judge says, by the id of the finding. */
+  public Map<String, Double> acts() {
+    return read(
+        connection -> {
+          Map<String, Double> acts = new HashMap<>();
+          try (PreparedStatement select =
+                  connection.prepareStatement(
+                      "SELECT id, CASE WHEN json_valid(told) THEN json_extract(told,"
+                          + " '$.assessment.act') END AS act FROM finding WHERE section ="
+                          + " 'relations' AND act IS NOT NULL");
+              ResultSet row = select.executeQuery()) {
+            while (row.next()) {
+              acts.put(row.getString(1), row.getDouble(2));
+            }
+          }
+          return acts;
+        });
+  }
+
   /** The keys of all entries that the report was made from. */
   public Set<String> entries() {
     return read(

@@ -22,7 +22,7 @@ import java.util.Set;
  * The tools as a client is told of them: few, with small schemas, because it sends all of them with
  * every request. What each answers is in {@link ToolAnswers}.
  */
-record McpTools(ToolAnswers answers, ToolCallProgress calls) {
+record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;
   private static final int NEAREST = 5;
   private static final int MOST_HITS = 50;
@@ -40,10 +40,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ToolArgument KB =
       ToolArgument.text("kb", NAME, "knowledge base, as status names it");
-
-  McpTools(KbRouter kbs, ToolCallProgress calls) {
-    this(new ToolAnswers(kbs), calls);
-  }
 
   List<SyncToolSpecification> all() {
     return List.of(
@@ -87,24 +83,34 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls) {
     return new SyncToolSpecification(
         tool,
         (client, call) ->
-            calls.run(
+            sampling.during(
                 client,
-                call,
-                progress -> {
-                  ObjectNode request = DaemonLink.request(name);
-                  ToolArgument.put(
-                      call.arguments() == null ? Map.of() : call.arguments(), arguments, request);
-                  if (ASKED.contains(name)) {
-                    putClient(client.getClientInfo(), request);
-                  }
-                  return JSON.writeValueAsString(work.with(request, progress));
-                }));
+                () ->
+                    calls.run(
+                        client,
+                        call,
+                        progress -> {
+                          ObjectNode request = DaemonLink.request(name);
+                          ToolArgument.put(
+                              call.arguments() == null ? Map.of() : call.arguments(),
+                              arguments,
+                              request);
+                          if (ASKED.contains(name)) {
+                            putClient(client.getClientInfo(), "", request);
+                          }
+                          return JSON.writeValueAsString(work.with(request, progress));
+                        })));
   }
 
-  /** Adds the name and version that the client gave when the session began. */
-  private static void putClient(Implementation client, ObjectNode request) {
-    request.put("client", client == null ? "" : client.name());
-    request.put("clientVersion", client == null ? "" : client.version());
+  /**
+   * Adds the name and version that the client gave when the session began.
+   *
+   * @param way added to the name
+   */
+  static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
+    return request
+        .put("client", (client == null ? "" : client.name()) + way)
+        .put("clientVersion", client == null ? "" : client.version());
   }
 
   private static ToolAnnotations reads() {

@@ -4,6 +4,7 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.pairs.RelationReranker;
@@ -73,7 +74,10 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      return findings.with(ranking.of(reader(store, shown), findings.relations(), first(findings)));
+      // Of a language model's trust nothing is known here: an agent that counts teaches.
+      AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
+      RelationReranker reader = reader(store, shown).learning(said::isWorthAnAct);
+      return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
       return findings;

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.terminal.Json;
@@ -14,6 +15,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.log.Passage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,35 +32,53 @@ import java.util.Set;
  *
  * @param keys of both entries, the older one first; none of a pair whose truth is known
  */
-record PairQuestion(String id, List<String> keys, Side older, Side newer) {
-  /**
-   * Longest part of a text that is given, in characters: a pair with its answer costs at most 600
-   * tokens.
-   */
+record PairQuestion(String id, List<String> keys, Text older, Text newer) {
+  /** Longest part of a text that is given, in characters. */
   static final int MOST_SHOWN = 800;
+
+  /** The same in tokens, estimated: a pair with its answer costs at most 600. */
+  private static final int MOST_TOKENS = 240;
 
   /** Characters of context before the matching part. */
   private static final int BEFORE = 120;
 
   /**
+   * A text, from where it matches the other one.
+   *
+   * @param key of its entry; empty where there is none
+   */
+  record Text(String content, int match, Optional<String> key) {
+    private Side side() {
+      return Side.of(content, match, key);
+    }
+  }
+
+  /**
    * A text as it is given.
    *
    * @param omitted how many characters of it are not
-   * @param entry where it can be read on; empty where nothing is omitted
+   * @param entry where it can be read on
    */
   record Side(String text, int omitted, Optional<String> entry) {
 
     static Side of(String content, int match, Optional<String> entry) {
-      if (content.length() <= MOST_SHOWN) {
-        return new Side(PrintableText.block(content), 0, Optional.empty());
+      int room = Math.min(MOST_SHOWN, content.length());
+      while (true) {
+        String shown = shown(content, match, room);
+        int tokens = Passage.estimatedTokens(TextNode.valueOf(shown).toString(), MOST_SHOWN);
+        if (tokens <= MOST_TOKENS) {
+          return new Side(PrintableText.block(shown), content.length() - room, entry);
+        }
+        room = room * MOST_TOKENS / tokens; // a script that takes a token for each character
       }
-      int from = Math.clamp(match - BEFORE, 0, content.length() - MOST_SHOWN);
+    }
+
+    private static String shown(String content, int match, int room) {
+      int from = Math.clamp(match - BEFORE, 0, content.length() - room);
       if (from > 0 && Character.isLowSurrogate(content.charAt(from))) {
         from++;
       }
-      String shown =
-          (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), MOST_SHOWN);
-      return new Side(PrintableText.block(shown), content.length() - MOST_SHOWN, entry);
+      return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
     }
 
     ObjectNode toJson() {
@@ -75,18 +95,26 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
     return new PairQuestion(
         known.id(),
         List.of(),
-        Side.of(known.older(), 0, Optional.empty()),
-        Side.of(known.newer(), 0, Optional.empty()));
+        new Text(known.older(), 0, Optional.empty()),
+        new Text(known.newer(), 0, Optional.empty()));
   }
 
   /**
-   * The relations about which an agent may be asked: those that lead, then those of which the pair
-   * judge is least sure, then those that it has not read.
+   * The relations about which an agent may be asked.
+   *
+   * @param all how many there are
+   */
+  record Open(List<PairQuestion> first, int all) {}
+
+  /**
+   * Gives those that lead, then those of which the pair judge is least sure, then those that it has
+   * not read.
    *
    * @param said by agents until now
    * @param taken ids of questions that are not to be asked
+   * @param most so many are read
    */
-  static List<PairQuestion> open(FindingRequests findings, AgentAnswers said, Set<String> taken) {
+  static Open open(FindingRequests findings, AgentAnswers said, Set<String> taken, int most) {
     LastReport.Listing listing = findings.store().report().list();
     Decisions decisions = findings.store().decisions().read();
     PresentEntries present = findings.present().entries();
@@ -106,17 +134,19 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
                           ids.put(one, id);
                           pairs.add(one);
                         }));
-    Map<ReportedFinding, JsonNode> told = findings.store().report().told(pairs);
-    pairs.removeIf(one -> !told.containsKey(one)); // a new report came just now
+    Map<String, Double> acts = findings.store().report().acts();
     pairs.sort(
         Comparator.comparing((ReportedFinding one) -> !one.leads())
-            .thenComparingDouble(one -> one.leads() ? 0 : sureness(told.get(one))));
-    return pairs.stream().map(one -> of(one, ids.get(one), told.get(one), present)).toList();
-  }
-
-  private static double sureness(JsonNode told) {
-    JsonNode act = told.at("/assessment/act");
-    return act.isNumber() ? Math.abs(act.asDouble() - 0.5) : 1;
+            .thenComparingDouble(
+                one -> one.leads() ? 0 : Math.abs(acts.getOrDefault(one.id(), 1.5) - 0.5)));
+    List<ReportedFinding> first = pairs.subList(0, Math.min(most, pairs.size()));
+    Map<ReportedFinding, JsonNode> told = findings.store().report().told(first);
+    return new Open(
+        first.stream()
+            .filter(told::containsKey) // else a new report came just now
+            .map(one -> of(one, ids.get(one), told.get(one), present))
+            .toList(),
+        pairs.size());
   }
 
   /** The entries of a pair that are there now, the older one first. */
@@ -133,13 +163,13 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
     return new PairQuestion(
         id,
         both.stream().map(NamedEntry::key).toList(),
-        side(both.get(0), finding, told),
-        side(both.get(1), finding, told));
+        text(both.get(0), finding, told),
+        text(both.get(1), finding, told));
   }
 
-  private static Side side(NamedEntry entry, ReportedFinding finding, JsonNode told) {
+  private static Text text(NamedEntry entry, ReportedFinding finding, JsonNode told) {
     String name = entry.key().equals(finding.keys().getFirst()) ? "a" : "b";
-    return Side.of(
+    return new Text(
         entry.entry().text().content(),
         told.at("/evidence/passages/" + name + "/start").asInt(),
         Optional.of(entry.key()));
@@ -155,10 +185,12 @@ record PairQuestion(String id, List<String> keys, Side older, Side newer) {
   }
 
   GivenQuestion given(Instant now) {
-    int characters = older.text().length() + newer.text().length();
+    Side first = older.side();
+    Side second = newer.side();
+    int characters = first.text().length() + second.text().length();
     ObjectNode texts = Json.object();
-    texts.set("older", older.toJson());
-    texts.set("newer", newer.toJson());
+    texts.set("older", first.toJson());
+    texts.set("newer", second.toJson());
     return new GivenQuestion(
         new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }

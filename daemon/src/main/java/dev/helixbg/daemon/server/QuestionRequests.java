@@ -86,8 +86,8 @@ public record QuestionRequests(
    *
    * <p>Of the other kinds the newest entries come first.
    *
-   * @param request has {@code client}, may have {@code clientVersion}, {@code kind} and {@code
-   *     count}
+   * @param request has {@code client}, may have {@code clientVersion}, {@code kind}, {@code count}
+   *     and {@code perDay}: the most questions in a day, none of which is given twice in it
    */
   public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
       throws IOException, InterruptedException {
@@ -103,23 +103,35 @@ public record QuestionRequests(
             .filter(one -> one.client().equals(client))
             .map(AgentAnswer::question)
             .collect(Collectors.toSet());
+    if (request.has("perDay")) {
+      Instant day = now.minus(Duration.ofDays(1));
+      List<String> today =
+          findings.store().agentAnswers().asked(client).values().stream()
+              .filter(one -> one.at().isAfter(day))
+              .map(AgentQuestion::id)
+              .toList();
+      answered.addAll(today);
+      count = Math.clamp(request.path("perDay").asInt() - today.size(), 0, count);
+    }
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
     AgentAnswers said = new AgentAnswers(answers, model.get());
-    List<GivenQuestion> open = new ArrayList<>();
     List<GivenQuestion> page = new ArrayList<>();
+    int open;
     if (kind == QuestionKind.PAIR) {
-      PairQuestion.open(findings, said, taken).forEach(one -> open.add(one.given(now)));
-      if (!open.isEmpty()) {
-        KnownPairs.next(count, answered)
-            .forEach(known -> page.add(PairQuestion.of(known).given(now)));
-        Set<String> known = page.stream().map(GivenQuestion::id).collect(Collectors.toSet());
-        open.removeIf(one -> known.contains(one.id()));
+      List<KnownPairs.Known> known = KnownPairs.next(count, answered);
+      known.forEach(one -> taken.add(one.id()));
+      // More than are wanted, in case that another client is given some in this moment.
+      PairQuestion.Open pairs = PairQuestion.open(findings, said, taken, 2 * count + USUAL);
+      open = pairs.all();
+      if (open > 0) {
+        known.forEach(one -> page.add(PairQuestion.of(one).given(now)));
       }
+      pairs.first().forEach(one -> page.add(one.given(now)));
     } else {
-      open.addAll(ofEntries().open(kind, said, client, taken, now));
+      page.addAll(ofEntries().open(kind, said, client, taken, now));
+      open = page.size();
     }
-    page.addAll(open);
     Set<String> given =
         findings
             .store()
@@ -131,7 +143,6 @@ public record QuestionRequests(
                 now.minus(BORROWED),
                 now);
     page.removeIf(one -> !given.contains(one.id()));
-    open.removeIf(one -> given.contains(one.id()));
     if (kind == QuestionKind.PAIR) {
       page.sort(Comparator.comparing(GivenQuestion::id)); // hashes: no place tells what is known
     }
@@ -141,7 +152,8 @@ public record QuestionRequests(
       possible.forEach(line.putArray("answers")::add);
     }
     line.set("questions", Json.array(page, GivenQuestion::toJson));
-    reply.send(line.put("left", open.size()));
+    long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
+    reply.send(line.put("left", open - page.size() + known));
   }
 
   private EntryQuestions ofEntries() {

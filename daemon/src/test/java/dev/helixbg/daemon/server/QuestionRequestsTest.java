@@ -14,6 +14,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.acts.PresentEntries;
@@ -22,7 +23,9 @@ import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.FindingIds;
+import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Passage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -166,6 +169,65 @@ class QuestionRequestsTest {
       }
     }
     assertFalse(all.toString().contains("\u001b"));
+  }
+
+  /** By the project's own estimate; two texts with what is around them, and the answer. */
+  @Test
+  void aPairWithItsAnswerCostsAtMost600Tokens() throws Exception {
+    List<String> texts = new ArrayList<>();
+    Files.write(kb.dataLog(), FindingsBench.log());
+    DataLog.read(kb.dataLog()).entries().forEach(one -> texts.add(one.text().content()));
+    for (String language : List.of("de", "ru", "ja", "zh")) {
+      texts.add(FindingsBench.resource("/related/" + language + ".tsv"));
+    }
+    texts.add("ｘ".repeat(5_000));
+    texts.add("🜁".repeat(5_000));
+    String key = "0123456789abcdef".repeat(2);
+    for (String text : texts) {
+      int match = text.length() / 2;
+      PairQuestion.Side side = PairQuestion.Side.of(text, match, Optional.of(key));
+      PairQuestion.Text one = new PairQuestion.Text(text, match, Optional.of(key));
+      String id = key.substring(16);
+      String answer = Json.object().put("id", id).put("answer", "overtaken").toString();
+      String pair = new PairQuestion(id, List.of(), one, one).given(NOW).toJson() + answer;
+      int tokens = Passage.estimatedTokens(pair, 10_000);
+      assertTrue(tokens <= 600, tokens + " tokens: " + pair);
+      assertTrue(side.omitted() == 0 || side.text().length() > 100, side::text);
+    }
+  }
+
+  @Test
+  void aBoundOfADayHoldsAndNothingIsGivenTwiceInIt() throws Exception {
+    Set<String> given = new HashSet<>();
+    for (int page = 0; page < 4; page++) {
+      for (String id : ids(giveSome(10, 15, NOW.plusSeconds(60 * page)))) {
+        assertTrue(given.add(id), "given twice");
+      }
+    }
+    assertEquals(15, given.size());
+    assertEquals(0, giveSome(10, 15, NOW.plusSeconds(86_000)).path("questions").size());
+    Set<String> next = new HashSet<>(ids(giveSome(10, 15, NOW.plusSeconds(86_800))));
+    assertEquals(10, next.size());
+    assertTrue(given.containsAll(next), "what was never answered is asked again");
+  }
+
+  private ObjectNode giveSome(int count, int perDay, Instant at) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    requests().give(request("one").put("count", count).put("perDay", perDay), at, lines::add);
+    return lines.getFirst();
+  }
+
+  @Test
+  void whatAHalfAnsweredPageLeavesIsGivenAgain() throws Exception {
+    List<String> page = ids(give("one", 10, NOW));
+    for (String id : page.subList(0, 5)) {
+      assertEquals(1, take("one", NOW.plusSeconds(30), id, right(id)).path("kept").asInt());
+    }
+    Set<String> left = new HashSet<>(page.subList(5, 10));
+    left.removeIf(KnownPairs::contains);
+    List<String> next = ids(give("one", 10, NOW.plusSeconds(60)));
+    assertTrue(next.containsAll(left), next + " after " + page);
+    page.subList(0, 5).forEach(id -> assertFalse(next.contains(id)));
   }
 
   @Test

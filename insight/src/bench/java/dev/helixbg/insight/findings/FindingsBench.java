@@ -164,6 +164,7 @@ public final class FindingsBench {
    * @param listed rewrites and overtaken notes in the list of relations
    * @param far those of them that are too far to lead a report
    * @param trial lines of the file by which the product measures a judge
+   * @param learned what the pair judge gains by answers
    */
   public record Result(
       int entries,
@@ -181,7 +182,8 @@ public final class FindingsBench {
       byte[] reportByTruth,
       List<Found> found,
       List<Said> said,
-      Optional<ReadingCost> reading) {
+      Optional<ReadingCost> reading,
+      List<LearningBench.Gain> learned) {
 
     /** Of one kind of notes, by vectors alone. */
     public Said said(String what) {
@@ -431,8 +433,14 @@ public final class FindingsBench {
         .toString();
   }
 
-  /** The list as the pair judge ranks it, with nothing remembered. */
-  private Findings read(Findings findings) throws IOException, InterruptedException {
+  /**
+   * The list as the pair judge ranks it, with nothing remembered.
+   *
+   * @param learned what it gains by answers is added to it
+   */
+  private Findings read(Findings findings, List<LearningBench.Gain> learned)
+      throws IOException, InterruptedException {
+    int shown = Findings.shownRelations(entries.size());
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
       RelationReranker reading =
           new RelationReranker(
@@ -440,8 +448,12 @@ public final class FindingsBench {
               judge.calibration(),
               () -> judge.open(),
               RelationReranker.ReadingProgress.SILENT);
-      return findings.with(
-          reading.rank(findings.relations(), Findings.shownRelations(entries.size())));
+      Findings read = findings.with(reading.rank(findings.relations(), shown));
+      learned.addAll(
+          LearningBench.of(
+              said -> reading.learning(said).rankRemembered(findings.relations(), shown),
+              this::isWorthAnAct));
+      return read;
     }
   }
 
@@ -467,7 +479,8 @@ public final class FindingsBench {
           Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, threads).relations().stream()
               .map(this::pair)
               .toList();
-      Findings read = read(findings);
+      List<LearningBench.Gain> learned = new ArrayList<>();
+      Findings read = read(findings, learned);
       List<Long> byJudge = read.relations().stream().map(this::pair).toList();
       List<Long> cosine = cosine(packed);
       List<Named> lists = new ArrayList<>();
@@ -517,7 +530,8 @@ public final class FindingsBench {
                   List.of())),
           searches(),
           said,
-          cost);
+          cost,
+          learned);
     }
   }
 
@@ -676,8 +690,12 @@ public final class FindingsBench {
   private int leading(Findings findings, Judgements judgements) {
     return (int)
         JudgedRelations.of(findings.relations(), judgements).leading().stream()
-            .filter(pair -> isWanted(pair) || others.contains(pair(pair)))
+            .filter(this::isWorthAnAct)
             .count();
+  }
+
+  private boolean isWorthAnAct(Finding.Relation relation) {
+    return isWanted(relation) || others.contains(pair(relation));
   }
 
   private boolean isWanted(Finding.Relation relation) {

@@ -102,6 +102,13 @@ public final class AgentAnswers {
         new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
   }
 
+  /** Whether a pair is worth an act; empty where no agent has said so that counts. */
+  public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
+    return byQuestion.isEmpty()
+        ? Optional.empty()
+        : said(AgentQuestion.of(pair)).flatMap(Said::verdict).map(said -> part(said) == 0);
+  }
+
   /** The verdicts on the pairs among findings. */
   public AgentSayings on(Findings findings) {
     Map<String, Said> pairs = new HashMap<>();

@@ -18,11 +18,35 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
+  /** Characters of the shortest run in a row that the pattern matches. */
+  private static final int SHORTEST = 60;
+
   private SaidText() {}
 
   /** The same text where there is nothing to leave out or to compose. */
   public static String of(String text) {
-    String plain = text.length() < 64 ? text : DATA.matcher(text).replaceAll(MARK);
+    String plain = mayHaveData(text) ? DATA.matcher(text).replaceAll(MARK) : text;
     return Normalizer.normalize(plain, Normalizer.Form.NFC);
+  }
+
+  /** Whether the pattern can match: it tries each place of each word, which takes long. */
+  private static boolean mayHaveData(String text) {
+    int run = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isDigit =
+          c >= 'a' && c <= 'z'
+              || c >= 'A' && c <= 'Z'
+              || c >= '0' && c <= '9'
+              || c == '+'
+              || c == '/'
+              || c == '_'
+              || c == '-';
+      run = isDigit ? run + 1 : 0;
+      if (run == SHORTEST) {
+        return true;
+      }
+    }
+    return text.contains(";base64,");
   }
 }

@@ -8,29 +8,36 @@ import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
-/** What may be said of two texts that the pair judge has read. */
-public record PairAssessor(PairCalibration calibration) {
+/**
+ * What may be said of two texts that the pair judge has read.
+ *
+ * @param fit to answers about their knowledge base
+ */
+record PairAssessor(PairCalibration calibration, PairFit fit) {
+
+  /** Says what collections have taught that the judge was not trained on. */
+  PairAssessor(PairCalibration calibration) {
+    this(calibration, PairFit.NONE);
+  }
 
   /**
    * That one entry can go is only said where all that would go was read, and <i>the same</i> only
-   * of texts that do not disagree.
+   * of texts that do not disagree. What is promised of a pair that is likely the same or overtaken
+   * was measured without a fit, and holds with it.
    *
    * @param score of the pair by vectors and words
    * @param older text, from its beginning
    * @param newer text, from its beginning
    * @param frequency of what is worth an act, in the knowledge base of both
    */
-  public Assessment of(
-      Reading reading, double score, String older, String newer, ActFrequency frequency) {
-    double[] p = calibration.probabilities(reading.logits(), score);
-    double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
-    double act = frequency.adjusted(before);
-    double same = part(act, p[Relation.SAME.ordinal()], before);
-    double overtaken = part(act, p[Relation.OVERTAKEN.ordinal()], before);
-    double related = part(1 - act, p[Relation.RELATED.ordinal()], 1 - before);
+  Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
+    float[] logits = fit.applied(reading.logits(), calibration);
+    double[] p = adjusted(logits, score, frequency);
+    double[] promised = adjusted(reading.logits(), score, frequency);
+    double same = p[Relation.SAME.ordinal()];
+    double overtaken = p[Relation.OVERTAKEN.ordinal()];
     Optional<String> objection = Optional.empty();
-    Tier tier =
-        part(1 - act, p[Relation.DIFFERENT.ordinal()], 1 - before) < 0.5 ? Tier.RELATED : Tier.NONE;
+    Tier tier = p[Relation.DIFFERENT.ordinal()] < 0.5 ? Tier.RELATED : Tier.NONE;
     Optional<String> apart = apart(older, newer);
     if (Script.isUnreadable(older) || Script.isUnreadable(newer)) {
       objection = Optional.of("the pair judge cannot read their script");
@@ -38,13 +45,14 @@ public record PairAssessor(PairCalibration calibration) {
     } else if (apart.isPresent()) {
       objection = apart;
       tier = Tier.SERIES;
-    } else if (same >= calibration.likelySame()) {
+    } else if (Math.min(same, promised[Relation.SAME.ordinal()]) >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
               ? PairDisagreement.of(older, newer)
               : Optional.of("not all of both was read");
       tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
-    } else if (overtaken >= calibration.likelyOvertaken()) {
+    } else if (Math.min(overtaken, promised[Relation.OVERTAKEN.ordinal()])
+        >= calibration.likelyOvertaken()) {
       objection =
           reading.olderWhole()
               ? Optional.empty()
@@ -54,7 +62,20 @@ public record PairAssessor(PairCalibration calibration) {
     boolean repeats =
         WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
-        same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
+        same, overtaken, p[Relation.RELATED.ordinal()], logOdds(logits), tier, objection, repeats);
+  }
+
+  /** Probabilities by how often pairs are worth an act in this knowledge base. */
+  private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
+    double[] p = calibration.probabilities(logits, score);
+    double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+    double act = frequency.adjusted(before);
+    for (Relation relation : Relation.values()) {
+      boolean isAct = relation == Relation.SAME || relation == Relation.OVERTAKEN;
+      int i = relation.ordinal();
+      p[i] = isAct ? part(act, p[i], before) : part(1 - act, p[i], 1 - before);
+    }
+    return p;
   }
 
   /** The subjects of two texts of one form, in words; empty if the texts are of other forms. */

@@ -17,7 +17,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -33,9 +35,12 @@ public final class RelationReranker {
   private static final int SAVED_AT_ONCE = 32;
 
   private final ReadingStore memory;
-  private final PairAssessor assessor;
+  private final PairCalibration calibration;
   private final Supplier<? extends PairReader> opener;
   private final ReadingProgress progress;
+
+  /** Whether a pair is worth an act, as an agent has said that counts. */
+  private final Function<Relation, Optional<Boolean>> said;
 
   /** Is told how reading goes on. */
   public interface ReadingProgress {
@@ -66,10 +71,29 @@ public final class RelationReranker {
       PairCalibration calibration,
       Supplier<? extends PairReader> opener,
       ReadingProgress progress) {
+    this(memory, calibration, opener, progress, pair -> Optional.empty());
+  }
+
+  private RelationReranker(
+      ReadingStore memory,
+      PairCalibration calibration,
+      Supplier<? extends PairReader> opener,
+      ReadingProgress progress,
+      Function<Relation, Optional<Boolean>> said) {
     this.memory = memory;
-    this.assessor = new PairAssessor(calibration);
+    this.calibration = calibration;
     this.opener = opener;
     this.progress = progress;
+    this.said = said;
+  }
+
+  /**
+   * The same, which learns from answers about the pairs.
+   *
+   * @param said whether a pair is worth an act; empty of a pair that no agent has read
+   */
+  public RelationReranker learning(Function<Relation, Optional<Boolean>> said) {
+    return new RelationReranker(memory, calibration, opener, progress, said);
   }
 
   /**
@@ -131,12 +155,16 @@ public final class RelationReranker {
 
   /** With what is said of each, by how many of them all are worth an act. */
   private List<Relation> assessed(Map<Relation, Reading> read) {
+    List<Map.Entry<Relation, Reading>> judged =
+        read.entrySet().stream().filter(one -> isJudged(one.getKey())).toList();
+    PairAssessor plain = new PairAssessor(calibration);
     ActFrequency frequency =
         ActFrequency.of(
-            read.entrySet().stream()
-                .filter(one -> isJudged(one.getKey()))
-                .mapToDouble(one -> assessor.act(one.getValue(), one.getKey().score()))
+            judged.stream()
+                .mapToDouble(one -> plain.act(one.getValue(), one.getKey().score()))
                 .toArray());
+    PairFit fit = PairFit.of(answered(judged), calibration, frequency);
+    PairAssessor assessor = new PairAssessor(calibration, fit);
     return read.entrySet().stream()
         .map(
             one -> {
@@ -150,6 +178,16 @@ public final class RelationReranker {
                       frequency));
             })
         .toList();
+  }
+
+  private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {
+    List<PairFit.Answered> answered = new ArrayList<>();
+    for (Map.Entry<Relation, Reading> one : judged) {
+      said.apply(one.getKey())
+          .map(act -> new PairFit.Answered(one.getValue().logits(), one.getKey().score(), act))
+          .ifPresent(answered::add);
+    }
+    return answered;
   }
 
   private static boolean isJudged(Relation relation) {
@@ -167,7 +205,7 @@ public final class RelationReranker {
 
   private double rank(Relation relation) {
     return relation.assessment().orElseThrow().logOdds()
-        + assessor.calibration().scoreWeight() * relation.score();
+        + calibration.scoreWeight() * relation.score();
   }
 
   private void read(Map<String, Texts> texts, Map<String, Reading> known)

@@ -71,6 +71,18 @@ class AgentAnswersTest {
   }
 
   @Test
+  void aNewVersionIsMeasuredAnew() {
+    AgentClient newer = new AgentClient(ONE.name(), "2");
+    AgentAnswers said =
+        of(
+            List.of(
+                known(ONE, 20, AgentAnswersTest::right),
+                List.of(answer(newer, PAIR, Verdict.SAME))));
+    assertEquals(Optional.empty(), said.said(PAIR).flatMap(Said::verdict));
+    assertEquals(List.of(20, 0), said.clients().stream().map(Trust::known).toList());
+  }
+
+  @Test
   void aClientThatAnswersAllAlikeOrAgainstTheKnownPairsDecidesNothing() {
     for (Verdict verdict : Verdict.values()) {
       List<AgentAnswer> alike = known(ONE, 30, _ -> verdict);

@@ -33,6 +33,7 @@ import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.LabelledPairs;
+import dev.helixbg.insight.findings.LearningBench;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
@@ -170,6 +171,7 @@ final class BenchFindingsCommand extends JsonCommand {
             InsightSettings.USUAL,
             settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
+    List<LearningBench.Gain> gains = new ArrayList<>();
     try {
       PairSource judge = PairSource.located(settings);
       RelationReranker reading =
@@ -178,16 +180,27 @@ final class BenchFindingsCommand extends JsonCommand {
               judge.judge().calibration(),
               judge::open,
               RelationReranker.ReadingProgress.SILENT);
-      rows.addAll(
-          pairs.rows(
-              "pair judge",
-              reading.rank(
-                  findings.relations(), Findings.shownRelations(findings.entries().size()))));
+      int shown = Findings.shownRelations(findings.entries().size());
+      rows.addAll(pairs.rows("pair judge", reading.rank(findings.relations(), shown)));
+      gains.addAll(
+          pairs.gains(said -> reading.learning(said).rankRemembered(findings.relations(), shown)));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
     rows.addAll(pairs.rows("score", findings.relations()));
-    show(() -> toJson(pairs, rows), () -> print(pairs, rows));
+    show(
+        () -> toJson(pairs, rows).set("learned", Json.array(gains, Json::of)),
+        () -> {
+          print(pairs, rows);
+          gains.forEach(this::print);
+        });
+  }
+
+  private void print(LearningBench.Gain gain) {
+    console.say(
+        "of the first %d pairs that no agent has read, after %d answers: %.1f worth an act;"
+            + " where the pair judge learns from them %.1f",
+        gain.first(), LearningBench.ANSWERS, gain.before(), gain.after());
   }
 
   private void print(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
@@ -344,6 +357,7 @@ final class BenchFindingsCommand extends JsonCommand {
                     "to answer that %.1f pairs are read; half of the answers take at most %.0f ms,"
                         + " nine in ten %.0f ms",
                     cost.pairs(), cost.millis(), cost.mostMillis()));
+    result.learned().forEach(this::print);
   }
 
   private static String of(Named row, Planted kind, Result result) {
@@ -372,6 +386,7 @@ final class BenchFindingsCommand extends JsonCommand {
     json.set("searches", Json.array(result.found(), Json::of));
     json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
     result.reading().ifPresent(cost -> json.set("alreadySaidReading", Json.of(cost)));
+    json.set("learned", Json.array(result.learned(), Json::of));
     return json;
   }
 

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli;
+package dev.helixbg.daemon.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

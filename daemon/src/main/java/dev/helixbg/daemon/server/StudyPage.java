@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli;
+package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * wrote. Texts of entries stand in fences that nothing in them ends; what is in such a fence is
  * never an answer.
  */
-final class StudyPage {
+public final class StudyPage {
   /** Begins, and so tells, a text of an entry. */
   private static final String FENCED = "entry";
 
@@ -30,7 +30,7 @@ final class StudyPage {
   /**
    * @param given what the request {@code questions} answers
    */
-  static String of(JsonNode given) {
+  public static String of(JsonNode given) {
     StringBuilder page = new StringBuilder("# Questions of helix-bg\n\n");
     page.append(
             "For each question below, read both texts, and answer with one line: its id, a colon,")
@@ -67,7 +67,7 @@ final class StudyPage {
   }
 
   /** The answers in what a chat wrote, one a line, as the request {@code answers} takes them. */
-  static ArrayNode answers(String written) {
+  public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     String fence = "";
     for (String line : written.lines().toList()) {

@@ -1,0 +1,131 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.StudyPage;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Progress;
+import io.modelcontextprotocol.server.McpSyncServerExchange;
+import io.modelcontextprotocol.spec.McpSchema.ClientCapabilities;
+import io.modelcontextprotocol.spec.McpSchema.CreateMessageRequest;
+import io.modelcontextprotocol.spec.McpSchema.Role;
+import io.modelcontextprotocol.spec.McpSchema.SamplingMessage;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Asks the language model of a client that offers sampling, while the client calls no tool. The
+ * model gets the page of {@code study --export}; its answers are checked and measured as those of a
+ * client of its own. The first answer that is none ends it: each question costs the user.
+ */
+final class McpSampling {
+  /** Time without a call. */
+  private static final Duration IDLE = Duration.ofSeconds(10);
+
+  /** Time after which a list without open questions is looked at again. */
+  private static final Duration NOTHING_OPEN = Duration.ofHours(1);
+
+  private static final int QUESTIONS = 10;
+  private static final int QUESTIONS_A_DAY = 50;
+
+  /** Of an answer, and of some words around all of them. */
+  private static final int TOKENS = 50;
+
+  private static final int LONGEST_REASON = 300;
+
+  private final ToolAnswers answers;
+  private final Console console;
+  private int calls;
+  private long rests;
+  private McpSyncServerExchange client;
+
+  McpSampling(ToolAnswers answers, Console console) {
+    this.answers = answers;
+    this.console = console;
+  }
+
+  /** Begins beside the calls. */
+  void start() {
+    Thread.ofPlatform().daemon().name("mcp-sampling").start(this::run);
+  }
+
+  /** Answers a call of a tool: a client that calls is not idle. */
+  <T> T during(McpSyncServerExchange caller, Supplier<T> call) {
+    synchronized (this) {
+      calls++;
+    }
+    try {
+      return call.get();
+    } finally {
+      synchronized (this) {
+        calls--;
+        rests = System.nanoTime();
+        client = caller;
+        notifyAll();
+      }
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        if (!ask(idle())) {
+          Thread.sleep(NOTHING_OPEN);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      String why = PrintableText.excerpt(String.valueOf(e.getMessage()), LONGEST_REASON);
+      console.warn("no more questions by sampling: %s", why);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits for a client that has called a tool, and none for a time. */
+  private synchronized McpSyncServerExchange idle() throws InterruptedException {
+    while (client == null || calls > 0 || System.nanoTime() - rests < IDLE.toNanos()) {
+      wait(IDLE.toMillis());
+    }
+    return client;
+  }
+
+  /** Whether there were questions. */
+  private boolean ask(McpSyncServerExchange client) throws IOException, InterruptedException {
+    ClientCapabilities offered = client.getClientCapabilities();
+    if (offered == null || offered.sampling() == null) {
+      throw new IOException("the client offers no sampling");
+    }
+    JsonNode given =
+        answers.questions(
+            request(client, "questions").put("count", QUESTIONS).put("perDay", QUESTIONS_A_DAY),
+            Progress.Display.SILENT);
+    int questions = given.path("questions").size();
+    if (questions == 0) {
+      return false;
+    }
+    TextContent page = TextContent.builder(StudyPage.of(given)).build();
+    CreateMessageRequest message =
+        CreateMessageRequest.builder(
+                List.of(new SamplingMessage(Role.USER, page)), (questions + 1) * TOKENS)
+            .build();
+    String said =
+        client.createMessage(message).content() instanceof TextContent text ? text.text() : "";
+    ObjectNode taken =
+        answers.answers(
+            request(client, "answers").set("answers", StudyPage.answers(said)),
+            Progress.Display.SILENT);
+    if (taken.path("kept").asInt() == 0) {
+      throw new IOException("what the client's model wrote has no answer that can be kept");
+    }
+    return true;
+  }
+
+  private static ObjectNode request(McpSyncServerExchange client, String name) {
+    return McpTools.putClient(client.getClientInfo(), " sampling", DaemonLink.request(name));
+  }
+}
