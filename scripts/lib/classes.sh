@@ -52,9 +52,32 @@ END
   other=$!
   run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
+  # A person's screens, and an act that helix refuses. The terminal is script's, which comes with util-linux.
+  cat > "$work/helix" << 'END'
+#!/bin/bash
+while IFS= read -r line; do
+  [[ $line =~ \"id\":(\"[^\"]*\"|[0-9]+) ]] || continue
+  case $line in
+    *'"initialize"'*) answer='"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"helix","version":"1"}}' ;;
+    *'"tools/list"'*)
+      schema='"inputSchema":{"type":"object","properties":{"action":{},"topic":{},"match_str":{},"text":{},"into":{}}}'
+      answer="\"result\":{\"tools\":[{\"name\":\"store\",$schema},{\"name\":\"edit\",$schema},{\"name\":\"topics\",$schema}]}"
+      ;;
+    *) answer='"error":{"code":-32603,"message":"refused"}' ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "${BASH_REMATCH[1]}" "$answer"
+done
+END
+  chmod +x "$work/helix"
+  local tidy=(env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TERM=xterm-256color "$java" "${options[@]}" -Xshare:off
+    "-XX:DumpLoadedClassList=$work/tidy" -jar "$lib/helix-bg.jar" tidy "$work/kb" --set "helix.command=$work/helix")
+  {
+    for _ in {1..600}; do grep -qs quit "$work/tidy.log" && break; sleep 0.1; done
+    for key in n e e s $'\r' $'\e' '?' $'\e' d $'\e' q; do printf %s "$key"; sleep 1; done
+  } | script -qefc "$(printf '%q ' "${tidy[@]}")" /dev/null > "$work/tidy.log"
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config} | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,tidy} | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:

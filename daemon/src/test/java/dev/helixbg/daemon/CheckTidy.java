@@ -1,47 +1,63 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.tidy.FileHelix;
+import dev.helixbg.daemon.tidy.Helix;
+import dev.helixbg.insight.acts.HelixTools;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SampleKb;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What scripts/check-tidy runs: the built program at a pseudo-terminal on the evaluation KB. First
- * twenty findings are decided one after the other while another writer is at the same KB, and after
- * each exactly the notes meant are changed. Then sessions of random keys, sizes and kills. Ends
- * with 1 where a note is lost that no act was to remove.
+ * What {@code scripts/check-helix tidy} runs: the built program at a pseudo-terminal on the
+ * evaluation KB, with a stand-in for helix or the real one, beside another writer. First twenty
+ * findings are decided one after the other; then come sessions of random keys, sizes and kills.
+ * After each act exactly the notes are changed that its page named, links lead where they led, and
+ * decisions are those that the screen told of. What is half done is said. Ends with 1 where it is
+ * not so.
  */
 final class CheckTidy {
-  private static final int FINDINGS = 20;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final Pattern REMOVE =
-      Pattern.compile("Remove (\\S+:\\d+) and keep (\\S+:\\d+)\\?");
-  private static final Pattern MARK = Pattern.compile("(?m)^\\(helix-bg: [0-9a-f]{12}\\) ?$");
+  private static final Pattern HEADING =
+      Pattern.compile(
+          "(?m)^((?:Remove|Link|Move|Let|Give|Take this back)[^?]*)\\?", Pattern.DOTALL);
+  private static final Pattern CLOSING =
+      Pattern.compile("(\\d+) done, (\\d+) dismissed, \\d+ left");
+  private static final Pattern MARK = Pattern.compile("\\(helix-bg: [0-9a-f]{12}\\)");
+  private static final String OTHERS = "Written meanwhile";
+  private static final List<String> OUTCOMES =
+      List.of("Done: ", "Taken back", "othing was changed", "Stopped", "Dismissed.");
   private static final List<String> KEYS =
       List.of(
-          "s", "o", "l", "d", "x", "n", "p", "u", "e", "m", "?", " ", "\033", "\r", "\r", "\r",
-          "\033[A", "\033[6~", "z", "y", "a", "ö");
+          "s", "s", "o", "l", "d", "x", "n", "n", "p", "u", "e", "m", "?", " ", "a", "\033", "\r",
+          "\r", "\r", "\r", "\033[A", "\033[6~", "z", "y", "ö");
+  private static final List<String> ENDS =
+      List.of("q", "\003", "INT", "TERM", "HUP", "KILL", "KILL", "the terminal is closed");
 
   private final Path root;
   private final Path work;
@@ -49,8 +65,10 @@ final class CheckTidy {
   private final Kb kb;
   private final Random random;
   private final Map<String, Integer> counts = new TreeMap<>();
+  private byte[] planted = {};
+  private int plantings;
 
-  private CheckTidy(Path root, Path work, Path helix, long seed) throws IOException {
+  CheckTidy(Path root, Path work, Path helix, long seed) throws IOException {
     this.root = root;
     this.work = work;
     this.helix = helix;
@@ -68,26 +86,43 @@ final class CheckTidy {
         arguments.length > 4
             ? Path.of(arguments[4])
             : StandInServer.install(work.resolve("bin/helix"), dist);
+    CheckTidy check = new CheckTidy(dist.resolve("../../..").normalize(), work, helix, seed);
     try {
-      CheckTidy check = new CheckTidy(dist.resolve("../../..").normalize(), work, helix, seed);
-      check.plant();
-      check.walk();
-      for (int i = 0; i < sessions; i++) {
-        check.session();
-      }
+      check.run(20, sessions);
       System.out.printf("check-tidy: all passed, seed %d: %s%n", seed, check.counts);
     } catch (AssertionError e) {
-      System.err.println("check-tidy, seed " + seed + ": " + e.getMessage());
+      System.err.printf(
+          "check-tidy, seed %d, in %s: %s%n%s%n", seed, work, e.getMessage(), check.counts);
       System.exit(1);
     }
     System.exit(0);
+  }
+
+  /** Decides about findings one after the other, then runs sessions. */
+  Map<String, Integer> run(int findings, int sessions) throws Exception {
+    plant();
+    AtomicBoolean over = new AtomicBoolean();
+    Thread writer = Thread.ofPlatform().daemon().start(() -> writeUntil(over));
+    try {
+      walk(findings);
+      for (int i = 0; i < sessions; i++) {
+        if (i % 20 == 19) {
+          plantAgain(); // most findings are settled by now
+        }
+        session();
+      }
+    } finally {
+      over.set(true);
+      writer.join();
+    }
+    return counts;
   }
 
   private void count(String what) {
     counts.merge(what, 1, Integer::sum);
   }
 
-  /** The evaluation KB, its report, and the settings. */
+  /** The evaluation KB and its report, and a copy of both. */
   private void plant() throws Exception {
     StringBuilder source = new StringBuilder();
     Path notes = root.resolve("insight/src/test/resources/findings-kb");
@@ -96,11 +131,33 @@ final class CheckTidy {
         source.append(Files.readString(part)).append('\n');
       }
     }
-    Files.write(kb.dataLog(), SampleKb.build(source.toString()));
-    Process run = process(List.of(launcher(), "one-shot", folder()), work.resolve("one-shot"));
-    if (run.waitFor() != 0) {
-      throw new AssertionError("one-shot: " + Files.readString(work.resolve("one-shot")));
+    planted = SampleKb.build(source.toString());
+    Files.write(kb.dataLog(), planted);
+    Files.createDirectories(work.resolve("home"));
+    Path out = work.resolve("one-shot");
+    if (process(List.of(launcher(), "one-shot", folder()), out, "dumb").waitFor() != 0) {
+      throw new AssertionError("one-shot: " + Files.readString(out));
     }
+    run("cp", "-a", work.resolve("home"), work.resolve("planted"));
+  }
+
+  private void plantAgain() throws Exception {
+    plantings++;
+    run("rm", "-rf", work.resolve("home"));
+    run("cp", "-a", work.resolve("planted"), work.resolve("home"));
+    synchronized (this) { // beside the other writer, whose helix knows nothing of this
+      Files.write(kb.dataLog(), planted);
+      Files.deleteIfExists(kb.folder().resolve("index.bin"));
+    }
+  }
+
+  static void run(Object... command) throws Exception {
+    List<String> words = Stream.of(command).map(Object::toString).toList();
+    new ProcessBuilder(words)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start()
+        .waitFor();
   }
 
   private String launcher() {
@@ -111,286 +168,306 @@ final class CheckTidy {
     return kb.folder().toString();
   }
 
-  private Process process(List<String> command, Path out, String... more) throws IOException {
+  private Process process(List<String> command, Path out, String terminal) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     Map<String, String> environment = builder.environment();
-    environment.put("HOME", Files.createDirectories(work.resolve("home")).toString());
+    environment.put("HOME", work.resolve("home").toString());
     environment.put("HELIX_BG_HELIX_COMMAND", helix.toString());
     environment.put("JAVA_HOME", System.getProperty("java.home"));
-    for (int i = 0; i < more.length; i += 2) {
-      environment.put(more[i], more[i + 1]);
-    }
+    environment.put("TERM", terminal);
+    environment.keySet().removeIf(name -> name.startsWith("XDG_"));
     return builder.redirectOutput(out.toFile()).start();
   }
 
-  private Process tidy(Path out, String terminal) throws IOException {
-    String command = "exec " + launcher() + " tidy " + folder();
-    return process(List.of("script", "-qefc", command, "/dev/null"), out, "TERM", terminal);
+  private TestScreen screen() throws IOException {
+    String terminal = random.nextBoolean() ? "xterm-256color" : "dumb";
+    Path out = work.resolve("screen");
+    String command = "%s tidy %s; echo ended by $?; stty -a".formatted(launcher(), folder());
+    // Where this is started in the background, SIGINT is ignored, and would be there.
+    List<String> script =
+        List.of("env", "--default-signal=INT", "script", "-qefc", command, "/dev/null");
+    return new TestScreen(process(script, out, terminal), out, terminal);
   }
 
-  /** Contents of all notes, without marks, by name. */
-  private Map<String, String> notes() throws InterruptedException {
+  /** All notes but those of the other writer. */
+  private List<NamedEntry> notes() throws InterruptedException {
     LogReading log = DataLog.readQuiet(kb.dataLog());
     if (!log.account().damage().isEmpty()) {
       throw new AssertionError("the log is damaged: " + log.account().damage());
     }
-    Map<String, Integer> places = new HashMap<>();
-    Map<String, String> notes = new TreeMap<>();
-    for (Entry entry : log.entries()) {
-      int place = places.merge(entry.topic(), 1, Integer::sum) - 1;
-      notes.put(
-          entry.topic() + ":" + place,
-          MARK.matcher(entry.text().content()).replaceAll("").replaceAll("\n+", "\n").strip());
-    }
-    return notes;
+    return new PresentEntries(log, "m")
+        .all().stream().filter(one -> !one.entry().body().startsWith(OTHERS)).toList();
   }
 
-  private static List<String> missing(Map<String, String> before, Map<String, String> after) {
-    List<String> missing = new ArrayList<>(before.values());
-    after.values().forEach(missing::remove);
-    return missing;
+  private static List<String> told(List<NamedEntry> notes) {
+    return notes.stream().map(one -> one.entry().topic() + "\n" + one.entry().body()).toList();
   }
 
-  /** A screen of a dumb terminal, of which the last is what somebody sees. */
-  private final class Screen implements AutoCloseable {
-    private final Path out;
-    private final Process process;
-    private final OutputStream keys;
-    private int seen;
-
-    Screen(Path out) throws IOException {
-      this.out = out;
-      this.process = tidy(out, "dumb");
-      this.keys = process.getOutputStream();
+  private Map<String, Decision> decisions() {
+    UserDirectories home =
+        UserDirectories.of(
+            Map.of(), work.resolve("home").toString(), System.getProperty("os.name"));
+    var settings = new SettingsLoader(home, Map.of()).load(Optional.empty(), Map.of()).settings();
+    Map<String, Decision> decisions = new HashMap<>();
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      Collection<Decision> settled = stores.of(kb).decisions().read().settled();
+      settled.forEach(one -> decisions.put(one.id(), one));
     }
-
-    private String text() throws IOException {
-      return Files.readString(out).replace("\r", "");
-    }
-
-    /** What comes after a key, once it has any of these texts. */
-    String press(String key, String... texts) throws Exception {
-      seen = text().length();
-      keys.write(key.getBytes(UTF_8));
-      keys.flush();
-      return await(texts);
-    }
-
-    String await(String... texts) throws Exception {
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      while (System.nanoTime() < end) {
-        String now = text();
-        String more = now.substring(Math.min(seen, now.length()));
-        if (Stream.of(texts).anyMatch(more::contains)
-            && (more.contains("q quit") || more.contains("Esc back"))) {
-          Thread.sleep(30); // the rest of the screen
-          return text().substring(seen);
-        }
-        if (!process.isAlive()) {
-          throw new AssertionError("it ended, before " + List.of(texts) + ": " + more);
-        }
-        Thread.sleep(20);
-      }
-      throw new AssertionError("no " + List.of(texts) + " on: " + text().substring(seen));
-    }
-
-    @Override
-    public void close() {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
+    return decisions;
   }
 
-  /** Twenty findings, of which some are same, overtaken, linked and dismissed. */
-  private void walk() throws Exception {
-    AtomicBoolean over = new AtomicBoolean();
-    Thread writer = Thread.ofPlatform().start(() -> writeUntil(over));
-    try (Screen screen = new Screen(work.resolve("walk"))) {
-      screen.await("Why: ");
-      for (int i = 0; i < FINDINGS; i++) {
-        if (screen.text().substring(screen.seen).contains("nothing is left to decide")) {
-          screen.press("a", "Why: ");
-        }
-        decide(screen, List.of("s", "o", "l", "s", "d").get(i % 5));
-      }
-      screen.keys.write('q');
-      screen.keys.flush();
-      if (!screen.process.waitFor(1, TimeUnit.MINUTES) || screen.process.exitValue() != 0) {
-        throw new AssertionError("q does not end it");
-      }
-    } finally {
-      over.set(true);
-      writer.join();
-    }
-  }
-
-  /** The stand-in beside, or a real one: both lock the log. */
+  /** Stores notes, and edits and removes its own, through another helix on the same log. */
   private void writeUntil(AtomicBoolean over) {
-    if (!helix.startsWith(work)) {
-      return; // the stand-in does not hold to the lock of the real one
-    }
-    FileHelix other = new FileHelix(kb.dataLog());
     Random own = new Random(random.nextLong());
-    for (int i = 0; !over.get(); i++) {
-      String topic = own.nextInt(4) == 0 ? "auth" : "meanwhile";
-      other.call("store", Map.of("topic", topic, "text", "Written meanwhile: " + i));
+    FileHelix standIn = new FileHelix(kb.dataLog());
+    while (!over.get()) {
+      Map<String, String> arguments =
+          switch (own.nextInt(5)) {
+            case 0 -> Map.of("action", "delete", "topic", "meanwhile", "index", "0");
+            case 1 -> stored("auth", own.nextLong());
+            default -> stored("meanwhile", own.nextLong());
+          };
+      String tool = arguments.containsKey("action") ? "edit" : "store";
+      synchronized (this) {
+        try (RealHelix real = isStandIn() ? null : new RealHelix(helix, kb.folder())) {
+          if (real == null) {
+            standIn.call(tool, arguments);
+          } else {
+            real.call(tool, arguments);
+          }
+        } catch (HelixTools.Refusal | Helix.Refusal e) {
+          // there is none to remove yet
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
       try {
-        Thread.sleep(500 + own.nextInt(1500));
+        Thread.sleep(300 + own.nextInt(1500));
       } catch (InterruptedException e) {
         return;
       }
     }
   }
 
-  private void decide(Screen screen, String key) throws Exception {
-    Map<String, String> before = notes();
-    String page =
-        screen.press(
-            key,
-            "carry it out",
-            "Enter dismiss",
-            "nothing is to be done",
-            "does nothing",
-            "decided elsewhere",
-            "I did it");
-    if (!page.contains("carry it out") && !page.contains("Enter dismiss")) {
-      count("walk: nothing to do");
-      screen.press("\033", "q quit");
-      screen.press("n", "Why: ");
-      return;
-    }
-    for (int attempt = 0; attempt < 5; attempt++) {
-      Matcher removal = REMOVE.matcher(page);
-      Optional<String> gone = removal.find() ? Optional.of(removal.group(1)) : Optional.empty();
-      String after =
-          screen.press(
-              "\r",
-              "Done: ",
-              "Dismissed.",
-              "nothing was changed",
-              "Nothing was changed",
-              "Stopped");
-      List<String> missing = missing(before, notes());
-      List<String> meant =
-          after.contains("Done: ") && gone.isPresent()
-              ? List.of(before.get(gone.get()))
-              : List.of();
-      if (!missing.equals(meant)) {
-        throw new AssertionError("after " + page + "\nthese are gone: " + missing);
-      }
-      if (after.contains("Stopped")) {
-        throw new AssertionError("stopped: " + after);
-      }
-      if (!after.contains("nothing was changed")) {
-        count("walk: " + (after.contains("Done: ") ? "done by " + key : "dismissed"));
-        return;
-      }
-      count("walk: planned anew");
-      page = after;
-      before = notes();
-    }
-    screen.press("\033", "q quit");
-    screen.press("n", "Why: ");
+  private boolean isStandIn() throws IOException {
+    return Files.size(helix) < 10_000; // a script
   }
 
-  /** Random keys, sizes, and an end of any kind; no note is lost but by an act that says so. */
-  private void session() throws Exception {
-    Map<String, String> before = notes();
-    int settled = settled();
-    Path out = work.resolve("session");
-    Process process = tidy(out, random.nextBoolean() ? "xterm-256color" : "dumb");
-    boolean killed = false;
-    try {
-      OutputStream keys = process.getOutputStream();
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      while (!Files.readString(out).contains("quit") && process.isAlive()) {
-        if (System.nanoTime() > end) {
-          throw new AssertionError("no first screen: " + Files.readString(out));
+  private static Map<String, String> stored(String topic, long number) {
+    return Map.of("topic", topic, "text", OTHERS + ": " + number, "force", "true");
+  }
+
+  /** Findings one after the other, of which some are same, overtaken, linked and dismissed. */
+  private void walk(int findings) throws Exception {
+    try (TestScreen screen = screen()) {
+      screen.await(List.of("Why: "));
+      for (int i = 0; i < findings; i++) {
+        if (screen.now().contains("nothing is left to decide")) {
+          screen.press("a", List.of("Why: "));
         }
-        Thread.sleep(20);
+        String key = List.of("s", "o", "l", "s", "d").get(i % 5);
+        List<String> pages =
+            List.of(
+                "carry it out",
+                "Enter dismiss",
+                "nothing is to be done",
+                "does nothing",
+                "decided elsewhere",
+                "I did it");
+        String page = screen.press(key, pages);
+        for (int tries = 0; page.contains("carry it out") || page.contains("Enter dismiss"); ) {
+          page = act(screen, page, Optional.empty());
+          if (page.contains("Stopped") || tries++ == 5) {
+            throw new AssertionError("stopped, or planned anew six times: " + page);
+          }
+          count(page.contains("Done: ") ? "walk: done by " + key : "walk: not done by " + key);
+          if (page.contains("Done: ") || page.contains("Dismissed.")) {
+            page = "";
+          }
+        }
+        if (!page.isEmpty()) {
+          screen.press("\033", List.of("q quit"));
+          screen.press("n", List.of("Why: "));
+        }
       }
-      if (Files.readString(out).contains("nothing is left to decide")) {
-        keys.write('a'); // the report leads with nothing more: all others
-        keys.flush();
+      screen.end("q");
+      restored(screen, "q");
+    }
+  }
+
+  /**
+   * Presses Enter on a page that changes something, and looks at what became of it.
+   *
+   * @param end by which the program is stopped meanwhile
+   * @return what is on the screen after it
+   */
+  private String act(TestScreen screen, String page, Optional<String> end) throws Exception {
+    List<NamedEntry> before = notes();
+    String after;
+    if (end.isPresent()) {
+      screen.type("\r");
+      Thread.sleep(random.nextInt(1500));
+      screen.end(end.get());
+      after = screen.rest();
+    } else {
+      after = screen.press("\r", OUTCOMES);
+    }
+    List<NamedEntry> notes = notes();
+    if (told(before).equals(told(notes)) && !after.contains("Done: ")) {
+      return after;
+    }
+    Matcher heading = HEADING.matcher(page);
+    if (!heading.find()) {
+      throw new AssertionError("notes were changed by this page: " + page);
+    }
+    String words = heading.group(1).replaceAll("\\s+", " ").strip();
+    try {
+      if (words.startsWith("Take this back")) {
+        takenBack(page, before, notes);
+      } else {
+        words = words.substring(0, 1).toLowerCase(Locale.ROOT) + words.substring(1);
+        new ActExpectation(MissingNode.getInstance(), words, before, notes, Set.of()).check();
       }
-      for (int i = random.nextInt(30); i > 0 && process.isAlive(); i--) {
-        keys.write(KEYS.get(random.nextInt(KEYS.size())).getBytes(UTF_8));
-        keys.flush();
+      count("changed: " + words.split(" ")[0]);
+    } catch (AssertionError e) {
+      halfDone(screen, end.orElse(""), after, words, before, notes, e);
+    }
+    return after;
+  }
+
+  /** Texts come back, and nothing else is changed. */
+  private static void takenBack(String page, List<NamedEntry> before, List<NamedEntry> after) {
+    List<String> left = new ArrayList<>(told(after));
+    told(before)
+        .forEach(
+            note -> {
+              if (!left.remove(note)) {
+                throw new AssertionError("lost when something was taken back: " + note);
+              }
+            });
+    if (left.isEmpty() || !page.contains("bring the texts back")) {
+      throw new AssertionError("taken back: " + left);
+    }
+  }
+
+  /** Nothing is lost, and it is said: at once, or by the next session after a kill. */
+  private void halfDone(
+      TestScreen screen,
+      String end,
+      String after,
+      String words,
+      List<NamedEntry> before,
+      List<NamedEntry> notes,
+      AssertionError why)
+      throws Exception {
+    List<String> left = notes.stream().map(one -> withoutMark(one.entry().body())).toList();
+    for (NamedEntry one : before) {
+      if (!left.contains(withoutMark(one.entry().body())) && !words.contains(one.name())) {
+        throw new AssertionError(words + ", half done: lost " + one.entry().body(), why);
+      }
+    }
+    boolean silent = end.equals("KILL") || end.startsWith("the terminal");
+    if (!silent && !after.contains("Stopped in the middle")) {
+      throw new AssertionError("half done, and not said: " + words + "\n" + after, why);
+    }
+    count("half done and said");
+    if (notes.stream().anyMatch(one -> MARK.matcher(one.entry().body()).find())) {
+      screen.close();
+      try (TestScreen next = screen()) {
+        next.await(List.of("An act was broken off"));
+        next.end("q");
+      }
+      plantAgain();
+    }
+  }
+
+  private static String withoutMark(String body) {
+    return MARK.matcher(body).replaceAll("").strip();
+  }
+
+  /** Random keys, sizes, and an end of any kind. */
+  private void session() throws Exception {
+    Map<String, Decision> before = decisions();
+    int planting = plantings;
+    String end = ENDS.get(random.nextInt(ENDS.size()));
+    boolean untold = end.equals("KILL") || end.startsWith("the terminal");
+    try (TestScreen screen = screen()) {
+      screen.await(List.of("quit"));
+      if (random.nextBoolean()) {
+        screen.type("a"); // of all findings, where the report leads with none any more
+      }
+      for (int i = random.nextInt(30); i > 0 && screen.isAlive(); i--) {
+        String key = KEYS.get(random.nextInt(KEYS.size()));
+        String page = "";
+        if (key.equals("\r")) {
+          screen.resize(100, 40); // on which the whole page is to be seen
+          page = screen.synced();
+        }
+        if (page.contains("carry it out") || page.contains("take it back")) {
+          boolean last = random.nextInt(3) == 0;
+          act(screen, page, last ? Optional.of(end) : Optional.empty());
+          if (last) {
+            count("ended in an act by " + end.replace("\003", "Ctrl-C"));
+            break;
+          }
+        } else {
+          screen.type(key);
+        }
         if (random.nextInt(6) == 0) {
-          resize(process);
+          screen.resize(10 + random.nextInt(150), 3 + random.nextInt(50));
+          count("resizes");
         }
         Thread.sleep(random.nextInt(150));
       }
-      String how = List.of("\003", "INT", "TERM", "HUP", "KILL").get(random.nextInt(5));
-      count("session ended by " + (how.equals("\003") ? "Ctrl-C" : how));
-      killed = how.equals("KILL");
-      if (how.length() == 1) {
-        keys.write(how.getBytes(UTF_8));
-        keys.flush();
-      } else {
-        signal(process, how);
+      screen.end(end);
+      count("sessions ended by " + end.replace("\003", "Ctrl-C"));
+      restored(screen, end);
+      if (planting != plantings) { // after what a kill has left half done
+        return;
       }
-      if (!process.waitFor(1, TimeUnit.MINUTES)) {
-        throw new AssertionError(how + " does not end it: " + Files.readString(out));
+      Matcher closing = CLOSING.matcher(screen.text());
+      Map<String, Decision> now = decisions();
+      if (!new HashSet<>(now.values()).containsAll(before.values())) {
+        throw new AssertionError("decisions are gone: " + before + " and " + now);
       }
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
-    String screen = Files.readString(out);
-    if (screen.contains("Exception") || screen.contains("fault in helix-bg")) {
-      throw new AssertionError("a fault: " + screen);
-    }
-    if (screen.contains("\033[?1049h") && !killed && !screen.contains("\033[?1049l")) {
-      throw new AssertionError("the terminal is left as it was not");
-    }
-    List<String> missing = missing(before, notes());
-    int acts = settled() - settled + (killed ? 1 : 0);
-    if (missing.size() > Math.max(0, acts)) {
-      throw new AssertionError(missing.size() + " notes gone by " + acts + " acts: " + missing);
-    }
-    count("sessions");
-    counts.merge("notes removed in sessions", missing.size(), Integer::sum);
-  }
-
-  private int settled() throws Exception {
-    Path out = work.resolve("settled");
-    process(List.of(launcher(), "findings", folder(), "--settled"), out).waitFor();
-    return (int)
-        Files.readString(out).lines().filter(line -> line.matches("\\S+ +done .*")).count();
-  }
-
-  private Optional<ProcessHandle> java(Process process) {
-    return process
-        .descendants()
-        .filter(
-            one -> one.info().command().filter(command -> command.endsWith("/java")).isPresent())
-        .filter(one -> !one.info().commandLine().orElse("").contains("StandInServer"))
-        .findFirst();
-  }
-
-  private void signal(Process process, String name) throws Exception {
-    Optional<ProcessHandle> java = java(process);
-    if (java.isPresent()) {
-      new ProcessBuilder("kill", "-" + name, "" + java.get().pid()).start().waitFor();
+      now.keySet().removeAll(before.keySet());
+      if (!untold) {
+        String told = null;
+        while (closing.find()) {
+          told = closing.group(1) + " done, " + closing.group(2) + " dismissed";
+        }
+        String noted =
+            "%d done, %d dismissed"
+                .formatted(
+                    now.values().stream().filter(one -> is(one, "DONE")).count(),
+                    now.values().stream().filter(one -> is(one, "DISMISSED")).count());
+        if (!noted.equals(told)) {
+          throw new AssertionError("said: " + told + ", noted: " + now + "\n" + screen.text());
+        }
+      }
+      counts.merge("decided in sessions", now.size(), Integer::sum);
     }
   }
 
-  private void resize(Process process) throws Exception {
-    Optional<ProcessHandle> java = java(process);
-    if (java.isPresent()) {
-      count("resizes");
-      new ProcessBuilder(
-              "stty",
-              "-F",
-              "/proc/" + java.get().pid() + "/fd/0",
-              "cols",
-              "" + (10 + random.nextInt(150)),
-              "rows",
-              "" + (3 + random.nextInt(50)))
-          .redirectErrorStream(true)
-          .start()
-          .waitFor();
+  private static boolean is(Decision decision, String verdict) {
+    return decision.verdict().name().equals(verdict);
+  }
+
+  /** The terminal is as it was, and no fault is on it. */
+  private static void restored(TestScreen screen, String end) throws IOException {
+    String text = screen.text();
+    if (text.contains("Exception") || text.contains("fault in helix-bg")) {
+      throw new AssertionError("a fault: " + text);
+    }
+    if (end.equals("KILL") || end.startsWith("the terminal")) {
+      return;
+    }
+    boolean left = text.lastIndexOf("\033[?1049l") >= text.lastIndexOf("\033[?1049h");
+    boolean cursor = text.lastIndexOf("\033[?25h") >= text.lastIndexOf("\033[?25l");
+    if (!left
+        || !cursor
+        || !text.replaceAll("\\s+", " ").contains(" isig icanon iexten echo echoe ")) {
+      throw new AssertionError("the terminal is left as it was not, by " + end + ": " + text);
     }
   }
 }

@@ -219,8 +219,8 @@ class IdleModelIT {
           name + " in " + folder);
     }
     JsonNode report = report();
-    assertEquals(163, report.path("labels").size());
-    report.path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
+    assertEquals(163, report.path("entries").size());
+    report.path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertFalse(report.path("languageModel").isNull());
   }
 

@@ -91,7 +91,7 @@ class JudgeIT {
     }
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertEquals("golden", report.get("languageModel").asText());
-    all(report.get("labels"), "/guess/origin", "MODEL");
+    all(report.get("entries"), "/guess/origin", "MODEL");
     assertEquals("gotcha", report.at("/labels/1/label").asText(), "the tag is kept");
     assertEquals("performance", report.at("/labels/1/guess/label").asText());
     assertEquals(1, report.at("/judgement/tagged").asInt());
@@ -131,7 +131,7 @@ class JudgeIT {
     program.withoutC2();
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertTrue(report.get("languageModel").isNull());
-    all(report.get("labels"), "/guess/origin", "CLASSIFIER");
+    all(report.get("entries"), "/guess/origin", "CLASSIFIER");
     assertEquals("gotcha", report.at("/labels/1/label").asText());
     for (JsonNode pair : report.get("relations")) {
       assertTrue(pair.get("verdict").isNull());
@@ -175,7 +175,7 @@ class JudgeIT {
     assertEquals(0, json("label", kb.toString(), "--model", model, "--json").get("asked").asInt());
     JsonNode report =
         json("one-shot", kb.toString(), "--model", model, "--json", "--llm-seconds", "0");
-    all(report.get("labels"), "/guess/origin", "MODEL");
+    all(report.get("entries"), "/guess/origin", "MODEL");
     assertEquals(3, report.at("/judgement/left/summary").asInt());
   }
 

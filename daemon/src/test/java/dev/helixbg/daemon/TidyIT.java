@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,21 @@ class TidyIT {
     assertTrue(screen.contains("1 done, 0 dismissed"), screen);
     assertEquals(4, texts().size());
     assertTrue(program.run("findings", kb(), "--settled").out().contains("done"));
+  }
+
+  /** A little of scripts/check-helix tidy. */
+  @Test
+  void sessionsOfRandomKeysAndKillsLoseNothing() throws Exception {
+    ExternalTool.require("script");
+    Path work = Files.createDirectories(folder.resolve("random"));
+    Map<String, Integer> counts =
+        new CheckTidy(Program.ROOT, work, folder.resolve("bin/helix"), 49).run(3, 4);
+    assertEquals(
+        4,
+        counts.entrySet().stream()
+            .filter(one -> one.getKey().startsWith("sessions ended by"))
+            .mapToInt(Map.Entry::getValue)
+            .sum());
   }
 
   private static void press(OutputStream keys, String key) throws Exception {

@@ -125,7 +125,7 @@ final class TortureKb {
   void say(int number) throws IOException, InterruptedException {
     Decision decision =
         new Decision(
-            "dup-%010x".formatted(number), Decision.Verdict.DISMISSED, Instant.EPOCH, "a ~ b");
+            "dup-%010x".formatted(number), Decision.Outcome.DISMISSED, Instant.EPOCH, "a ~ b");
     with(
         store -> {
           store.decisions().add(List.of(decision));

@@ -310,7 +310,7 @@ final class TortureKill implements TortureArea {
     Decision decision =
         new Decision(
             "dup-%010x".formatted(random.nextLong(1L << 40)),
-            Decision.Verdict.DISMISSED,
+            Decision.Outcome.DISMISSED,
             Instant.EPOCH,
             "");
     program

@@ -111,9 +111,7 @@ public final class EmbeddingModel {
         isCoreMl()
             ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
             : new SpeedTrial(
-                "many texts " + tried.network.describe(),
-                PreparedModel.bound(tried.network),
-                System::nanoTime);
+                tried.network.describe(), PreparedModel.bound(tried.network), System::nanoTime);
     return trial.remembered(
         ProviderSelection.trials(cacheFolder),
         source.graphHash(),

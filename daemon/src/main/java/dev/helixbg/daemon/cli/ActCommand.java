@@ -12,9 +12,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.HelixServer;
+import dev.helixbg.daemon.tidy.Whole;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +40,8 @@ import picocli.CommandLine.Parameters;
           + " done."
     })
 final class ActCommand extends JsonCommand {
+  private final Interruption interruption;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -88,6 +92,10 @@ final class ActCommand extends JsonCommand {
           "Only look whether these marks are where they should be, before entries go. Which marks:"
               + " as one of the looks says it.")
   private List<String> marked = List.of();
+
+  ActCommand(Interruption interruption) {
+    this.interruption = interruption;
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -146,10 +154,14 @@ final class ActCommand extends JsonCommand {
                         ExitCode.UNDONE,
                         "there is no helix on PATH, and helix.command names none: without --run,"
                             + " act shows the calls to make"));
-    ActRun.Outcome outcome;
-    try (HelixServer helix = HelixServer.start(program, chosen)) {
-      outcome = acts.run(act, helix);
-    }
+    interruption.waitAtMost(ActRun.LONGEST);
+    ActRun.Outcome outcome =
+        Whole.of(
+            () -> {
+              try (HelixServer helix = HelixServer.start(program, chosen)) {
+                return acts.run(act, helix);
+              }
+            });
     GlobalOptions.daemon().hint(chosen);
     ObjectNode json = outcome.toJson();
     json.setAll((ObjectNode) act.deepCopy().retain("id", "kind", "do"));

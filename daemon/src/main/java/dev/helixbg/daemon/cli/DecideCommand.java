@@ -15,7 +15,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -58,18 +58,18 @@ final class DecideCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print what was noted as JSON.")
   private boolean json;
 
-  private final Verdict verdict;
+  private final Outcome verdict;
   private final FindingFilter selection;
 
   /**
    * @param selection options of this command, too, unless it takes back
    */
-  DecideCommand(Verdict verdict, FindingFilter selection) {
+  DecideCommand(Outcome verdict, FindingFilter selection) {
     this.verdict = verdict;
     this.selection = selection;
   }
 
-  static String description(Verdict verdict) {
+  static String description(Outcome verdict) {
     return switch (verdict) {
       case DISMISSED -> "Remove findings from the report because they are wrong or unimportant.";
       case DONE -> "Remove findings from the report because they have been acted on.";
@@ -111,7 +111,7 @@ final class DecideCommand extends ConsoleCommand {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
-          verdict == Verdict.OPEN
+          verdict == Outcome.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
                   + " --below");
@@ -119,7 +119,7 @@ final class DecideCommand extends ConsoleCommand {
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
     Set<String> wanted = new LinkedHashSet<>();
-    if (verdict != Verdict.OPEN) {
+    if (verdict != Outcome.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
       List<ReportedFinding> all = store.report().list().findings();
       selection.requireTopic(store.kb(), all);
@@ -133,7 +133,7 @@ final class DecideCommand extends ConsoleCommand {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named()) {
       if (!known.containsKey(id)) {
-        throw verdict == Verdict.OPEN
+        throw verdict == Outcome.OPEN
             ? Failure.usage(
                 "nothing was decided on "
                     + id
@@ -174,7 +174,7 @@ final class DecideCommand extends ConsoleCommand {
   private static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
-        .put("decision", Json.word(decision.verdict()))
+        .put("decision", Json.word(decision.outcome()))
         .put("about", decision.about());
   }
 

@@ -254,7 +254,7 @@ final class FindingsCommand extends JsonCommand {
     console.say(
         "%-22s %-10s %-7s %s%s",
         decision.id(),
-        Json.word(decision.verdict()),
+        Json.word(decision.outcome()),
         Json.word(decision.by()),
         decision.about(),
         decision.reason().isEmpty() ? "" : ": " + decision.reason());
@@ -263,7 +263,7 @@ final class FindingsCommand extends JsonCommand {
   private static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
-        .put("decision", Json.word(decision.verdict()))
+        .put("decision", Json.word(decision.outcome()))
         .put("at", decision.at().toString())
         .put("by", Json.word(decision.by()))
         .put("reason", decision.reason())

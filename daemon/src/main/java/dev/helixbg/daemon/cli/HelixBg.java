@@ -13,7 +13,7 @@ import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -129,11 +129,11 @@ public final class HelixBg implements Runnable {
     commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
-    commands.put("tidy", TidyCommand::new);
-    commands.put("act", ActCommand::new);
-    commands.put("dismiss", () -> decide(Verdict.DISMISSED));
-    commands.put("done", () -> decide(Verdict.DONE));
-    commands.put("undo", () -> decide(Verdict.OPEN));
+    commands.put("tidy", () -> new TidyCommand(interruption));
+    commands.put("act", () -> new ActCommand(interruption));
+    commands.put("dismiss", () -> decide(Outcome.DISMISSED));
+    commands.put("done", () -> decide(Outcome.DONE));
+    commands.put("undo", () -> decide(Outcome.OPEN));
     commands.put("synthesize", SynthesizeCommand::new);
     commands.put("chat", ChatCommand::new);
     commands.put(
@@ -238,11 +238,11 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine decide(Verdict verdict) {
+  private static CommandLine decide(Outcome verdict) {
     FindingFilter selection = new FindingFilter();
     CommandLine line =
         described(new DecideCommand(verdict, selection), DecideCommand.description(verdict));
-    if (verdict != Verdict.OPEN) {
+    if (verdict != Outcome.OPEN) {
       line.addMixin("selection", selection);
     }
     return line;

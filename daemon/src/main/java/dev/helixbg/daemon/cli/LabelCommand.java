@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
@@ -84,11 +85,12 @@ final class LabelCommand extends JsonCommand {
           String.join(
               ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
       console.say(
-          "%-13s %5s  %-13s %5s  %s%s",
+          "%-13s %5s  %-13s %5s  %s  %s%s",
           guess == null ? "-" : guess.label().title(),
           guess == null ? "" : percent(guess.score()),
           guess == null ? "" : guess.runnerUp().title(),
           guess == null ? "" : percent(guess.runnerUpScore()),
+          PrintableText.line(named.title()),
           named.name(),
           tags.isEmpty() ? "" : "  (tagged " + tags + ")");
     }
@@ -119,7 +121,7 @@ final class LabelCommand extends JsonCommand {
 
   private static ObjectNode toJson(NamedEntry named, LabelGuess guess) {
     List<Label> tagged = Label.among(named.entry().text().tags());
-    ObjectNode entry = Json.object().put("name", named.name());
+    ObjectNode entry = Json.object().put("title", named.title()).put("name", named.name());
     entry.set("tagged", Json.texts(tagged.stream().map(Label::title).toList()));
     return guess == null
         ? entry

@@ -118,10 +118,10 @@ public final class OneShotCommand extends ConsoleCommand {
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     print(summary + TerminalSummary.where(there.html().toString()));
     if (sample) { // no other command would look there
-      console.note("One by one: helix-bg findings %s", store.kb().folder());
+      console.note("One by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
       kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
-      console.note("One by one: helix-bg findings%s", kb.again());
+      console.note("One by one: helix-bg tidy%s", kb.again());
     }
   }
 

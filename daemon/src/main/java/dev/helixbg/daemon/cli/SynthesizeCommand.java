@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -34,6 +35,7 @@ import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -123,15 +125,18 @@ final class SynthesizeCommand extends JsonCommand {
     console.say("%s", review.summary());
     for (Review.Item item : review.items()) {
       console.say(
-          "%.3f  %s %s %s%s%s",
+          "%.3f  %s%s%s",
           item.similarity(),
-          item.a(),
           item.relation(),
-          item.b(),
           item.verdict().isEmpty() ? "" : " (" + item.verdict() + ")",
           item.id().isEmpty() ? "" : "  " + item.id());
+      for (Review.Named entry : List.of(item.a(), item.b())) {
+        if (!entry.name().isEmpty()) {
+          console.say("       %s  %s", PrintableText.line(entry.title()), entry.name());
+        }
+      }
       if (!item.text().isEmpty()) {
-        console.say("       %s", item.text());
+        console.say("         %s", item.text());
       }
     }
   }

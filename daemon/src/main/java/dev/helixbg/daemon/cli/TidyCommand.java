@@ -8,6 +8,7 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.TidyTerminal;
 import java.io.IOException;
@@ -24,11 +25,18 @@ import picocli.CommandLine.Mixin;
           + " Nothing is changed before you press Enter on a page that says what will be."
     })
 public final class TidyCommand extends ConsoleCommand {
+  private final Interruption interruption;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
+  TidyCommand(Interruption interruption) {
+    this.interruption = interruption;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
+    interruption.waitAtMost(ActRun.LONGEST);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     TidyTerminal.Summary summary;
@@ -43,12 +51,16 @@ public final class TidyCommand extends ConsoleCommand {
               console.colour(),
               console.coloured());
     }
+    summary.halfDone().forEach(part -> part.lines().forEach(line -> console.note("%s", line)));
     console.say(
         "%d done, %d dismissed, %d left%s",
         summary.done(),
         summary.dismissed(),
         summary.left(),
         summary.left() == 0 ? "" : "; go on with: helix-bg tidy" + kb.again());
+    if (summary.isInterrupted()) {
+      throw new InterruptedException();
+    }
     return ExitCode.OK.number();
   }
 }

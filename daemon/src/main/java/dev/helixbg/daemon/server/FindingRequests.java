@@ -17,10 +17,11 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -164,6 +165,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       reply.send(present.marked(id, List.of(request.path("marked").asText().split(" "))));
       return;
     }
+    Decisions decisions = store.decisions().read();
+    LastReport.Listing listing = store.report().list();
+    reply.send(act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request));
+  }
+
+  /** The same of a finding that was read before, with the decisions of then. */
+  public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
     if (as.isPresent() && !WAYS.contains(as.get())) {
@@ -173,23 +181,17 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (keep.isPresent() && !SIDES.contains(keep.get())) {
       throw Failure.usage("\"keep\" must be one of " + String.join(", ", SIDES));
     }
-    Decisions decisions = store.decisions().read();
-    LastReport.Listing listing = store.report().list();
-    ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
     if (decisions.isSettled(finding.aliases())) {
-      throw Failure.usage(id + " is settled: undo that first");
+      throw Failure.usage(finding.id() + " is settled: undo that first");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
-    reply.send(plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get()));
+    return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
   /** What somebody who has read it holds of it. */
-  private static Optional<dev.helixbg.insight.judge.Verdict> opinion(
-      ReportedFinding finding, Decisions decisions) {
-    return decisions
-        .opinionOn(finding.id())
-        .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
+  private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
+    return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
   }
 
   private static Failure unknown(String id, LastReport.Listing listing) {
@@ -232,7 +234,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private static ObjectNode said(Decision decision) {
     return Json.object()
-        .put("decision", Json.word(decision.verdict()))
+        .put("decision", Json.word(decision.outcome()))
         .put("by", Json.word(decision.by()))
         .put("at", decision.at().toString())
         .put("reason", decision.reason());
@@ -248,22 +250,22 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    */
   public void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
-    Verdict verdict = verdict(request.path("decision").asText());
+    Outcome verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = store.decisions().read();
     Optional<Decision> settled = before.on(id);
     Optional<LastReport.Listing> listing =
-        settled.isPresent() && verdict != Verdict.DONE
+        settled.isPresent() && verdict != Outcome.DONE
             ? Optional.empty()
             : Optional.of(store.report().list());
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
     Optional<String> about =
         settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
     // Whoever has acted on a finding may find it gone from the report when they say so.
-    if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
+    if (about.isEmpty() && (verdict != Outcome.DONE || !Decision.isId(id))) {
       throw unknown(id, listing.orElseThrow());
     }
-    if (verdict == Verdict.OPEN) {
+    if (verdict == Outcome.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
       if (by == By.AGENT && last.by() == By.PERSON) {
         throw Failure.usage(
@@ -272,7 +274,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       }
     }
     Optional<String> notDone =
-        verdict != Verdict.DONE ? Optional.empty() : found.flatMap(present::notDone);
+        verdict != Outcome.DONE ? Optional.empty() : found.flatMap(present::notDone);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(
           "not noted: the log does not show that %s is done: %s. Carry out what act says first, or"
@@ -287,8 +289,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     reply.send(noted);
   }
 
-  private static Verdict verdict(String name) {
-    for (Verdict verdict : Verdict.values()) {
+  private static Outcome verdict(String name) {
+    for (Outcome verdict : Outcome.values()) {
       if (Json.word(verdict).equals(name)) {
         return verdict;
       }

@@ -115,7 +115,7 @@ public record ErrorReporter(Console console) {
   }
 
   /** Ctrl-C while a file is read or written looks like a fault of that file. */
-  private static boolean wasInterrupted(Throwable e) {
+  public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException
           || cause instanceof ClosedByInterruptException

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -34,6 +35,9 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "change", "is changed",
           "read", "is read again",
           "link", "is linked to");
+
+  /** Columns of a title, so that its name is beside it on 80 columns. */
+  private static final int TITLE = 48;
 
   /** Words of a note that goes, in a line or two. */
   private static final int MOST_WORDS = 60;
@@ -73,8 +77,9 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     } else if (helix.isEmpty()) {
       text.add(
           ink.text(
-              "There is no helix on PATH, and the setting helix.command names none. Make these"
-                  + " calls, in their order, and stop where one fails:"));
+              "There is no helix on PATH, and the setting helix.command names none. A coding agent"
+                  + " that has the tools of helix and of helix-bg can make these calls: y copies"
+                  + " them. In their order, up to the first that fails:"));
       text.add(ink.text(calls()));
     } else {
       text.add(ink.text(how(helix.get())));
@@ -114,7 +119,11 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     String fate = "%-12s ".formatted(FATES.getOrDefault(role, role));
     Optional<NamedEntry> entry = entry(name);
     String title =
-        entry.map(NamedEntry::title).orElse(name.path("topic").asText(name.path("text").asText()));
+        PrintableText.excerpt(
+            entry
+                .map(NamedEntry::title)
+                .orElse(name.path("topic").asText(name.path("text").asText())),
+            TITLE);
     AttributedString what =
         switch (role) {
           case "remove" -> ink.gone(fate + title);

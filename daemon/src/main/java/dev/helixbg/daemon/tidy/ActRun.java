@@ -10,6 +10,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,6 +27,9 @@ import java.util.regex.Pattern;
  * @param modelId of the embedding model
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
+  /** A few calls, and the last one without an answer. */
+  public static final Duration LONGEST = Duration.ofMinutes(1);
+
   /** A line of an answer that lists an entry. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
@@ -87,20 +91,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /**
    * Plans an act on the log of this moment.
    *
-   * @param request see {@link FindingRequests#act}
+   * @param request as {@link FindingRequests} takes it
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return plan(findings(), request);
-  }
-
-  /**
-   * Plans an act on findings that were read before.
-   *
-   * @param request see {@link FindingRequests#act}
-   */
-  static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
     List<ObjectNode> acts = new ArrayList<>();
-    findings.act(request, acts::add);
+    findings().act(request, acts::add);
     return acts.getFirst();
   }
 

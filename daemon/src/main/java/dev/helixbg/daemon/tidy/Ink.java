@@ -17,7 +17,7 @@ import org.jline.utils.AttributedStyle;
  */
 record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;
-  private static final String BETWEEN = " │ ";
+  private static final String BETWEEN = " ┃ ";
 
   /** Chars that are looked at for one line, of which some have no width. */
   private static final int WINDOW = 4;
@@ -62,8 +62,8 @@ record Ink(boolean colour, boolean plain) {
   }
 
   AttributedString rule(int columns, String words) {
-    String said = words.isEmpty() ? "" : "── " + words + " ";
-    return faint(said + "─".repeat(Math.max(0, columns - width(said))));
+    String said = words.isEmpty() ? "" : "━━ " + words + " ";
+    return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
   /** A text with what only it says of two, as the report marks it. */

@@ -1,13 +1,12 @@
 package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.helixbg.daemon.server.FindingRequests;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
-import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,14 +22,17 @@ import java.util.Optional;
  * @param entries of it, as they are now; none where it is about topics
  */
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
-  static Shown of(FindingRequests findings, ReportedFinding finding) throws IOException {
-    List<ObjectNode> told = new ArrayList<>();
-    findings.one(Json.object().put("id", finding.id()), told::add);
+  static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
+    JsonNode told =
+        findings.lines(List.of(finding), decisions).stream()
+            .findFirst()
+            .<JsonNode>map(line -> line)
+            .orElseGet(MissingNode::getInstance); // a new report has come just now
     List<NamedEntry> entries =
         finding.section().equals("copies")
             ? findings.present().entries().allOf(finding.keys())
             : findings.present().entries().of(finding.keys()).orElse(List.of());
-    return new Shown(findings.present().named(finding), told.getFirst(), entries);
+    return new Shown(findings.present().named(finding), told, entries);
   }
 
   String id() {

@@ -32,11 +32,12 @@ final class TidyActs {
   /**
    * An act that was carried out, and the calls that take it back.
    *
-   * @param undo calls for helix; none for a decision
    * @param isAct whether notes were changed
+   * @param undo calls for helix; none for a decision
+   * @param moved files that are in the trash
    */
   private record Made(
-      String id, String words, boolean isAct, List<JsonNode> undo, Optional<Trash.Moved> moved) {}
+      String id, String words, boolean isAct, List<JsonNode> undo, List<Trash.Moved> moved) {}
 
   TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) {
     this.session = session;
@@ -69,12 +70,7 @@ final class TidyActs {
     session.list().handled(shown.id());
     dismissed++;
     made.push(
-        new Made(
-            shown.id(),
-            "dismissed: " + shown.finding().about(),
-            false,
-            List.of(),
-            Optional.empty()));
+        new Made(shown.id(), "dismissed: " + shown.finding().about(), false, List.of(), List.of()));
     session.next();
     session.say("Dismissed. u takes it back.");
   }
@@ -86,7 +82,7 @@ final class TidyActs {
     as.ifPresent(what -> request.put("as", what));
     keep.ifPresent(side -> request.put("keep", side));
     session.list().look();
-    ObjectNode act = ActRun.plan(session.list().findings(), request);
+    ObjectNode act = session.list().act(shown.finding(), request);
     if (act.has("choose")) { // of two of an unknown age
       confirm(shown, as, Optional.of("b"));
       return;
@@ -128,17 +124,14 @@ final class TidyActs {
   private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
       throws IOException, InterruptedException {
     desk.working("helix is at it");
-    ActRun.Outcome outcome =
-        Whole.of(
-            () -> {
-              try (Helix helix = desk.startHelix()) {
-                return acts.run(act, helix);
-              }
-            });
+    ActRun.Outcome outcome;
+    try (Helix helix = desk.startHelix()) {
+      outcome = acts.run(act, helix);
+    }
     String words = act.path("do").asText();
     switch (outcome.state()) {
       case DONE -> {
-        isDone(shown, words, outcome.undo(), Optional.empty());
+        isDone(shown, words, outcome.undo(), List.of());
         session.say("Done: " + words + (outcome.undo().isEmpty() ? "." : ". u takes it back."));
       }
       case STALE -> {
@@ -146,8 +139,7 @@ final class TidyActs {
         if (session.list().open(shown.id()).isEmpty()) {
           session.next();
         } else {
-          confirm(
-              Shown.of(session.list().findings(), session.list().open(shown.id()).get()), as, keep);
+          confirm(session.list().shown(session.list().open(shown.id()).get()), as, keep);
         }
         session.say("Others have written meanwhile; nothing was changed. This is how it is now.");
       }
@@ -171,10 +163,11 @@ final class TidyActs {
       outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
     }
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
-    session.turnTo(TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
+    session.turnToHalfDone(
+        TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
   }
 
-  private void isDone(Shown shown, String words, List<JsonNode> undo, Optional<Trash.Moved> moved)
+  private void isDone(Shown shown, String words, List<JsonNode> undo, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     session.list().handled(shown.id());
     done++;
@@ -192,7 +185,7 @@ final class TidyActs {
       return;
     }
     note(shown.id(), "done", "");
-    isDone(shown, words, List.of(), Optional.empty());
+    isDone(shown, words, List.of(), List.of());
     session.say("It is done, and noted.");
   }
 
@@ -209,13 +202,13 @@ final class TidyActs {
       session.say(wrong.get());
       return;
     }
-    if (isGoneAfterEdit(shown, Optional.empty())) {
+    if (isGoneAfterEdit(shown, List.of())) {
       session.say("The finding is gone, and noted as done.");
     }
   }
 
   /** Looks whether the finding is gone from the notes. */
-  private boolean isGoneAfterEdit(Shown shown, Optional<Trash.Moved> moved)
+  private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
     notes.orElseThrow().refresh(_ -> {});
@@ -232,19 +225,40 @@ final class TidyActs {
   }
 
   private void throwAway(Shown shown, List<Path> files) throws IOException, InterruptedException {
-    Trash.Moved last = null;
-    for (Path file : files) {
-      try {
-        last = desk.trash().move(file, LocalDateTime.now());
-      } catch (IOException e) {
-        session.back();
-        session.say("cannot move " + file + " to the trash: " + Failure.reason(e));
-        return;
+    List<Trash.Moved> moved = new ArrayList<>();
+    try {
+      for (Path file : files) {
+        moved.add(desk.trash().move(file, LocalDateTime.now()));
       }
+    } catch (IOException e) {
+      String why =
+          "cannot move %s to the trash: %s".formatted(files.get(moved.size()), Failure.reason(e));
+      String then = putBack(moved).map(wrong -> "; " + wrong).orElse("; nothing was moved");
+      session.back();
+      session.say(why + then);
+      return;
     }
-    if (isGoneAfterEdit(shown, files.size() == 1 ? Optional.ofNullable(last) : Optional.empty())) {
+    if (isGoneAfterEdit(shown, moved)) {
       session.say("Moved to the trash, and noted as done.");
     }
+  }
+
+  /**
+   * Takes files that are put back off the list.
+   *
+   * @return what is wrong with the first that cannot be; empty where all are back
+   */
+  private static Optional<String> putBack(List<Trash.Moved> moved) {
+    while (!moved.isEmpty()) {
+      try {
+        moved.getLast().putBack();
+      } catch (IOException e) {
+        return Optional.of(
+            "cannot put %s back: %s".formatted(moved.getLast().from(), Failure.reason(e)));
+      }
+      moved.removeLast();
+    }
+    return Optional.empty();
   }
 
   /** Says what would be taken back. */
@@ -255,13 +269,14 @@ final class TidyActs {
     }
     Made last = made.peek();
     boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
-    boolean possible = !last.isAct() || byHelix || last.moved().isPresent();
+    boolean possible = !last.isAct() || byHelix || !last.moved().isEmpty();
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
     if (byHelix) {
       told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
       last.undo().forEach(call -> told.add(ink.text("  " + call.at("/arguments/text").asText())));
-    } else if (last.moved().isPresent()) {
-      told.add(ink.text("\nThe file comes back: " + last.moved().get().from()));
+    } else if (!last.moved().isEmpty()) {
+      told.add(ink.text("\nOut of the trash come back:"));
+      last.moved().forEach(file -> told.add(ink.text("  " + file.from())));
     } else if (last.isAct()) {
       told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
     } else {
@@ -277,23 +292,19 @@ final class TidyActs {
   private void takeBack(Made last) throws IOException, InterruptedException {
     if (!last.undo().isEmpty()) {
       desk.working("helix is at it");
-      ActRun.Outcome outcome =
-          Whole.of(
-              () -> {
-                try (Helix helix = desk.startHelix()) {
-                  return acts.takeBack(last.id(), last.undo(), helix);
-                }
-              });
+      ActRun.Outcome outcome;
+      try (Helix helix = desk.startHelix()) {
+        outcome = acts.takeBack(last.id(), last.undo(), helix);
+      }
       if (outcome.state() != ActRun.State.DONE) {
         stopped("take back: " + last.words(), outcome);
         return;
       }
     } else {
-      if (last.moved().isPresent()) {
-        try {
-          last.moved().get().putBack();
-        } catch (IOException e) {
-          session.say("cannot put the file back: " + Failure.reason(e));
+      if (!last.moved().isEmpty()) {
+        Optional<String> wrong = putBack(last.moved());
+        if (wrong.isPresent()) {
+          session.say(wrong.get());
           return;
         }
         notes.orElseThrow().refresh(_ -> {});

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.tidy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.LastReport;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The findings to go through, in the report's order, as log, report and decisions of this moment
@@ -21,21 +23,18 @@ import java.util.Set;
  */
 final class TidyList {
   private final ActRun acts;
-  private final boolean all;
   private final List<String> order = new ArrayList<>();
   private final Set<String> handled = new HashSet<>();
   private FindingRequests findings;
   private Optional<FileState> log = Optional.empty();
   private int report = -1;
   private LastReport.Listing listing;
+  private Decisions decisions;
   private Map<String, ReportedFinding> open = Map.of();
+  private boolean hasAll;
 
-  /**
-   * @param all whether it has what the report does not lead with, too
-   */
-  TidyList(ActRun acts, boolean all) {
+  TidyList(ActRun acts) {
     this.acts = acts;
-    this.all = all;
   }
 
   /** Sees what became of it meanwhile; costs a few looks where nothing did. */
@@ -50,24 +49,52 @@ final class TidyList {
       listing = acts.store().report().list();
       report = number;
     }
-    Decisions decisions = acts.store().decisions().read();
+    decisions = acts.store().decisions().read();
     Map<String, ReportedFinding> found = new HashMap<>();
     Set<String> known = new HashSet<>(order);
-    for (ReportedFinding finding :
-        FindingRequests.open(listing, decisions, one -> all || one.leads())) {
-      if (!findings.present().isStale(finding)) {
-        found.put(finding.id(), finding);
-        if (known.add(finding.id())) {
-          order.add(finding.id());
-        }
+    for (ReportedFinding finding : present(one -> hasAll || one.leads())) {
+      found.put(finding.id(), finding);
+      if (known.add(finding.id())) {
+        order.add(finding.id());
       }
     }
     open = found;
     order.removeIf(id -> !found.containsKey(id) && !handled.contains(id));
   }
 
+  private List<ReportedFinding> present(Predicate<ReportedFinding> wanted) {
+    return FindingRequests.open(listing, decisions, wanted).stream()
+        .filter(one -> !findings.present().isStale(one))
+        .toList();
+  }
+
+  /** Whether there is something to decide that the report does not lead with. */
+  boolean hasMore() {
+    return !hasAll && !present(one -> !one.leads()).isEmpty();
+  }
+
+  /** Goes on to what the report does not lead with. */
+  void addAll() throws IOException, InterruptedException {
+    hasAll = true;
+    look();
+  }
+
   FindingRequests findings() {
     return findings;
+  }
+
+  /**
+   * Plans an act on the log of the last look.
+   *
+   * @param request as {@link FindingRequests} takes it
+   */
+  ObjectNode act(ReportedFinding finding, ObjectNode request) {
+    return findings.act(finding, decisions, request);
+  }
+
+  /** A finding as it is shown. */
+  Shown shown(ReportedFinding finding) {
+    return Shown.of(findings, finding, decisions);
   }
 
   /** A finding that is still to be decided. */

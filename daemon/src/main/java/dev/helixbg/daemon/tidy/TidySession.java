@@ -2,10 +2,13 @@ package dev.helixbg.daemon.tidy;
 
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 
 /**
@@ -29,24 +32,34 @@ final class TidySession {
           "",
           "Nothing is changed before you press Enter on a page that says what will be changed.");
 
-  private final ActRun runs;
   private final Ink ink;
   private final TidyActs acts;
-  private TidyList list;
+  private final TidyList list;
   private Page page;
   private String current = "";
   private String message = "";
+  private List<String> halfDone = List.of();
   private int scroll;
   private int shownLines;
   private boolean isOver;
 
-  TidySession(ActRun runs, Ink ink, Desk desk) throws IOException, InterruptedException {
-    this.runs = runs;
+  /**
+   * @param list that has looked
+   */
+  TidySession(TidyList list, ActRun runs, Ink ink, Desk desk)
+      throws IOException, InterruptedException {
+    this.list = list;
     this.ink = ink;
     this.acts = new TidyActs(this, runs, ink, desk);
-    this.list = new TidyList(runs, false);
-    list.look();
     show(list.first());
+    List<NamedEntry> marked = list.findings().present().entries().marked();
+    if (!marked.isEmpty()) {
+      message =
+          "An act was broken off. Its line (helix-bg: …) is left at the end of %s; the text above it"
+                  .formatted(
+                      marked.stream().map(NamedEntry::name).collect(Collectors.joining(", ")))
+              + " is whole. Take the line out by hand";
+    }
   }
 
   boolean isOver() {
@@ -138,9 +151,24 @@ final class TidySession {
     return lines;
   }
 
+  /** Says what an act left half done, until the user has pressed a key on the page about it. */
+  List<String> halfDone() {
+    return halfDone;
+  }
+
+  /** Shows a page about an act that was stopped in the middle. */
+  void turnToHalfDone(TextPage stopped) {
+    turnTo(stopped);
+    halfDone =
+        Stream.concat(Stream.of(stopped.heading()), stopped.text().stream())
+            .map(AttributedString::toString)
+            .toList();
+  }
+
   /** Reacts to a key; see {@link Page#key}. */
   void key(String key) throws IOException, InterruptedException {
     message = "";
+    halfDone = List.of();
     try {
       if (!page.key(key) && !scrolls(key)) {
         message = "this key does nothing here; the line below has those that do";
@@ -185,12 +213,10 @@ final class TidySession {
     current = id.orElse("");
     Optional<ReportedFinding> finding = id.flatMap(list::open);
     if (finding.isPresent()) {
-      turnTo(new FindingPage(Shown.of(list.findings(), finding.get()), ink, this::onFinding));
+      turnTo(new FindingPage(list.shown(finding.get()), ink, this::onFinding));
       return;
     }
-    TidyList others = new TidyList(runs, true);
-    others.look();
-    boolean noneAtAll = others.left() == 0;
+    boolean noneAtAll = !list.hasMore();
     TextPage end =
         TextPage.of(
             ink.kept(
@@ -206,7 +232,7 @@ final class TidySession {
           "a",
           "all others",
           () -> {
-            list = others;
+            list.addAll();
             show(list.first());
           });
     }

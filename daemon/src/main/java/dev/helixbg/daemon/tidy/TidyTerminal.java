@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOError;
 import java.io.IOException;
@@ -14,6 +15,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jline.keymap.BindingReader;
 import org.jline.keymap.KeyMap;
 import org.jline.terminal.Attributes;
@@ -82,14 +85,19 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** The result of a session. */
-  public record Summary(int done, int dismissed, int left) {}
+  /**
+   * The result of a session.
+   *
+   * @param halfDone says what an act left half done, where the user has not read it for sure
+   */
+  public record Summary(
+      int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
   /**
-   * Decides about findings until the user has enough.
+   * Decides about findings until the user has enough, or until Ctrl-C, a signal, or the end of the
+   * terminal. What was decided is kept.
    *
    * @throws Failure where standard input or output is no terminal
-   * @throws InterruptedException at Ctrl-C and SIGTERM; what was decided is kept
    */
   public static Summary run(
       ActRun acts,
@@ -100,34 +108,53 @@ public final class TidyTerminal implements Desk {
       PrintStream out)
       throws IOException, InterruptedException {
     String type = environment.getOrDefault("TERM", DUMB);
-    Terminal terminal;
+    FutureTask<Terminal> opening = new FutureTask<>(() -> open(type));
+    Thread.ofPlatform().daemon().name("terminal").start(opening);
+    TidyList list = new TidyList(acts);
+    Optional<Failure> noReport = Optional.empty();
     try {
-      terminal =
-          TerminalBuilder.builder()
-              .name("helix-bg")
-              .system(true)
-              .provider(TerminalBuilder.PROP_PROVIDER_FFM)
-              .dumb(false)
-              .encoding(UTF_8)
-              .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
-              .build();
+      list.look(); // takes as long as opening the terminal
+    } catch (Failure e) {
+      noReport = Optional.of(e);
+    }
+    try (Terminal terminal = opening.get()) {
+      if (noReport.isPresent()) {
+        throw noReport.get();
+      }
+      return new TidyTerminal(
+              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
+          .run(list);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Failure none) {
+        throw none;
+      }
+      throw new IOException(e.getCause());
+    }
+  }
+
+  private static Terminal open(String type) throws IOException {
+    try {
+      return TerminalBuilder.builder()
+          .name("helix-bg")
+          .system(true)
+          .provider(TerminalBuilder.PROP_PROVIDER_FFM)
+          .dumb(false)
+          .encoding(UTF_8)
+          .graphemeCluster(false) // to ask the terminal takes half a second and eats keys
+          .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
+          .build();
     } catch (IllegalStateException e) {
       throw Failure.usage(
           "tidy asks at a terminal, and standard input or output is none. Elsewhere, helix-bg"
               + " findings lists what there is, and helix-bg act ID --as same --run carries one"
               + " out");
     }
-    try (terminal) {
-      return new TidyTerminal(
-              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
-          .run();
-    }
   }
 
   private void bind() {
     names.setNomatch(OTHER);
     names.setUnicode(OTHER);
-    names.setAmbiguousTimeout(50);
+    names.setAmbiguousTimeout(25);
     names.bind("enter", "\r", "\n");
     names.bind("esc", KeyMap.esc());
     names.bind("backspace", KeyMap.del(), KeyMap.ctrl('H'));
@@ -149,30 +176,35 @@ public final class TidyTerminal implements Desk {
     names.bind(name, usual);
   }
 
-  Summary run() throws IOException, InterruptedException {
+  Summary run(TidyList list) throws IOException, InterruptedException {
+    boolean interrupted = false;
+    session = new TidySession(list, acts, new Ink(colour, isPlain), this);
     begin();
     try {
-      session = new TidySession(acts, new Ink(colour, isPlain), this);
-      terminal.handle(Signal.WINCH, _ -> draw());
+      terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
+        Thread.ofVirtual().start(list.findings().present().entries()::prepare); // while one reads
         String key = read();
-        synchronized (this) {
-          if (key.equals("ctrl-l")) {
-            display.clear();
-          } else {
-            session.key(key);
-          }
-        }
+        Whole.run(() -> press(key)); // nothing is left half done by a signal
       }
-      return new Summary(session.done(), session.dismissed(), session.left());
-    } catch (IllegalStateException e) {
-      if (isClosed()) {
-        throw new InterruptedException("the terminal was closed");
+    } catch (InterruptedException | IOException | RuntimeException e) {
+      if (!ErrorReporter.wasInterrupted(e) && !isClosed()) {
+        throw e;
       }
-      throw e;
+      interrupted = true;
     } finally {
       end();
+    }
+    return new Summary(
+        session.done(), session.dismissed(), session.left(), interrupted, session.halfDone());
+  }
+
+  private synchronized void press(String key) throws IOException, InterruptedException {
+    if (key.equals("ctrl-l")) {
+      display.clear();
+    } else {
+      session.key(key);
     }
   }
 
@@ -237,6 +269,12 @@ public final class TidyTerminal implements Desk {
         ? USUAL
         : new Size(
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
+  }
+
+  /** After a change of size: terminals differ in what they leave of the screen then. */
+  private synchronized void drawAnew() {
+    display.clear();
+    draw();
   }
 
   private synchronized void draw() {

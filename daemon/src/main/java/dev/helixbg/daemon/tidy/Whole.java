@@ -9,6 +9,19 @@ import java.util.concurrent.FutureTask;
 public final class Whole {
   private Whole() {}
 
+  /** Work without a result. */
+  interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  static void run(Work work) throws IOException, InterruptedException {
+    of(
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
   /** Does it on a thread of its own, and waits for its end. */
   public static <T> T of(Callable<T> work) throws IOException, InterruptedException {
     FutureTask<T> task = new FutureTask<>(work);

@@ -14,7 +14,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.log.DataLogBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -415,7 +415,7 @@ class FindingsCommandsTest {
     assertEquals(0, run("findings", kb, "--settled"));
     assertTrue(out.toString().matches("(?s).*done +person +cache:0 ~ cache:1\\R"), out::toString);
     Decision agents =
-        new Decision(id, Verdict.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
+        new Decision(id, Outcome.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
     try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {
       stores.of(writer.kb()).decisions().add(List.of(agents));
     }

@@ -352,7 +352,7 @@ class IdleWorkTest {
     long counted = answers().keySet().stream().filter(key -> !key.startsWith("overtaken ")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
     assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
-    report().path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
+    report().path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertEquals(0, report().at("/judgement/left/label").asInt());
     long reports = daemon.metrics.reports.sum();
     int readings = daemon.files.readings;
@@ -457,7 +457,7 @@ class IdleWorkTest {
     assertEquals(reports, daemon.metrics.reports.sum(), "not before the end of the run");
     settle();
     int shown = 0;
-    for (JsonNode label : report().path("labels")) {
+    for (JsonNode label : report().path("entries")) {
       shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
     }
     long labels = answers().keySet().stream().filter(key -> key.startsWith("label ")).count();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Where stores are, whose they are, and how they follow a KB. */
 class KbStoresTest {
   private static final Decision DECISION =
-      new Decision("rel-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b");
+      new Decision("rel-0123456789", Decision.Outcome.DONE, Instant.EPOCH, "a ~ b");
 
   @TempDir Path folder;
 

@@ -188,7 +188,7 @@ class LastReportTest {
       })
   void damagedRowsCostTheReportAlone(String damage) throws Exception {
     Decision decision =
-        new Decision("rel-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b");
+        new Decision("rel-0123456789", Decision.Outcome.DONE, Instant.EPOCH, "a ~ b");
     store().decisions().add(List.of(decision));
     keep(findings());
     TestDatabase.change(store().database(), damage);

@@ -40,7 +40,7 @@ public final class WrittenReport {
         Comparator.comparingInt(
             one -> Math.floorMod(leading.indexOf(one.finding().id()), Integer.MAX_VALUE)));
     List<String> entries = new ArrayList<>();
-    report.path("labels").forEach(label -> entries.add(label.path("key").asText()));
+    report.path("entries").forEach(one -> entries.add(one.path("key").asText()));
     store
         .report()
         .keep(

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -169,6 +170,28 @@ class EmbeddingStageTest {
     String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
     assertEquals("other", known.id(ids.passages(), Stream.of("unknown", text)));
     assertEquals("model", known.id(ids.passages(), Stream.of("unknown")));
+  }
+
+  /** Who waits for a first look waits for a trial, too. */
+  @Test
+  void theTimeOfANewestLookBeginsBeforeTheTrial() throws Exception {
+    long[] now = {0};
+    Duration time = Duration.ofSeconds(10);
+    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    model.forMany =
+        Optional.of(
+            new EmbedderSource.ForMany(
+                "other",
+                () -> {
+                  now[0] += time.toNanos();
+                  return 2;
+                },
+                () -> embedder));
+    try (EmbeddingStage.Stages stages =
+        new EmbeddingStage(store(), model, SILENT, () -> now[0]).begin(notes(1_000))) {
+      assertFalse(stages.embedNewest(time));
+      assertEquals(EmbeddingStage.NEWEST_TEXTS, stages.result().embedded());
+    }
   }
 
   private EmbeddingStage update(List<Entry> entries, String modelId) {

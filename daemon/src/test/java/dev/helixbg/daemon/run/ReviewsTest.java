@@ -27,7 +27,7 @@ import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -172,7 +172,7 @@ class ReviewsTest {
     write(new Random(3), 100);
     run();
     String first = ids(review()).getFirst();
-    store().decisions().add(List.of(new Decision(first, Verdict.DISMISSED, AT, "", By.PERSON, "")));
+    store().decisions().add(List.of(new Decision(first, Outcome.DISMISSED, AT, "", By.PERSON, "")));
     assertFalse(ids(review()).contains(first));
     assertTrue(review().items().size() > 0);
     Files.write(kb.log(), new DataLogBytes().toByteArray());
@@ -196,7 +196,8 @@ class ReviewsTest {
     kb.append("a", "said once");
     run();
     Review.Item item = review().items().getFirst();
-    assertEquals("a:1 repeats a:0", item.a() + " " + item.relation() + " " + item.b());
+    assertEquals(
+        "a:1 repeats a:0", item.a().name() + " " + item.relation() + " " + item.b().name());
     assertEquals(0, store().sessions().version(), "it was not to be kept");
     Review kept = review(settings, true);
     assertTrue(kept.summary().startsWith("2 new entries in a (2)."), kept.summary());

@@ -129,8 +129,8 @@ class FindingRequestsTest {
   @Test
   void howManyEntriesTheReportKnowsIsSaid() throws Exception {
     for (int i = 0; i < 4; i++) {
-      report.withArray("labels").addObject().put("key", key("t", i));
-      report.withArray("labels").addObject().put("key", key("u", i));
+      report.withArray("entries").addObject().put("key", key("t", i));
+      report.withArray("entries").addObject().put("key", key("u", i));
     }
     ObjectNode made = JSON.createObjectNode();
     made.putObject("log").put("sha256", DataLog.read(kb.dataLog()).account().sha256());
@@ -201,8 +201,8 @@ class FindingRequestsTest {
         .decisions()
         .add(
             List.of(
-                new Decision(id("link", 0), Decision.Verdict.DISMISSED, Instant.EPOCH, "t:0 ~ u:0"),
-                new Decision(id("rel", 3), Decision.Verdict.DONE, Instant.EPOCH, "t:3 ~ u:3")));
+                new Decision(id("link", 0), Decision.Outcome.DISMISSED, Instant.EPOCH, "t:0 ~ u:0"),
+                new Decision(id("rel", 3), Decision.Outcome.DONE, Instant.EPOCH, "t:3 ~ u:3")));
     assertEquals(List.of(pairs.get(2), pairs.get(1)), listed());
     Decisions decisions = store.decisions().read();
     assertEquals(

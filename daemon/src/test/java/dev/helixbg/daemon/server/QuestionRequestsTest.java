@@ -324,15 +324,15 @@ class QuestionRequestsTest {
         .decisions()
         .add(
             List.of(
-                decision(findings.get(11), Decision.Verdict.DISMISSED),
-                decision(findings.get(10), Decision.Verdict.RELATED)));
+                decision(findings.get(11), Decision.Outcome.DISMISSED),
+                decision(findings.get(10), Decision.Outcome.RELATED)));
     Set<String> asked = pairs(give("one", 20, NOW));
     assertFalse(asked.contains(id(11)));
     assertFalse(asked.contains(id(10)));
     assertTrue(asked.contains(id(9)));
   }
 
-  private static Decision decision(String id, Decision.Verdict verdict) {
+  private static Decision decision(String id, Decision.Outcome verdict) {
     return new Decision(id, verdict, NOW, "about", Decision.By.PERSON, "");
   }
 

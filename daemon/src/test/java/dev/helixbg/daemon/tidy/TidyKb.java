@@ -44,6 +44,17 @@ final class TidyKb {
     acts = new ActRun(store, settings, MODEL);
   }
 
+  /** What is to be decided, as a session begins with it. */
+  TidyList list() throws IOException, InterruptedException {
+    return list(acts);
+  }
+
+  static TidyList list(ActRun acts) throws IOException, InterruptedException {
+    TidyList list = new TidyList(acts);
+    list.look();
+    return list;
+  }
+
   TidyKb note(String topic, String text) {
     call("store", "topic", topic, "text", text);
     return this;

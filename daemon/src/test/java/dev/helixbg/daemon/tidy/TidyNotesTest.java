@@ -36,6 +36,10 @@ class TidyNotesTest {
     Files.writeString(notes.resolve("leases.md"), TEXT);
     Files.writeString(notes.resolve("leases copy.md"), TEXT);
     Files.writeString(notes.resolve("ports.md"), "# Ports\n\nPort 8080 is taken.\n");
+    report();
+  }
+
+  private void report() throws Exception {
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
     NotesKb kb = NotesKb.at(notes, settings);
     kb.refresh(_ -> {});
@@ -43,9 +47,8 @@ class TidyNotesTest {
     Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
     store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
     desk = new FakeDesk(null, folder.toRealPath().resolve("Trash"));
-    session =
-        new TidySession(
-            new ActRun(store, settings, new FakeModel().id()), new Ink(false, false), desk);
+    ActRun acts = new ActRun(store, settings, new FakeModel().id());
+    session = new TidySession(TidyKb.list(acts), acts, new Ink(false, false), desk);
   }
 
   private String press(String... keys) throws Exception {
@@ -91,6 +94,35 @@ class TidyNotesTest {
     assertEquals("leases copy.md,leases.md,ports.md", files(), undone);
     assertTrue(undone.contains("0 done"), undone);
     assertFalse(Files.exists(folder.resolve("Trash/files/leases copy.md")));
+  }
+
+  @Test
+  void severalCopiesGoAndComeBackTogether() throws Exception {
+    Files.writeString(notes.resolve("leases again.md"), TEXT);
+    report();
+    copies();
+    String after = press("s", "enter");
+    assertEquals("leases.md,ports.md", files(), after);
+
+    assertTrue(press("u").contains("leases again.md"));
+    Files.writeString(notes.resolve("leases copy.md"), "Another one.");
+    assertTrue(press("enter").contains("leases copy.md back: it is there again"));
+    Files.delete(notes.resolve("leases copy.md"));
+    String undone = press("u", "enter");
+    assertEquals("leases again.md,leases copy.md,leases.md,ports.md", files(), undone);
+    assertTrue(undone.contains("0 done") && undone.contains("3 notes say the same"), undone);
+  }
+
+  @Test
+  void whereOneCannotGoNoneGoes() throws Exception {
+    Files.writeString(notes.resolve("leases again.md"), TEXT);
+    report();
+    copies();
+    press("s");
+    Files.delete(notes.resolve("leases copy.md"));
+    String after = press("enter");
+    assertTrue(after.contains("leases copy.md to the trash: no such file; nothing was"), after);
+    assertEquals("leases again.md,leases.md,ports.md", files(), after);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.tidy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.decisions.Decision;
@@ -36,7 +37,7 @@ class TidySessionTest {
     kb.copies("web:0", "ops:0");
     kb.report();
     desk = new FakeDesk(() -> kb.helix, folder.resolve("Trash"));
-    session = new TidySession(kb.acts, new Ink(true, false), desk);
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
   }
 
   private String screen(int columns, int rows) {
@@ -59,9 +60,9 @@ class TidySessionTest {
     }
   }
 
-  private Map<String, Decision.Verdict> decided() throws Exception {
+  private Map<String, Decision.Outcome> decided() throws Exception {
     return kb.store.decisions().read().settled().stream()
-        .collect(Collectors.toMap(Decision::id, Decision::verdict));
+        .collect(Collectors.toMap(Decision::id, Decision::outcome));
   }
 
   /** Shows the finding about an entry, wherever the report has it. */
@@ -90,7 +91,7 @@ class TidySessionTest {
   @Test
   void whatOnlyOneSaysIsMarked() throws Exception {
     goTo("queue:0");
-    session = new TidySession(kb.acts, new Ink(false, true), desk);
+    session = new TidySession(kb.list(), kb.acts, new Ink(false, true), desk);
     goTo("queue:0");
     assertHas(screen(80, 24), "[not sooner]");
   }
@@ -141,7 +142,7 @@ class TidySessionTest {
     goTo("auth:0");
     press("d", "n", "o", "ö", "x", "backspace", "enter");
     Decision made = kb.store.decisions().read().settled().iterator().next();
-    assertEquals(Decision.Verdict.DISMISSED, made.verdict());
+    assertEquals(Decision.Outcome.DISMISSED, made.outcome());
     assertEquals("noö", made.reason());
     assertEquals(Decision.By.PERSON, made.by());
     assertHas(press("u", "enter"), "Taken back", "0 dismissed");
@@ -186,6 +187,52 @@ class TidySessionTest {
   }
 
   @Test
+  void whatOthersDecidedIsSeenAtTheNextKey() throws Exception {
+    goTo("queue:0");
+    ActRun.note(kb.acts.findings(), "rel-0000000001", "dismissed", "said elsewhere");
+    assertHas(press("s"), "decided elsewhere", "of 2, 0 done");
+    assertEquals(2, session.left());
+  }
+
+  @Test
+  void aNewReportIsSeenAtTheNextKey() throws Exception {
+    press("n");
+    kb.note("new", "A note of today.").note("new", "A note of this day.");
+    kb.pair("new:0", "new:1");
+    kb.report();
+    assertHas(goTo("new:0"), "of 4, 0 done", "A note of this day.");
+  }
+
+  @Test
+  void theNextSessionGoesOnWithWhatIsLeft() throws Exception {
+    goTo("queue:0");
+    press("s", "enter");
+    goTo("auth:0");
+    press("d", "enter", "l");
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    assertHas(screen(80, 24), "1 of 1, 0 done, 0 dismissed", "word for word");
+  }
+
+  @Test
+  void theMarkOfAnActThatWasKilledIsTold() throws Exception {
+    goTo("queue:0");
+    desk.helix =
+        () ->
+            new FileHelix(kb.kb.dataLog()) {
+              @Override
+              public String call(String tool, Map<String, String> arguments) {
+                if ("delete".equals(arguments.get("action"))) {
+                  throw new IllegalStateException("killed");
+                }
+                return super.call(tool, arguments);
+              }
+            };
+    assertThrows(IllegalStateException.class, () -> press("s", "enter"));
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    assertHas(screen(100, 30), "An act was broken off", "at the end of queue:");
+  }
+
+  @Test
   void aStopInTheMiddleSaysWhatWasDone() throws Exception {
     goTo("queue:0");
     desk.helix =
@@ -208,6 +255,9 @@ class TidySessionTest {
         "take them out by hand",
         "(helix-bg: ");
     assertEquals(Map.of(), decided());
+    assertHas(String.join("\n", session.halfDone()), "Stopped in the middle", "(helix-bg: ");
+    press("esc");
+    assertEquals(List.of(), session.halfDone());
   }
 
   @Test
@@ -239,7 +289,7 @@ class TidySessionTest {
     kb.note("long", line.repeat(100)).note("long", line.repeat(99) + "The end.");
     kb.pair("long:0", "long:1");
     kb.report();
-    session = new TidySession(kb.acts, new Ink(true, false), desk);
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
     goTo("long:0");
     assertHas(screen(80, 24), "more lines: Space");
     session.key(" ");
@@ -261,7 +311,7 @@ class TidySessionTest {
     kb.note("evil", "First \u001b]0;title\u0007 and \u001b[2J.").note("evil", "Second \u202e one.");
     kb.pair("evil:0", "evil:1");
     kb.report();
-    session = new TidySession(kb.acts, new Ink(true, false), desk);
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
     goTo("evil:0");
     for (String key : List.of("s", "x", "esc", "d")) {
       String screen = press(key);

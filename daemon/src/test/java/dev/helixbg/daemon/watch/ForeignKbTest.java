@@ -148,7 +148,7 @@ class ForeignKbTest {
       String id = found.getFirst().id();
       store
           .decisions()
-          .add(List.of(new Decision(id, Decision.Verdict.DISMISSED, Instant.EPOCH, "")));
+          .add(List.of(new Decision(id, Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
       oneShot(store);
       daemon.run(Duration.ofMinutes(2));
       daemon.assertAsFromNothing(folder.resolve("fresh"));

@@ -391,7 +391,7 @@ class KbWatchTest {
         .store()
         .decisions()
         .add(
-            List.of(new Decision("dup-0123456789", Decision.Verdict.DONE, Instant.EPOCH, "a ~ b")));
+            List.of(new Decision("dup-0123456789", Decision.Outcome.DONE, Instant.EPOCH, "a ~ b")));
     settle();
     Files.delete(daemon.store().database().file());
     writer.append();
@@ -426,7 +426,7 @@ class KbWatchTest {
     String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
     DaemonFixture.store(folder, writer.kb())
         .decisions()
-        .add(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
+        .add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     assertEquals(1, daemon.analyses - analyses);
@@ -496,7 +496,7 @@ class KbWatchTest {
     daemon
         .store()
         .decisions()
-        .add(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
+        .add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     writer.compact();

@@ -115,7 +115,7 @@ class SharedStoreTest {
             .add(
                 List.of(
                     new Decision(
-                        "rel-%010d".formatted(i), Decision.Verdict.DISMISSED, Instant.EPOCH, "")));
+                        "rel-%010d".formatted(i), Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
         longest = Math.max(longest, System.nanoTime() - start);
       }
     } finally {

@@ -69,6 +69,12 @@ final class ActMark {
             });
   }
 
+  /** Whether a text ends with the mark of itself. */
+  static boolean isLeftOn(String body) {
+    int at = body.lastIndexOf("\n" + BEGINNING);
+    return at >= 0 && isUnder(body, body.substring(at + 1));
+  }
+
   private static boolean isUnder(String body, String line) {
     String end = "\n" + line;
     return body.endsWith(end)

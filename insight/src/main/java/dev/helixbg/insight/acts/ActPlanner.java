@@ -351,7 +351,7 @@ public final class ActPlanner {
         losses.add(
             "the places of "
                 + Act.names(List.copyOf(after.relinked()))
-                + ": whose links are set anew moves to the end of its topic");
+                + ": helix moves a note whose links are set anew to the end of its topic");
       }
       return losses;
     }

@@ -87,6 +87,11 @@ public final class PresentEntries {
     return byTopic.getOrDefault(topic, List.of()).size();
   }
 
+  /** Entries on which an act that was broken off has left its mark. */
+  public List<NamedEntry> marked() {
+    return entries.stream().filter(one -> ActMark.isLeftOn(one.entry().body())).toList();
+  }
+
   /** Whether the marks of an act stand where they should, see {@link ActPlan#marked}. */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);
@@ -105,6 +110,11 @@ public final class PresentEntries {
             .sorted()
             .toList();
     return folders.isEmpty() ? List.of(topic) : folders;
+  }
+
+  /** Makes ready what the first plan takes a while for. */
+  public synchronized void prepare() {
+    planner.get();
   }
 
   /** How an act on them is carried out. */

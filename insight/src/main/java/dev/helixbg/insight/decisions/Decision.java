@@ -11,15 +11,15 @@ import java.util.regex.Pattern;
  * @param by who said it
  * @param reason why, in their own words; may be empty
  */
-public record Decision(String id, Verdict verdict, Instant at, String about, By by, String reason) {
+public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   private static final Pattern ID =
       Pattern.compile(
           "(copies|dup|link|rel|topic|misfiled|merge|lesson|source|pattern|junk|secret)-[0-9a-f]{10}"
               + "(-[1-9][0-9]{0,8})?");
 
   /** A decision of a person. */
-  public Decision(String id, Verdict verdict, Instant at, String about) {
-    this(id, verdict, at, about, By.PERSON, "");
+  public Decision(String id, Outcome outcome, Instant at, String about) {
+    this(id, outcome, at, about, By.PERSON, "");
   }
 
   /**
@@ -34,7 +34,7 @@ public record Decision(String id, Verdict verdict, Instant at, String about, By 
   }
 
   /** What is to become of a finding, or what somebody holds of it. */
-  public enum Verdict {
+  public enum Outcome {
     /** It is wrong or unimportant; never show it again. */
     DISMISSED,
     /** It was right and has been acted on. */

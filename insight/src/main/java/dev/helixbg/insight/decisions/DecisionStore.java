@@ -12,7 +12,7 @@ import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.insight.decisions.Decision.By;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +131,7 @@ public final class DecisionStore {
       insert.setInt(1, checksum(decision));
       insert.setString(2, decision.at().toString());
       insert.setString(3, decision.id());
-      insert.setString(4, word(decision.verdict()));
+      insert.setString(4, word(decision.outcome()));
       insert.setString(5, word(decision.by()));
       insert.setString(6, decision.about());
       insert.setString(7, decision.reason());
@@ -197,7 +197,7 @@ public final class DecisionStore {
     }
     return new Decision(
         id,
-        Verdict.valueOf(verdict.toUpperCase(Locale.ROOT)),
+        Outcome.valueOf(verdict.toUpperCase(Locale.ROOT)),
         Instant.parse(at),
         about,
         By.valueOf(by.toUpperCase(Locale.ROOT)),
@@ -208,7 +208,7 @@ public final class DecisionStore {
     json.writeStartObject();
     json.writeStringField("at", decision.at().toString());
     json.writeStringField("id", decision.id());
-    json.writeStringField("decision", word(decision.verdict()));
+    json.writeStringField("decision", word(decision.outcome()));
     json.writeStringField("by", word(decision.by()));
     json.writeStringField("about", decision.about());
     json.writeStringField("reason", decision.reason());
@@ -219,7 +219,7 @@ public final class DecisionStore {
     return Database.checksum(
         decision.at(),
         decision.id(),
-        decision.verdict(),
+        decision.outcome(),
         decision.by(),
         decision.about(),
         decision.reason());
@@ -232,7 +232,7 @@ public final class DecisionStore {
   private static Decision cut(Decision decision) {
     return new Decision(
         decision.id(),
-        decision.verdict(),
+        decision.outcome(),
         decision.at(),
         cut(decision.about()),
         decision.by(),

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.decisions;
 
 import dev.helixbg.config.Settings.InsightSettings;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import java.util.Collection;
@@ -22,12 +22,12 @@ public final class Decisions {
    */
   Decisions(List<Decision> inOrder) {
     for (Decision decision : inOrder) {
-      if (decision.verdict().isOpinion()) {
+      if (decision.outcome().isOpinion()) {
         opinions.put(decision.id(), decision);
         continue;
       }
       settled.remove(decision.id());
-      if (decision.verdict() != Verdict.OPEN) {
+      if (decision.outcome() != Outcome.OPEN) {
         settled.put(decision.id(), decision);
       }
     }

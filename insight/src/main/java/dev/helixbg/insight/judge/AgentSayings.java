@@ -142,7 +142,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   }
 
   /** Whether an agent that counts calls a pair worth an act; empty where none has a say. */
-  Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
+  public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(said -> said == Verdict.SAME || said == Verdict.OVERTAKEN);
   }
 }

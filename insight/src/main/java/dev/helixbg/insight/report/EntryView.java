@@ -13,7 +13,7 @@ import java.util.Optional;
  * An entry as it is read: who, when, and the text.
  *
  * @param letter what the words about a pair call it: {@code A} or {@code B}
- * @param title by which a person knows it
+ * @param known by which a reader knows it
  * @param source if the entry names one, and is not called by it; of a fact its file and line
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
@@ -29,8 +29,7 @@ import java.util.Optional;
  */
 record EntryView(
     Optional<String> letter,
-    String title,
-    String name,
+    NameView known,
     String date,
     List<String> tags,
     Optional<String> source,
@@ -89,8 +88,7 @@ record EntryView(
             .toList();
     return new EntryView(
         letter,
-        PrintableText.line(named.title()),
-        name(named),
+        NameView.of(named),
         NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
         named

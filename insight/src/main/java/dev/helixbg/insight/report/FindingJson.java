@@ -48,8 +48,7 @@ final class FindingJson extends JsonFields {
   void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
     edit(Acts.on(merge));
-    texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
-    texts("keys", merge.entries().stream().map(NamedEntry::key).toList());
+    list("entries", merge.entries(), this::named);
     text("proposedText", merge.text());
   }
 
@@ -214,6 +213,14 @@ final class FindingJson extends JsonFields {
     json.writeNumberField("commits", since.commits());
     text("commit", since.commit());
     text("date", since.date());
+  }
+
+  /** What an entry is known by. */
+  void named(NamedEntry named) throws IOException {
+    text("name", named.name());
+    text("title", named.title());
+    text("topic", named.entry().topic());
+    text("key", named.key());
   }
 
   private void entry(NamedEntry named) throws IOException {

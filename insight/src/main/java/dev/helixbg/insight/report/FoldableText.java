@@ -15,8 +15,8 @@ import java.util.Optional;
 record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int HEAD_CHARS = 900;
   private static final int HEAD_LINES = 14;
-  private static final int ALL_CHARS = 12_000;
-  private static final int ALL_LINES = 300;
+  private static final int ALL_CHARS = 4_000;
+  private static final int ALL_LINES = 100;
 
   /** How far a cut may move back to end at a word or a line. */
   private static final int SLACK = 80;

@@ -12,8 +12,8 @@ import java.util.Base64;
 
 /**
  * The report for a browser: one file that loads nothing. Its content security policy allows its own
- * style block and its own script, named by hash, and forbids everything else. The script only
- * filters findings; without it all of them are there.
+ * style block and its own script, named by hash, and forbids everything else. The script moves
+ * between findings and copies commands; without it everything is there to be read.
  */
 public final class HtmlReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/";
@@ -27,18 +27,15 @@ public final class HtmlReport {
    *
    * @param style the style sheet; it and the script are all that the template does not escape
    * @param styleHash as the content security policy spells it
-   * @param script that filters findings
+   * @param script for keys and buttons
    * @param scriptHash as the content security policy spells it
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
-    @JStachePartial(name = "pairline", path = TEMPLATES + "pairline.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
-    @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
-    @JStachePartial(name = "moved", path = TEMPLATES + "moved.mustache"),
-    @JStachePartial(name = "secret", path = TEMPLATES + "secret.mustache"),
-    @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
-    @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
+    @JStachePartial(name = "copies", path = TEMPLATES + "copies.mustache"),
+    @JStachePartial(name = "line", path = TEMPLATES + "line.mustache"),
+    @JStachePartial(name = "name", path = TEMPLATES + "name.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })

@@ -43,9 +43,6 @@ import java.util.stream.Stream;
  * order, none so long that a reader refuses it, whatever entries and models say.
  */
 public final class JsonReport extends JsonFields {
-  /** Exact copies lead, but not for ever. */
-  static final int MAX_LEADING_COPIES = 10;
-
   /** Sources that moved, and secrets. */
   private static final int MAX_MOVED = 1_000;
 
@@ -111,7 +108,7 @@ public final class JsonReport extends JsonFields {
     for (List<NamedEntry> group : pairs.groups(judgements)) {
       json.writeStartArray();
       for (NamedEntry named : group) {
-        json.writeString(bounded(named.name()));
+        object(named, each::named);
       }
       json.writeEndArray();
     }
@@ -119,7 +116,7 @@ public final class JsonReport extends JsonFields {
     list("sources", report.sources().folders(), this::folder);
     findings(report, this::list);
     list("reviews", report.reviews(), this::review);
-    list("labels", findings.entries(), this::label);
+    list("entries", findings.entries(), this::entry);
     json.writeEndObject();
   }
 
@@ -201,7 +198,7 @@ public final class JsonReport extends JsonFields {
   /** The ids of what the report leads with, in its order. */
   private List<String> leading() {
     return Stream.concat(
-            findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
+            findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())
         .map(Finding::id)
         .toList();
   }
@@ -288,16 +285,21 @@ public final class JsonReport extends JsonFields {
   private void item(Review.Item item) throws IOException {
     optional("id", Optional.of(item.id()).filter(id -> !id.isEmpty()));
     text("relation", item.relation());
-    text("a", item.a());
-    optional("b", Optional.of(item.b()).filter(b -> !b.isEmpty()));
-    decimal("similarity", item.b().isEmpty() ? Double.NaN : item.similarity());
+    boolean alone = item.b().name().isEmpty();
+    object("a", item.a(), this::named);
+    object("b", alone ? null : item.b(), this::named);
+    decimal("similarity", alone ? Double.NaN : item.similarity());
     optional("verdict", Optional.of(item.verdict()).filter(v -> !v.isEmpty()));
     text("text", item.text());
   }
 
-  private void label(NamedEntry named) throws IOException {
+  private void named(Review.Named named) throws IOException {
     text("name", named.name());
-    text("key", named.key());
+    text("title", named.title());
+  }
+
+  private void entry(NamedEntry named) throws IOException {
+    each.named(named);
     optional("label", judgements.label(named).map(Label::title));
     object("guess", judgements.guesses().get(named.key()), this::guess);
   }

@@ -1,27 +1,24 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.notes.NoteName;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What the language model and the pair judge say, in words: labels, verdicts, assessments. */
 final class JudgementWords {
-  /**
-   * How right a list is that it leads: planted pairs and others that somebody had found good, among
-   * the first twenty of each of twelve knowledge bases of public notes. From {@code
-   * insight/src/judge/README.md}, one order; the judge was not trained on these notes.
-   */
-  static final String RIGHT =
-      "On test knowledge bases with many repetitions put in, 19 or 20 of the first 20 were worth"
-          + " an act; expect fewer in a real one (docs/findings.md has figures).";
-
   private JudgementWords() {}
 
   /** Such as {@code 97 %}. */
@@ -107,7 +104,7 @@ final class JudgementWords {
     };
   }
 
-  /** The same as a verdict is called, for its colour. */
+  /** The same as a verdict is called. */
   static Optional<String> kind(Finding.Relation relation) {
     return relation
         .assessment()
@@ -116,5 +113,62 @@ final class JudgementWords {
                 said.mayBeWorthAnAct()
                     ? said.same() >= said.overtaken() ? "same" : "overtaken"
                     : said.tier() == Finding.Tier.NONE ? "different" : "related");
+  }
+
+  /** Who judged, what is still to come, and what a language model would add. */
+  static String note(Judgements judgements) {
+    String agents =
+        judgements.agents().clients().stream()
+            .map(trust -> " " + PrintableText.line(trust.words()))
+            .collect(Collectors.joining());
+    return ofModel(judgements) + agents;
+  }
+
+  private static String ofModel(Judgements judgements) {
+    if (judgements.model().isEmpty()) {
+      return "No language model was used. One would say of each pair whether both entries state the"
+          + " same, are related or have nothing in common, put each topic into a sentence,"
+          + " name lessons that recur, and label entries by reading them. helix-bg"
+          + " fetch-models gets one that fits: Qwen3-0.6B, about half a gigabyte. It runs on"
+          + " this machine, like everything here. A coding agent that is connected over MCP does"
+          + " so, too, by the prompt study.";
+    }
+    StringBuilder note =
+        new StringBuilder("Labels, verdicts and summaries are by a language model.");
+    if (!judgements.left().isEmpty()) {
+      List<String> left = new ArrayList<>();
+      for (QuestionKind job : QuestionKind.values()) {
+        int count = judgements.left().getOrDefault(job, 0);
+        if (count > 0) {
+          left.add(left(job, count));
+        }
+      }
+      note.append(" Not everything was asked yet: ")
+          .append(String.join(", ", left))
+          .append(" are left for the next run.");
+    }
+    judgements
+        .trust()
+        .ifPresentOrElse(
+            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()),
+            () -> note.append(' ').append(JudgeTrust.UNMEASURED));
+    if (judgements.cut() > 0) {
+      note.append(' ')
+          .append(NumberWords.count(judgements.cut(), "answer is", "answers are"))
+          .append(" about the beginning of a long text only.");
+    }
+    return note.toString();
+  }
+
+  private static String left(QuestionKind job, int count) {
+    return switch (job) {
+      case LABEL -> NumberWords.count(count, "label", "labels");
+      case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");
+      case TOPICS -> NumberWords.count(count, "verdict on topics", "verdicts on topics");
+      case SUMMARY, SESSION -> NumberWords.count(count, "summary", "summaries");
+      case LESSON -> NumberWords.count(count, "lesson", "lessons");
+      case RULE -> NumberWords.count(count, "pair of lessons", "pairs of lessons");
+      case MERGE -> NumberWords.count(count, "proposed text", "proposed texts");
+    };
   }
 }

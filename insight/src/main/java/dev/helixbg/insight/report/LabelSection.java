@@ -22,35 +22,28 @@ record LabelSection(
     Optional<String> agreement,
     List<LabelRow> rows,
     List<Disagreement> disagreements) {
-  private static final int NAMED = 40;
+  private static final int NAMED = 12;
   private static final int DISAGREEMENTS = 12;
 
   /**
    * A label, how many entries have it, and which.
    *
-   * @param width of its bar, in percent
    * @param names of entries that have it, the newest first
    * @param moreWords how many are not named; may be empty
    */
   record LabelRow(
-      String label,
-      String description,
-      String count,
-      String width,
-      List<String> names,
-      String moreWords) {}
+      String label, String description, String count, List<NameView> names, String moreWords) {}
 
   /** A tag that the guess contradicts. */
-  record Disagreement(String name, String tags, String guess) {}
+  record Disagreement(NameView name, String tags, String guess) {}
 
   static LabelSection of(Findings findings, Judgements judgements) {
     LabelCounts census = LabelCounts.of(findings.entries(), judgements);
-    int most = census.entries().values().stream().mapToInt(List::size).max().orElse(0);
     List<LabelRow> rows = new ArrayList<>();
     for (Label label : Label.values()) {
       List<NamedEntry> entries = census.entries().getOrDefault(label, List.of());
       if (!entries.isEmpty()) {
-        rows.add(row(label, entries, most));
+        rows.add(row(label, entries));
       }
     }
     List<Disagreement> disagreements =
@@ -61,13 +54,12 @@ record LabelSection(
     return new LabelSection(intro(census), agreement(census), rows, disagreements);
   }
 
-  private static LabelRow row(Label label, List<NamedEntry> entries, int most) {
+  private static LabelRow row(Label label, List<NamedEntry> entries) {
     return new LabelRow(
         label.title(),
         label.description(),
         NumberWords.count(entries.size()),
-        NumberWords.fixed(100.0 * entries.size() / most, 1),
-        entries.reversed().stream().limit(NAMED).map(EntryView::name).toList(),
+        entries.reversed().stream().limit(NAMED).map(NameView::of).toList(),
         entries.size() > NAMED
             ? "and " + NumberWords.count(entries.size() - NAMED) + " more, all in report.json"
             : "");
@@ -78,7 +70,7 @@ record LabelSection(
         String.join(
             ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
     LabelGuess guess = guesses.get(named.key());
-    return new Disagreement(EntryView.name(named), tags, JudgementWords.guess(guess));
+    return new Disagreement(NameView.of(named), tags, JudgementWords.guess(guess));
   }
 
   private static String intro(LabelCounts census) {

@@ -17,12 +17,9 @@ public final class MarkdownReport {
   /** What the template sees, and how it sets texts that inline code is not for. */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
-    @JStachePartial(name = "intro", path = TEMPLATES + "intro.mustache"),
-    @JStachePartial(name = "listed", path = TEMPLATES + "listed.mustache"),
-    @JStachePartial(name = "pairs", path = TEMPLATES + "pairs.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "line", path = TEMPLATES + "line.mustache"),
-    @JStachePartial(name = "different", path = TEMPLATES + "different.mustache"),
+    @JStachePartial(name = "name", path = TEMPLATES + "name.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache")
   })
@@ -37,20 +34,6 @@ public final class MarkdownReport {
     @JStacheLambda.Raw
     public String fenced(String text) {
       return MarkdownText.fenced(text);
-    }
-
-    /** Of a text both parts: here nothing folds. */
-    @JStacheLambda
-    @JStacheLambda.Raw
-    public String whole(FoldableText text) {
-      return fenced(text.head() + text.rest());
-    }
-
-    /** A place in a list, as readers count. */
-    @JStacheLambda
-    @JStacheLambda.Raw
-    public String fromOne(int place) {
-      return Integer.toString(place + 1);
     }
   }
 

@@ -9,9 +9,9 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -19,11 +19,10 @@ import java.util.Set;
 /**
  * Two entries side by side.
  *
- * @param rank where the pair stands in the list and what it is called, in words
- * @param nearness how near the two are as neighbours, in words
+ * @param verdict what the two may be, in words
+ * @param isAct whether that calls for an act
+ * @param evidence what speaks for it, in words
  * @param sharedWords rare ones that both have, where those count
- * @param verdict what an agent says of it, in words, else the language model, else the pair judge
- * @param verdictKind same, overtaken, related or different
  * @param group that they are of several entries that say the same; or nothing
  * @param acts what can be done about it
  * @param files the two files of notes that both are of
@@ -32,12 +31,10 @@ import java.util.Set;
  */
 record PairView(
     String id,
-    String similarity,
-    String rank,
-    String nearness,
+    String verdict,
+    boolean isAct,
+    List<String> evidence,
     List<String> sharedWords,
-    Optional<String> verdict,
-    Optional<String> verdictKind,
     Optional<String> group,
     List<ActView> acts,
     EntryView a,
@@ -46,11 +43,8 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /**
-   * The same pairs in their order, those of sections of the same two files together: a format can
-   * fold all but the first of them, since somebody reads two files once.
-   */
-  static List<List<PairView>> byFiles(Collection<PairView> pairs) {
+  /** Folds, of pairs of sections of the same two files, all but the first: one reads them once. */
+  static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {
       Object of = pair.files.isPresent() ? pair.files.get() : pair.id;
@@ -65,7 +59,7 @@ record PairView(
         of.set(i, of.get(i).folded(i == 1 ? Optional.of(words) : Optional.empty(), i == others));
       }
     }
-    return List.copyOf(grouped.values());
+    return grouped.values().stream().flatMap(List::stream).toList();
   }
 
   /** Both, as one list. */
@@ -75,53 +69,27 @@ record PairView(
 
   private PairView folded(Optional<String> words, boolean isLast) {
     return new PairView(
-        id,
-        similarity,
-        rank,
-        nearness,
-        sharedWords,
-        verdict,
-        verdictKind,
-        group,
-        acts,
-        a,
-        b,
-        files,
-        words,
-        isLast);
+        id, verdict, isAct, evidence, sharedWords, group, acts, a, b, files, words, isLast);
   }
 
   /**
-   * @param rank in the list of relations, from 1
-   * @param kind what the pair is called
+   * @param kind what the pair is called where nothing has read it
    * @param group of which both are, in words; or nothing
    */
   static PairView of(
-      Finding.Relation relation,
-      int rank,
-      PairKind kind,
-      Optional<String> group,
-      Judgements judgements) {
-    Optional<AgentSayings.Said> agents = judgements.agents().of(relation);
-    Optional<PairVerdict> verdict = judgements.verdict(relation);
+      Finding.Relation relation, PairKind kind, Optional<String> group, Judgements judgements) {
     Finding.Evidence evidence = relation.evidence();
     return new PairView(
         PrintableText.line(relation.id()),
-        NumberWords.similarity(relation.similarity()),
-        NumberWords.ordinal(rank)
-            + " of the list"
-            + (kind == PairKind.RELATION ? "" : ", " + kind.title()),
-        EvidenceWords.nearness(relation),
+        heading(
+            said(relation, judgements)
+                .orElse(
+                    kind == PairKind.NEAR_DUPLICATE
+                        ? "in nearly the same words"
+                        : "near each other")),
+        kind(relation, judgements).filter(Set.of("same", "overtaken")::contains).isPresent(),
+        evidence(relation, judgements),
         EvidenceWords.shared(relation),
-        agents
-            .map(said -> PrintableText.line(said.words()))
-            .or(() -> verdict.map(JudgementWords::verdict))
-            .or(() -> JudgementWords.assessment(relation)),
-        agents
-            .flatMap(AgentSayings.Said::verdict)
-            .or(() -> verdict.map(PairVerdict::verdict))
-            .map(Verdict::title)
-            .or(() -> JudgementWords.kind(relation)),
         group,
         ActView.of(Acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(
@@ -139,5 +107,45 @@ record PairView(
         relation.files(),
         Optional.empty(),
         false);
+  }
+
+  private static String heading(String words) {
+    return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+  }
+
+  private static List<String> evidence(Finding.Relation relation, Judgements judgements) {
+    List<String> words = new ArrayList<>();
+    if (judgements.agents().of(relation).isEmpty() && judgements.verdict(relation).isEmpty()) {
+      relation
+          .assessment()
+          .filter(said -> said.isActLikely() || !said.repeats())
+          .ifPresent(
+              said ->
+                  words.add("one can go: " + JudgementWords.percent(Math.min(said.act(), 0.99))));
+    }
+    words.add("similarity " + NumberWords.similarity(relation.similarity()));
+    words.add(EvidenceWords.nearness(relation));
+    return words;
+  }
+
+  /** What an agent says of a pair, in words, else the language model, else the pair judge. */
+  static Optional<String> said(Finding.Relation relation, Judgements judgements) {
+    return judgements
+        .agents()
+        .of(relation)
+        .map(said -> PrintableText.line(said.words()))
+        .or(() -> judgements.verdict(relation).map(JudgementWords::verdict))
+        .or(() -> JudgementWords.assessment(relation));
+  }
+
+  /** Same, overtaken, related or different; nothing where nothing has read the pair. */
+  static Optional<String> kind(Finding.Relation relation, Judgements judgements) {
+    return judgements
+        .agents()
+        .of(relation)
+        .flatMap(AgentSayings.Said::verdict)
+        .or(() -> judgements.verdict(relation).map(PairVerdict::verdict))
+        .map(Verdict::title)
+        .or(() -> JudgementWords.kind(relation));
   }
 }

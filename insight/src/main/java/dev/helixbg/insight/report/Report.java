@@ -71,7 +71,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 9;
+  public static final int SCHEMA = 10;
 
   /**
    * What made the report.

@@ -26,7 +26,7 @@ public final class TerminalSummary {
   /** Of the kind and its count: the longest kind, and room for 99,999. */
   private static final int START_WIDTH = 22;
 
-  private static final int MIN_EXCERPT = 12;
+  private static final int MIN_TITLE = 12;
   private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;
   private static final int SHOWN_FILES = 5;
@@ -42,8 +42,10 @@ public final class TerminalSummary {
 
   /**
    * @param similarity not a number where there is none
+   * @param title of its first entry; may be empty
+   * @param names of its entries, and what else is said in a few words
    */
-  private record Row(double similarity, String names, String text) {}
+  private record Row(double similarity, String title, String names) {}
 
   /**
    * @param width of the terminal in columns
@@ -176,7 +178,7 @@ public final class TerminalSummary {
       rows(
           "Exact copies",
           copies.size(),
-          List.of(new Row(Double.NaN, names, first.getFirst().entry().text().content())));
+          List.of(new Row(Double.NaN, first.getFirst().title(), names)));
     }
   }
 
@@ -186,26 +188,29 @@ public final class TerminalSummary {
             .limit(SHOWN_RELATIONS)
             .map(pair -> row(pair, judgements.verdict(pair)))
             .toList();
-    rows("Worth doing", pairs.leading().size(), rows);
+    rows("Worth a look", pairs.leading().size(), rows);
     int more = pairs.leading().size() - rows.size();
     if (more > 0) {
-      line(" ".repeat(START_WIDTH + 2) + NumberWords.count(more) + " more in the report");
+      String words = NumberWords.count(more) + " more in the report";
+      out.append(" ".repeat(START_WIDTH + 2))
+          .append(PrintableText.excerpt(words, width - START_WIDTH - 2))
+          .append('\n');
     }
   }
 
   private static Row row(Finding.Relation pair, Optional<PairVerdict> verdict) {
     return new Row(
         pair.similarity(),
-        name(pair.a())
-            + " ~ "
-            + name(pair.b())
-            + ofPassages(pair)
-            + verdict
+        pair.a().title(),
+        verdict
                 .map(said -> said.verdict().title())
                 .or(() -> JudgementWords.assessment(pair))
-                .map(words -> " " + words)
-                .orElse(""),
-        pair.a().entry().text().content());
+                .map(words -> words + ": ")
+                .orElse("")
+            + name(pair.a())
+            + " ~ "
+            + name(pair.b())
+            + ofPassages(pair));
   }
 
   private static String ofPassages(Finding.Relation relation) {
@@ -220,7 +225,7 @@ public final class TerminalSummary {
     List<Row> rows =
         overlaps.stream()
             .limit(1)
-            .map(best -> new Row(best.similarity(), topic(best.a()) + " ~ " + topic(best.b()), ""))
+            .map(best -> new Row(best.similarity(), "", topic(best.a()) + " ~ " + topic(best.b())))
             .toList();
     rows("Topic overlaps", overlaps.size(), rows);
   }
@@ -233,8 +238,8 @@ public final class TerminalSummary {
                 best ->
                     new Row(
                         best.other(),
-                        name(best.entry()) + " > " + topic(best.nearer()),
-                        best.entry().entry().text().content()))
+                        best.entry().title(),
+                        name(best.entry()) + " > " + topic(best.nearer())))
             .toList();
     rows("Misfiled", total, rows);
   }
@@ -247,7 +252,7 @@ public final class TerminalSummary {
               + " and "
               + NumberWords.count(first.entries().size() - 1)
               + " more";
-      rows("Lessons", lessons.all().size(), List.of(new Row(Double.NaN, names, first.text())));
+      rows("Lessons", lessons.all().size(), List.of(new Row(Double.NaN, first.text(), names)));
     }
   }
 
@@ -257,7 +262,9 @@ public final class TerminalSummary {
       rows(
           "Secrets",
           secrets.size(),
-          List.of(new Row(Double.NaN, name(first.entry()), first.says())));
+          List.of(
+              new Row(
+                  Double.NaN, first.entry().title(), name(first.entry()) + " " + first.says())));
     }
   }
 
@@ -272,8 +279,8 @@ public final class TerminalSummary {
                 first ->
                     new Row(
                         Double.NaN,
-                        name(first.entry()) + " > " + PrintableText.line(first.named()),
-                        first.words()))
+                        first.entry().title(),
+                        name(first.entry()) + " > " + PrintableText.line(first.named())))
             .toList();
     rows("Sources moved", sources.moved().size(), rows);
     sources.folders().stream()
@@ -301,13 +308,12 @@ public final class TerminalSummary {
             ? "  "
             : "  " + NumberWords.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
-    String names = PrintableText.excerpt(row.names(), room);
-    int left = room - TextColumns.of(names) - 2;
-    String excerpt = left < MIN_EXCERPT ? "" : PrintableText.excerpt(row.text(), left);
-    out.append(similarity).append(painted("36", names));
-    if (!excerpt.isEmpty()) {
-      out.append("  ").append(painted("2", excerpt));
-    }
+    int forTitle = Math.max(room - TextColumns.of(row.names()) - 2, room / 2);
+    String title = forTitle < MIN_TITLE ? "" : PrintableText.excerpt(row.title(), forTitle);
+    int left = room - (title.isEmpty() ? 0 : TextColumns.of(title) + 2);
+    String names = PrintableText.excerpt(row.names(), left);
+    out.append(similarity).append(title);
+    out.append(title.isEmpty() ? "" : "  ").append(painted("2", names));
   }
 
   private static String name(NamedEntry named) {

@@ -3,14 +3,18 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 
-/** A topic as a row of the table of topics. */
-record TopicView(String name, String entries, String cohesion) {
+/** A topic as a row of the table of topics, with a sentence on it where there is one. */
+record TopicView(String name, String entries, String cohesion, String sentence) {
 
-  static TopicView of(Findings.Topic topic) {
+  /**
+   * @param sentence what a language model or a coding agent says of it; may be empty
+   */
+  static TopicView of(Findings.Topic topic, String sentence) {
     return new TopicView(
         label(topic.name()),
         NumberWords.count(topic.entries()),
-        NumberWords.similarity(topic.cohesion()));
+        NumberWords.similarity(topic.cohesion()),
+        PrintableText.excerpt(sentence, 600));
   }
 
   /** The name made safe, with a stand-in for a blank one. */

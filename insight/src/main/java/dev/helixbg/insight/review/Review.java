@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -34,8 +35,8 @@ public record Review(
    *
    * @param id of the finding that it is, by which it can be dismissed or done
    * @param relation of b to a, such as {@code repeats}
-   * @param a name of the newer entry
-   * @param b name of the other one; empty when there is none
+   * @param a the newer entry
+   * @param b the other one; its name is empty where there is none
    * @param similarity cosine; 0 when there is only one
    * @param verdict of the model; empty when nobody judged
    * @param text an excerpt, for people
@@ -43,11 +44,30 @@ public record Review(
   public record Item(
       String id,
       String relation,
-      String a,
-      String b,
+      Named a,
+      Named b,
       double similarity,
       String verdict,
       String text) {}
+
+  /** An entry as it was called then: by title and name. */
+  public record Named(String title, String name) {
+    public static Named of(NamedEntry entry) {
+      return new Named(entry.title(), entry.name());
+    }
+
+    /** A review of an earlier version has the name alone. */
+    private static Named of(JsonNode json) {
+      String name = json.path("name").asText(json.asText());
+      return new Named(json.path("title").asText(name), name);
+    }
+
+    private ObjectNode toJson() {
+      return JSON.createObjectNode()
+          .put("title", PrintableText.beginning(title, MAX_TEXT))
+          .put("name", PrintableText.beginning(name, MAX_TEXT));
+    }
+  }
 
   /** As clients of the daemon, commands with --json and the store have it. */
   public ObjectNode toJson() {
@@ -58,12 +78,10 @@ public record Review(
     json.put("summary", PrintableText.beginning(summary, MAX_SUMMARY));
     ArrayNode all = json.putArray("items");
     for (Item item : items) {
-      all.addObject()
-          .put("id", item.id())
-          .put("relation", item.relation())
-          .put("a", PrintableText.beginning(item.a(), MAX_TEXT))
-          .put("b", PrintableText.beginning(item.b(), MAX_TEXT))
-          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+      ObjectNode one = all.addObject().put("id", item.id()).put("relation", item.relation());
+      one.set("a", item.a().toJson());
+      one.set("b", item.b().toJson());
+      one.put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
           .put("verdict", item.verdict())
           .put("text", PrintableText.beginning(item.text(), MAX_TEXT));
     }
@@ -80,8 +98,8 @@ public record Review(
             new Item(
                 item.path("id").asText(),
                 item.path("relation").asText(),
-                item.path("a").asText(),
-                item.path("b").asText(),
+                Named.of(item.path("a")),
+                Named.of(item.path("b")),
                 item.path("similarity").asDouble(),
                 item.path("verdict").asText(),
                 item.path("text").asText()));

@@ -32,8 +32,8 @@ public record ReviewSubject(
       return new Review.Item(
           finding.id(),
           relation,
-          b.name(),
-          a.name(),
+          Review.Named.of(b),
+          Review.Named.of(a),
           finding.similarity(),
           finding.verdict().map(verdict -> verdict.title()).orElse(""),
           excerpt(b));

@@ -129,8 +129,8 @@ public final class SessionReview {
               new Item(
                   group.id(),
                   Relation.REPEATS.words,
-                  copy.name(),
-                  entries.getFirst().name(),
+                  Review.Named.of(copy),
+                  Review.Named.of(entries.getFirst()),
                   1,
                   "",
                   ReviewSubject.excerpt(copy)));

@@ -13,7 +13,7 @@ import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.decisions.Decision.By;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ class DecisionStoreTest {
     open();
   }
 
-  private static Decision decision(String id, Verdict verdict) {
+  private static Decision decision(String id, Outcome verdict) {
     return new Decision(id, verdict, AT, ABOUT);
   }
 
@@ -86,11 +86,11 @@ class DecisionStoreTest {
   }
 
   private void add(int number) {
-    store.add(List.of(decision(id(number), Verdict.DONE)));
+    store.add(List.of(decision(id(number), Outcome.DONE)));
   }
 
   private List<String> settled() {
-    return store.read().settled().stream().map(d -> d.id() + " " + d.verdict()).toList();
+    return store.read().settled().stream().map(d -> d.id() + " " + d.outcome()).toList();
   }
 
   private List<Decision> all() {
@@ -117,11 +117,11 @@ class DecisionStoreTest {
   void theLastDecisionOnAFindingCounts() {
     store.add(
         List.of(
-            decision("dup-3f9a01c2d4", Verdict.DISMISSED),
-            decision("link-0000000000-2", Verdict.DONE)));
-    store.add(List.of(decision("dup-3f9a01c2d4", Verdict.OPEN)));
+            decision("dup-3f9a01c2d4", Outcome.DISMISSED),
+            decision("link-0000000000-2", Outcome.DONE)));
+    store.add(List.of(decision("dup-3f9a01c2d4", Outcome.OPEN)));
     assertEquals(List.of("link-0000000000-2 DONE"), settled());
-    store.add(List.of(decision("dup-3f9a01c2d4", Verdict.DONE)));
+    store.add(List.of(decision("dup-3f9a01c2d4", Outcome.DONE)));
     reopen();
     assertEquals(List.of("link-0000000000-2 DONE", "dup-3f9a01c2d4 DONE"), settled());
     assertEquals(ABOUT, store.read().on("dup-3f9a01c2d4").orElseThrow().about());
@@ -132,17 +132,17 @@ class DecisionStoreTest {
   void anOpinionSettlesNothingAndUnsettlesNothing() {
     store.add(
         List.of(
-            decision("dup-3f9a01c2d4", Verdict.SAME),
-            decision("dup-0000000001", Verdict.DONE),
-            decision("dup-0000000001", Verdict.DIFFERENT)));
+            decision("dup-3f9a01c2d4", Outcome.SAME),
+            decision("dup-0000000001", Outcome.DONE),
+            decision("dup-0000000001", Outcome.DIFFERENT)));
     assertEquals(List.of("dup-0000000001 DONE"), settled());
-    assertEquals(Verdict.SAME, store.read().opinionOn("dup-3f9a01c2d4").orElseThrow().verdict());
+    assertEquals(Outcome.SAME, store.read().opinionOn("dup-3f9a01c2d4").orElseThrow().outcome());
   }
 
   @Test
   void theDeciderAndTheReasonAreKept() {
-    Decision agents = new Decision(id(3), Verdict.DONE, AT, "", By.AGENT, "said twice");
-    Decision persons = decision(id(4), Verdict.DONE);
+    Decision agents = new Decision(id(3), Outcome.DONE, AT, "", By.AGENT, "said twice");
+    Decision persons = decision(id(4), Outcome.DONE);
     store.add(List.of(agents, persons));
     reopen();
     assertEquals(List.of(agents, persons), all());
@@ -153,8 +153,8 @@ class DecisionStoreTest {
     String text = "x".repeat(DecisionStore.MAX_TEXT);
     store.add(
         List.of(
-            new Decision(id(1), Verdict.DONE, AT, text + "y", By.PERSON, text + "z"),
-            new Decision(id(2), Verdict.DONE, AT, text, By.PERSON, text)));
+            new Decision(id(1), Outcome.DONE, AT, text + "y", By.PERSON, text + "z"),
+            new Decision(id(2), Outcome.DONE, AT, text, By.PERSON, text)));
     reopen();
     assertEquals(2, all().size());
     for (Decision decision : all()) {
@@ -170,7 +170,7 @@ class DecisionStoreTest {
   void halfACharacterDamagesNothing() throws IOException {
     String text = "x".repeat(DecisionStore.MAX_TEXT - 1) + "\uD83D\uDE00";
     for (String reason : List.of(text, "\uD800 half", "half \uDE00")) {
-      store.add(List.of(new Decision(id(1), Verdict.DONE, AT, text, By.PERSON, reason)));
+      store.add(List.of(new Decision(id(1), Outcome.DONE, AT, text, By.PERSON, reason)));
       assertTrue(all().getFirst().about().startsWith("x".repeat(DecisionStore.MAX_TEXT - 1)));
       assertEquals(all(), copied());
     }
@@ -182,7 +182,7 @@ class DecisionStoreTest {
     for (int i = 0; i < 10; i++) {
       List<Decision> some = new ArrayList<>();
       for (int n = 0; n <= i % 3; n++) {
-        some.add(decision(id(100 * i + n), Verdict.values()[(i + n) % 2]));
+        some.add(decision(id(100 * i + n), Outcome.values()[(i + n) % 2]));
       }
       store.add(some);
       assertEquals(all(), copied());
@@ -268,9 +268,9 @@ class DecisionStoreTest {
   void aDamagedTableIsRestoredFromTheCopy(String damage) throws IOException {
     store.add(
         List.of(
-            decision(id(1), Verdict.DONE),
-            decision(id(2), Verdict.DISMISSED),
-            decision(id(3), Verdict.DONE)));
+            decision(id(1), Outcome.DONE),
+            decision(id(2), Outcome.DISMISSED),
+            decision(id(3), Outcome.DONE)));
     List<String> before = settled();
     TestDatabase.change(database, damage);
     assertEquals(before, settled());
@@ -385,7 +385,7 @@ class DecisionStoreTest {
     try (Database own = opened(folder)) {
       DecisionStore mine = writer % 2 == 0 ? store : new DecisionStore(own);
       for (int n = 0; n < 25; n++) {
-        mine.add(List.of(decision(id(writer * 1000 + n), Verdict.DONE)));
+        mine.add(List.of(decision(id(writer * 1000 + n), Outcome.DONE)));
       }
     }
   }

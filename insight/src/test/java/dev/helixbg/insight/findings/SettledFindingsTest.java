@@ -8,7 +8,7 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class SettledFindingsTest {
   static Decisions settle(Path folder, List<String> ids) {
     try (Database database = TestDatabase.in(folder, DecisionStore.TABLE)) {
       DecisionStore store = new DecisionStore(database);
-      store.add(ids.stream().map(id -> new Decision(id, Verdict.DONE, Instant.EPOCH, "")).toList());
+      store.add(ids.stream().map(id -> new Decision(id, Outcome.DONE, Instant.EPOCH, "")).toList());
       return store.read();
     }
   }

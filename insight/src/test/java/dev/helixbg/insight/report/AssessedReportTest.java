@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -92,17 +91,19 @@ class AssessedReportTest {
   void theRestIsFoldedByWhatWasSaidOfIt() {
     Document html = Jsoup.parse(HtmlReport.render(report(many(25))));
     List<String> folds =
-        html.select("section[aria-labelledby=relations] > details.more > summary").eachText();
+        html.select("#others ~ details:has(code:contains(rel)) > summary").eachText();
     assertEquals(
         List.of(
-            "5 candidates, more that may be worth an act",
-            "7 candidates, related",
-            "8 candidates, probably not worth an act"),
+            "More pairs that may be worth an act 5",
+            "Related pairs 7",
+            "Pairs that are probably not worth an act 8"),
         folds);
-    assertTrue(html.select(".lead").text().contains("19 or 20 of the first 20 were worth an act"));
-    assertTrue(html.select(".lead").text().contains("all of them by the pair judge"));
-    assertFalse(
-        Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text().contains("pair judge"));
+    String lead = html.select(".lead").text();
+    assertTrue(lead.contains("In about 14 of the 20 pairs one entry can go"), lead);
+    assertTrue(lead.contains("the pair judge that comes with helix-bg has read all of them"), lead);
+    assertTrue(html.select("article[id^=rel] .why").text().contains("one can go: 70 %"));
+    String unread = Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text();
+    assertTrue(unread.contains("Nothing has read the pairs"), unread);
   }
 
   @Test
@@ -115,9 +116,9 @@ class AssessedReportTest {
                     pair(3, 4, 0.9, 0.05, Tier.LIKELY_SAME),
                     pair(5, 6, 0.4, 0.2, Tier.RELATED))));
     boolean aIsOlder = ENTRIES.get(1).isOlderThan(ENTRIES.get(2));
-    assertTrue(markdown.contains("**" + (aIsOlder ? "A" : "B") + " is likely overtaken**"));
-    assertTrue(markdown.contains("**likely the same**"));
-    assertTrue(markdown.contains("**may be the same**"));
+    assertTrue(markdown.contains("### `" + (aIsOlder ? "A" : "B") + " is likely overtaken`"));
+    assertTrue(markdown.contains("### `Likely the same`"));
+    assertTrue(markdown.contains("### `May be the same`"));
   }
 
   @Test

@@ -34,7 +34,7 @@ class HtmlReportTest {
               .split(" "));
   private static final Set<String> MORE_ELEMENTS =
       Set.of(
-          ("h3 h4 code ul li dl dt dd pre bdi strong details summary table thead tbody tr th td"
+          ("h3 h4 code ul li pre bdi strong b details summary table thead tbody tr th td"
                   + " figure figcaption svg desc g line circle rect text")
               .split(" "));
   private static final Set<String> ATTRIBUTES =
@@ -145,14 +145,13 @@ class HtmlReportTest {
   void hostileTextIsReadAsItWasWritten() {
     Report report = KbFixtures.hostile().report();
     List<String> expected = new ArrayList<>();
+    report.findings().copies().forEach(copies -> addShown(expected, copies.entries().getFirst()));
     for (Finding.Relation pair :
         JudgedRelations.of(report.findings().relations(), report.judgements()).leading()) {
       addShown(expected, pair.a());
       addShown(expected, pair.b());
     }
-    report.findings().misfiled().forEach(misfiled -> addShown(expected, misfiled.entry()));
-    List<String> actual =
-        parse(report).select("pre:not(.call)").stream().map(Element::wholeText).toList();
+    List<String> actual = parse(report).select("pre").stream().map(Element::wholeText).toList();
     assertEquals(expected, actual);
   }
 
@@ -160,7 +159,7 @@ class HtmlReportTest {
   void hostileNamesAreReadAsTheyWereWritten() {
     Report report = KbFixtures.hostile().report();
     Document document = parse(report);
-    List<String> names = document.select("table bdi.name").eachText();
+    List<String> names = document.select("table bdi").eachText();
     List<String> titles = document.select("svg g > title").eachText();
     assertTrue(names.contains("<script>alert('topic')</script>"), names.toString());
     assertTrue(
@@ -172,7 +171,7 @@ class HtmlReportTest {
   @Test
   void longTextsAreCutAndSaySo() {
     String text = parse(KbFixtures.hostile().report()).select("article").getFirst().text();
-    assertTrue(text.contains("… 1,035,679 more characters left out"), text.substring(0, 300));
+    assertTrue(text.contains("… 1,043,679 more characters left out"), text.substring(0, 300));
     assertTrue(html(KbFixtures.hostile().report()).length() < 300_000);
   }
 
@@ -181,7 +180,6 @@ class HtmlReportTest {
     KbFixture kb = new KbFixture();
     kb.entry("alpha", 0, "One.");
     Document one = parse(kb.report());
-    assertEquals(1, one.select("p.none").size());
     assertTrue(one.text().contains("There are no two entries to compare."));
     Document none = parse(KbFixtures.empty().report());
     assertTrue(none.text().contains("no entries yet"));

@@ -27,17 +27,18 @@ class ReportViewTest {
   }
 
   @Test
-  void rankAndNearnessAreInWords() {
+  void whatSpeaksForAPairIsInWords() {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("x", 0, "A");
     NamedEntry b = kb.entry("x", 0, "B");
     kb.pair(a, b, 0.95).relation(a, b, 0.5, nearness(1, 2)).relation(a, b, 0.5, nearness(0, 0));
-    List<PairView> pairs = ReportView.of(kb.report()).relations().first();
-    assertEquals("1st of the list, near-duplicate", pairs.get(0).rank());
-    assertEquals("each is the other’s nearest", pairs.get(0).nearness());
-    assertEquals("2nd of the list", pairs.get(1).rank());
-    assertEquals("B is A’s nearest, A is B’s 2nd nearest", pairs.get(1).nearness());
-    assertEquals("near by their words only", pairs.get(2).nearness());
+    List<PairView> pairs = ReportView.of(kb.report()).leading().pairs();
+    assertEquals("In nearly the same words", pairs.get(0).verdict());
+    assertEquals(
+        List.of("similarity 0.950", "each is the other’s nearest"), pairs.get(0).evidence());
+    assertEquals("Near each other", pairs.get(1).verdict());
+    assertEquals("B is A’s nearest, A is B’s 2nd nearest", pairs.get(1).evidence().getLast());
+    assertEquals("near by their words only", pairs.get(2).evidence().getLast());
   }
 
   private static Finding.Evidence nearness(int rankOfB, int rankOfA) {
@@ -82,7 +83,7 @@ class ReportViewTest {
     kb.entry("topic-699", 0, "More.");
     ReportView view = ReportView.of(kb.report());
     assertEquals(500, view.topics().rows().size());
-    assertTrue(view.topics().rows().contains(new TopicView("topic-699", "2", "0.650")));
+    assertTrue(view.topics().rows().contains(new TopicView("topic-699", "2", "0.650", "")));
     assertEquals(
         "The largest 500 of 700; all are in report.json.", view.topics().cutWords().orElseThrow());
   }

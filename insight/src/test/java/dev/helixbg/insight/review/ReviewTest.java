@@ -169,7 +169,9 @@ class ReviewTest {
   }
 
   private static List<String> said(Review review) {
-    return review.items().stream().map(i -> i.a() + " " + i.relation() + " " + i.b()).toList();
+    return review.items().stream()
+        .map(i -> i.a().name() + " " + i.relation() + " " + i.b().name())
+        .toList();
   }
 
   @Test

@@ -45,8 +45,15 @@ class SessionStoreTest {
         judge,
         summary,
         List.of(
-            new Item("rel-3f9a01c2d4", "repeats", "a:1", "a:0", 0.812345, "same", "é \uD83D\uDE00"),
-            new Item("", "is close to", "b:1", "", 0, "", "")),
+            new Item(
+                "rel-3f9a01c2d4",
+                "repeats",
+                named("a:1"),
+                named("a:0"),
+                0.812345,
+                "same",
+                "é \uD83D\uDE00"),
+            new Item("", "is close to", named("b:1"), named(""), 0, "", "")),
         List.of("%032x:1".formatted(1), "%032x:2".formatted(1)));
   }
 
@@ -105,5 +112,9 @@ class SessionStoreTest {
         assertThrows(StoreException.class, () -> store.keep(review))
             .getMessage()
             .contains("kb.db"));
+  }
+
+  private static Review.Named named(String name) {
+    return new Review.Named("Title of " + name, name);
   }
 }

@@ -1,0 +1,212 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.Script;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The first words of a report.
+ *
+ * @param title how many findings are worth a look
+ * @param sure how sure that is, and out of how many they were chosen
+ * @param also other findings; empty where there are none
+ */
+record Headline(String title, String sure, String also) {
+  /** Share of pairs, of which one repeats the other, that readers found worth an act: 91 of 97. */
+  private static final double REPEATS = 0.94;
+
+  static Headline of(Report report, JudgedRelations pairs) {
+    int entries = report.findings().entries().size();
+    if (entries == 0) {
+      return new Headline(
+          "Nothing to compare yet",
+          "This knowledge base has no entries yet. Once helix has stored some, the next run"
+              + " compares them and lists here what is said twice, what belongs together, and what"
+              + " may be filed under the wrong topic.",
+          "");
+    }
+    int copies = report.findings().copies().size();
+    int leading = pairs.leading().size();
+    List<String> worth = new ArrayList<>();
+    found(worth, copies, "group of exact copies", "groups of exact copies");
+    found(worth, leading, "pair of entries", "pairs of entries");
+    return new Headline(
+        worth.isEmpty()
+            ? "Nothing is likely to be worth a look"
+            : String.join(" and ", worth)
+                + (copies + leading == 1 ? " is worth a look" : " are worth a look"),
+        sure(report, pairs),
+        also(report));
+  }
+
+  private static String sure(Report report, JudgedRelations pairs) {
+    Judgements judgements = report.judgements();
+    List<String> sentences = new ArrayList<>();
+    if (!report.findings().copies().isEmpty()) {
+      sentences.add("Exact copies are certain: their texts are the same.");
+    }
+    if (pairs.ranked() == 0) {
+      sentences.add(
+          report.findings().entries().size() < 2
+              ? "There are no two entries to compare."
+              : "No entry is near another.");
+      return String.join(" ", sentences);
+    }
+    estimate(pairs, judgements).ifPresent(sentences::add);
+    sentences.add(chosen(pairs));
+    judged(pairs, judgements).ifPresent(sentences::add);
+    byAgents(report.findings().relations(), judgements.agents()).ifPresent(sentences::add);
+    return String.join(" ", sentences);
+  }
+
+  /** Says how many of the pairs that lead are worth an act, by the probability of each. */
+  private static Optional<String> estimate(JudgedRelations pairs, Judgements judgements) {
+    List<Double> known =
+        pairs.leading().stream().flatMap(pair -> likely(pair, judgements).stream()).toList();
+    int leading = pairs.leading().size();
+    if (leading == 0) {
+      return Optional.empty();
+    }
+    if (known.isEmpty()) {
+      return Optional.of(
+          "Nothing has read the pairs: they are near by vectors and words only, and in many both"
+              + " entries may be needed.");
+    }
+    double expected = known.stream().mapToDouble(Double::doubleValue).sum();
+    if (leading == 1) {
+      return Optional.of(
+          "One of its entries can go with a probability of "
+              + JudgementWords.percent(expected)
+              + ". That is an estimate.");
+    }
+    return Optional.of(
+        "In about "
+            + NumberWords.count(Math.round(expected))
+            + " of the "
+            + NumberWords.count(known.size(), "pair", "pairs")
+            + (known.size() < leading ? " that were read" : "")
+            + " one entry can go. That is an estimate.");
+  }
+
+  /** How likely an act is, by those who count in the order of {@link JudgedRelations}. */
+  private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
+    Optional<Double> byModel =
+        judgements.decide()
+            ? judgements.verdict(pair).map(PairVerdict::probability)
+            : Optional.empty();
+    return judgements
+        .agents()
+        .isWorthAnAct(pair)
+        .map(worth -> worth ? 1.0 : 0.0)
+        .or(() -> byModel)
+        .or(() -> pair.assessment().map(Headline::likely));
+  }
+
+  private static double likely(Assessment said) {
+    return said.repeats() ? Math.max(REPEATS, said.act()) : said.act();
+  }
+
+  private static String chosen(JudgedRelations pairs) {
+    long read = pairs.read();
+    return (pairs.leading().isEmpty()
+            ? "None is likely enough to lead: "
+            : "They are the likeliest: ")
+        + NumberWords.count(pairs.ranked(), "pair was ranked", "pairs were ranked")
+        + (read == 0
+            ? "."
+            : ", and the pair judge that comes with helix-bg has read "
+                + (read == pairs.ranked() ? "all" : "the first " + NumberWords.count(read))
+                + " of them.");
+  }
+
+  private static Optional<String> judged(JudgedRelations pairs, Judgements judgements) {
+    if (pairs.judgedCount() == 0) {
+      return Optional.empty();
+    }
+    String judged = "A language model has judged " + NumberWords.count(pairs.judgedCount());
+    return Optional.of(
+        judgements.areGuesses()
+            ? judged + " of them. " + JudgeTrust.GUESSING
+            : judged
+                + " of them: "
+                + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
+                + " the same, and "
+                + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
+                + " an entry that the newer one has overtaken."
+                + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
+  }
+
+  /** Counts the verdicts of coding agents that count. */
+  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+    List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
+    long acts =
+        verdicts.stream()
+            .filter(verdict -> verdict == Verdict.SAME || verdict == Verdict.OVERTAKEN)
+            .count();
+    return verdicts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "Your coding agent has read "
+                + NumberWords.count(verdicts.size())
+                + " of them, and calls "
+                + NumberWords.count(acts)
+                + " the same or overtaken, which lead.");
+  }
+
+  private static String also(Report report) {
+    Judgements judgements = report.judgements();
+    List<String> found = new ArrayList<>();
+    found(found, report.secrets().size(), "entry with a secret", "entries with a secret");
+    found(
+        found,
+        report.findings().topicOverlaps().size(),
+        "pair of overlapping topics",
+        "pairs of overlapping topics");
+    found(
+        found,
+        report.findings().totals().misfiled(),
+        "entry that may be under the wrong topic",
+        "entries that may be under the wrong topic");
+    found(
+        found,
+        report.sources().moved().size(),
+        "mention of source code that is otherwise by now",
+        "mentions of source code that is otherwise by now");
+    int lessons = judgements.lessons().areGuesses() ? 0 : judgements.lessons().all().size();
+    found(
+        found, lessons, "lesson that several entries teach", "lessons that several entries teach");
+    long unreadable =
+        report.findings().entries().stream()
+            .filter(named -> Script.isUnreadable(named.entry().text().content()))
+            .count();
+    String unread =
+        unreadable == 0
+            ? ""
+            : NumberWords.count(unreadable, "entry is", "entries are")
+                + " in a script that the bundled models cannot read: no pair with "
+                + (unreadable == 1 ? "it" : "them")
+                + " leads.";
+    if (found.isEmpty()) {
+      return unread;
+    }
+    String last = found.removeLast();
+    String also =
+        "Also found: " + (found.isEmpty() ? "" : String.join(", ", found) + " and ") + last + ".";
+    return unread.isEmpty() ? also : also + " " + unread;
+  }
+
+  private static void found(List<String> list, long count, String one, String many) {
+    if (count > 0) {
+      list.add(NumberWords.count(count, one, many));
+    }
+  }
+}

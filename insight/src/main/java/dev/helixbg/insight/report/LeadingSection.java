@@ -1,0 +1,94 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.Judgements;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The findings that a report leads with: exact copies, then pairs of entries.
+ *
+ * @param copies at most {@link #MAX_COPIES} groups
+ * @param pairs in the order of the list
+ */
+record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
+  /** Most groups of exact copies that lead. */
+  static final int MAX_COPIES = 10;
+
+  /** Most entries of a group that are named. */
+  private static final int NAMED = 8;
+
+  /**
+   * Entries with the very same text.
+   *
+   * @param count how many there are, in words
+   * @param entry the first of them
+   * @param others names of the others, the first few
+   * @param moreWords how many are not named
+   */
+  record CopiesView(
+      String id,
+      String count,
+      EntryView entry,
+      List<NameView> others,
+      Optional<String> moreWords,
+      List<ActView> acts) {
+
+    static CopiesView of(Finding.Copies copies, Judgements judgements) {
+      List<NamedEntry> entries = copies.entries();
+      return new CopiesView(
+          PrintableText.line(copies.id()),
+          NumberWords.count(entries.size(), "entry has", "entries have"),
+          EntryView.of(entries.getFirst(), judgements),
+          entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
+          more(entries.size() - 1),
+          ActView.of(Acts.on(copies)));
+    }
+  }
+
+  static LeadingSection of(Report report, JudgedRelations judged) {
+    Judgements judgements = report.judgements();
+    List<List<NamedEntry>> groups = judged.groups(judgements);
+    return new LeadingSection(
+        report.findings().copies().stream()
+            .limit(MAX_COPIES)
+            .map(copies -> CopiesView.of(copies, judgements))
+            .toList(),
+        PairView.byFiles(
+            judged.leading().stream()
+                .map(
+                    pair ->
+                        PairView.of(
+                            pair,
+                            pair.kind(report.findings().limits()),
+                            group(pair, groups),
+                            judgements))
+                .toList()));
+  }
+
+  private static Optional<String> group(Finding.Relation pair, List<List<NamedEntry>> groups) {
+    return groups.stream()
+        .filter(group -> group.contains(pair.a()) && group.contains(pair.b()))
+        .findFirst()
+        .map(
+            group ->
+                NumberWords.count(group.size())
+                    + " entries may say the same: "
+                    + String.join(", ", group.stream().limit(NAMED).map(EntryView::name).toList())
+                    + more(group.size()).map(words -> " " + words).orElse(""));
+  }
+
+  private static Optional<String> more(int entries) {
+    return Optional.of(entries - NAMED)
+        .filter(left -> left > 0)
+        .map(left -> "and " + NumberWords.count(left) + " more");
+  }
+
+  boolean isEmpty() {
+    return copies.isEmpty() && pairs.isEmpty();
+  }
+}
