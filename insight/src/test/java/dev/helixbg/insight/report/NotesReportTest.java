@@ -61,7 +61,7 @@ class NotesReportTest {
   @Test
   void filesAreCountedBesideEntries() {
     NotesFolder folder =
-        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE));
+        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
     String size =
         Jsoup.parse(
                 HtmlReport.render(
