@@ -450,7 +450,7 @@ final class CheckTidy {
   }
 
   private static boolean is(Decision decision, String verdict) {
-    return decision.verdict().name().equals(verdict);
+    return decision.outcome().name().equals(verdict);
   }
 
   /** The terminal is as it was, and no fault is on it. */

@@ -53,6 +53,10 @@ final class FindingFilter {
     return topic == null && kind == null && verdict == null && below == null;
   }
 
+  boolean asksForVerdict() {
+    return verdict != null;
+  }
+
   /**
    * What all given options choose.
    *

@@ -117,9 +117,11 @@ record FindingText(Console console, JsonNode finding, String again) {
   private String assessment() {
     JsonNode said = finding.path("assessment");
     if (!said.isObject()) {
-      return "";
+      return said.isNull() && verdict().isEmpty()
+          ? "by no judge: it rests on vectors and words alone"
+          : "";
     }
-    return "%s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%"
+    return "by the pair judge: %s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%"
         .formatted(
             said.path("words").asText("probably not worth an act"),
             100 * said.path("act").asDouble(),

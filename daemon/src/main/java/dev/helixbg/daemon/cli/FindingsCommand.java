@@ -137,6 +137,9 @@ final class FindingsCommand extends JsonCommand {
           return answer.set("agents", Json.texts(findings.agents()));
         },
         () -> told.forEach(this::print));
+    if (selection.asksForVerdict()) {
+      FindingRequests.unjudged(listing).ifPresent(note -> console.warn("%s", note));
+    }
     if (!json) {
       findings.agents().forEach(words -> console.warn("%s", words));
     }
@@ -163,7 +166,7 @@ final class FindingsCommand extends JsonCommand {
                 ? "none leads; --all lists %,d".formatted(open)
                 : "%,d of %,d; --all lists them all".formatted(shown, open);
     return open == 0
-        ? "no open findings"
+        ? "no open findings" + (selection.isEmpty() ? "" : " of that choice")
         : listed
             + ". One with its texts: helix-bg findings ID; what to do: helix-bg act ID; if it is no"
             + " finding: helix-bg dismiss ID. One after the other: helix-bg tidy";

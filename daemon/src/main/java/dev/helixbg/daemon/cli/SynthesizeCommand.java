@@ -123,6 +123,7 @@ final class SynthesizeCommand extends JsonCommand {
 
   private void print(Review review) {
     console.say("%s", review.summary());
+    review.judge().ifPresent(judge -> console.say("Judged by %s.", judge));
     for (Review.Item item : review.items()) {
       console.say(
           "%.3f  %s%s%s",

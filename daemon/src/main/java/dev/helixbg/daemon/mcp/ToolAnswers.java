@@ -103,6 +103,9 @@ record ToolAnswers(KbRouter kbs) {
     if (!answer.first().path("agents").isEmpty()) {
       result.set("agents", answer.first().path("agents"));
     }
+    if (answer.first().has("note")) {
+      result.set("note", answer.first().path("note"));
+    }
     List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
     return result.set("findings", Json.array(findings, FindingJson::brief));
   }

@@ -101,12 +101,22 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             .put("from", from)
             .put("stale", found.size() - open.size());
     counts.set("agents", Json.texts(agents()));
+    verdict.flatMap(_ -> unjudged(listing)).ifPresent(note -> counts.put("note", note));
     reply.add(counts);
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     for (ObjectNode line : lines(page, decisions)) {
       reply.add(line);
     }
+  }
+
+  /** Says so where no finding has a verdict, which does not mean that no pair deserves one. */
+  public static Optional<String> unjudged(LastReport.Listing listing) {
+    return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
+        ? Optional.empty()
+        : Optional.of(
+            "No pair has a verdict: neither a language model nor an agent has judged one. The pair"
+                + " judge's findings are listed without a verdict.");
   }
 
   /** How far the coding agents can be trusted that have answered questions, a sentence each. */

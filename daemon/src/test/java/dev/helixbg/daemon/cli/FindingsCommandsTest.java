@@ -155,7 +155,10 @@ class FindingsCommandsTest {
       assertEquals(0, run("findings", kb, "--json", "--verdict", verdict), err::toString);
       judged.addAll(json().findValuesAsText("id"));
     }
-    assertTrue(all.containsAll(judged), judged::toString);
+    assertEquals(List.of(), judged, "nobody was asked");
+    assertEquals(0, run("findings", kb, "--verdict", "overtaken"), err::toString);
+    assertTrue(err.toString().contains("No pair has a verdict"), err::toString);
+    assertTrue(err.toString().contains("no open findings of that choice"), err::toString);
     assertEquals(0, run("findings", kb, "--json", "--topic", "broker"), err::toString);
     assertTrue(all.containsAll(json().findValuesAsText("id")));
     for (List<String> wrong :
@@ -231,6 +234,7 @@ class FindingsCommandsTest {
         shown.contains("    The cache keeps stale leases after a restart of the broker.\n"), shown);
     assertTrue(
         shown.contains("    The cache keeps stale leases after a restart of the broker!\n"), shown);
+    assertTrue(shown.contains("\nread     by the pair judge: "), shown);
     assertTrue(shown.contains("\nwhy      each is the other’s nearest; both say "), shown);
     assertTrue(shown.contains("same or overtaken: remove cache:0 and keep cache:1"), shown);
     assertEquals(0, run("findings", "--kb", kb, id, "--json"), err::toString);

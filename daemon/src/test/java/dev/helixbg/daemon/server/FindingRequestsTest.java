@@ -121,8 +121,18 @@ class FindingRequestsTest {
     ObjectNode request = JSON.createObjectNode().put("verdict", "overtaken");
     List<ObjectNode> lines = ask(request, false);
     assertEquals(1, lines.getFirst().path("total").asInt());
+    assertFalse(lines.getFirst().has("note"));
     assertEquals(overtaken, lines.get(1).path("id").asText());
     assertEquals(1, ask(request.put("verdict", "related"), false).size(), "the line of counts");
+  }
+
+  /** None of a verdict is no answer where none was given at all. */
+  @Test
+  void thatNoPairWasJudgedIsSaid() throws Exception {
+    JsonNode counts = ask(JSON.createObjectNode().put("verdict", "overtaken"), false).getFirst();
+    assertEquals(0, counts.path("total").asInt());
+    assertTrue(counts.path("note").asText().startsWith("No pair has a verdict"), counts::toString);
+    assertFalse(ask(JSON.createObjectNode(), false).getFirst().has("note"));
   }
 
   /** Of what was written since the report nobody has looked for findings. */

@@ -132,11 +132,12 @@ class KbRequestsTest {
 
   @Test
   void theNearestAreReadWhereThereIsAJudge() throws Exception {
+    float[] logits = {0, 9, 0, 0};
     judge =
         new FakePairs() {
           @Override
           protected PairReader.Reading reading(PairReader.Texts texts) {
-            return new PairReader.Reading(new float[] {0, 9, 0, 0}, true, true);
+            return new PairReader.Reading(logits.clone(), true, true);
           }
         };
     start(DaemonFixture.settings(folder, Map.of()));
@@ -149,6 +150,13 @@ class KbRequestsTest {
     assertEquals("a red:0", last.path("entry").asText());
     assertTrue(last.path("probability").asDouble() > 0.99, last::toString);
     assertEquals(1, judge.read.get(), "the other one is far");
+
+    logits[0] = 9;
+    logits[1] = 0;
+    last = ask(request).getLast();
+    assertEquals("perhaps", last.path("alreadySaid").asText());
+    assertEquals("words: red", last.path("differs").asText());
+    assertTrue(last.path("probability").asDouble() > 0.9, last::toString);
 
     judge.broken = "no such graph";
     last = ask(request).getLast();

@@ -3,6 +3,7 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -106,8 +107,11 @@ public record JudgedRelations(
     return best;
   }
 
+  /** Whether the pair judge has read them or not. */
   private static boolean isOfSeries(Finding.Relation pair) {
-    return pair.assessment().filter(said -> said.tier() == Finding.Tier.SERIES).isPresent();
+    return pair.assessment()
+        .map(said -> said.tier() == Finding.Tier.SERIES)
+        .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
   /** What leads of pairs about which no language model has a say. */
@@ -119,7 +123,10 @@ public record JudgedRelations(
           .limit(LEADING)
           .toList();
     }
-    return pairs.stream().filter(pair -> !pair.isFar()).limit(UNREAD_LEADING).toList();
+    return pairs.stream()
+        .filter(pair -> !pair.isFar() && PairAssessor.mayLead(pair.a(), pair.b()))
+        .limit(UNREAD_LEADING)
+        .toList();
   }
 
   /**

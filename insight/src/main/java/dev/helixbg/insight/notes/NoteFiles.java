@@ -38,8 +38,11 @@ import java.util.stream.Collectors;
  */
 public record NoteFiles(
     List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean named) {
-  /** Of one file in bytes: what is larger is no note, but data. */
-  static final long MAX_FILE = 1 << 20;
+  /** Of one file in bytes: notes may hold pictures as data. */
+  static final long MAX_FILE = 16 << 20;
+
+  /** Of one file without such data, in characters: what is longer is no note. */
+  static final int MAX_TEXT = 1 << 20;
 
   /** Of all files together: their texts are held in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
@@ -281,7 +284,7 @@ public record NoteFiles(
       }
       String why =
           size > MAX_FILE
-              ? "larger than 1 MiB"
+              ? "larger than 16 MiB"
               : bytes + size > MAX_BYTES
                   ? "beyond 256 MiB of notes"
                   : files.size() >= MAX_FILES

@@ -129,6 +129,10 @@ public final class NotesLog {
         continue;
       }
       String cleaned = SaidText.of(PrintableText.wellFormed(text.get()));
+      if (cleaned.length() > NoteFiles.MAX_TEXT) {
+        leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
+        continue;
+      }
       Note note = Note.of(file.path(), cleaned, given);
       if (note.matter().values().containsKey(DRAWING)) {
         leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));

@@ -86,16 +86,6 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           words("on off up down above below over under left right"),
           words("more less most least fewer higher lower longer shorter"));
 
-  private static final Map<String, String> NUMBER_WORDS = new HashMap<>();
-
-  static {
-    String[] names =
-        ("zero one two three four five six seven eight nine ten eleven twelve").split(" ");
-    for (int i = 0; i < names.length; i++) {
-      NUMBER_WORDS.put(names[i], Integer.toString(i));
-    }
-  }
-
   /**
    * A word, number or sign.
    *
@@ -227,33 +217,21 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * The longest common subsequence.
+   * Tells what only one of both has.
    *
    * @return how many tokens both have in one order
    */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
-    int[][] longest = new int[a.size() + 1][b.size() + 1];
-    for (int i = a.size() - 1; i >= 0; i--) {
-      for (int j = b.size() - 1; j >= 0; j--) {
-        longest[i][j] =
-            same(a.get(i), b.get(j))
-                ? longest[i + 1][j + 1] + 1
-                : Math.max(longest[i + 1][j], longest[i][j + 1]);
-      }
-    }
+    CommonOrder order = CommonOrder.of(keys(a), keys(b));
     int i = 0;
     int j = 0;
-    while (i < a.size() || j < b.size()) {
-      if (i < a.size() && j < b.size() && same(a.get(i), b.get(j))) {
-        i++;
-        j++;
-      } else if (j == b.size() || i < a.size() && longest[i + 1][j] >= longest[i][j + 1]) {
-        onlyA.add(a.get(i++));
-      } else {
-        onlyB.add(b.get(j++));
-      }
+    for (int[] place : order.placesAndEnd()) {
+      onlyA.addAll(a.subList(i, place[0]));
+      onlyB.addAll(b.subList(j, place[1]));
+      i = place[0] + 1;
+      j = place[1] + 1;
     }
-    return longest[0][0];
+    return order.places().size();
   }
 
   private static boolean isEnglish(List<Token> tokens) {
@@ -298,8 +276,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     } else if (key.equals("cannot")) {
       tokens.add(new Token("can", word, Kind.WORD, false));
       tokens.add(new Token("not", word, Kind.WORD, false));
-    } else if (NUMBER_WORDS.containsKey(key)) {
-      tokens.add(new Token(NUMBER_WORDS.get(key), word, Kind.NUMBER, false));
+    } else if (PairDisagreement.NUMBER_WORDS.containsKey(key)) {
+      tokens.add(new Token(PairDisagreement.NUMBER_WORDS.get(key), word, Kind.NUMBER, false));
     } else if (PECULIAR.matcher(word).find() || isJoined(text, found)) {
       tokens.add(new Token(word, word, Kind.IDENTIFIER, false));
     } else {

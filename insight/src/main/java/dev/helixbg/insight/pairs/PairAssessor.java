@@ -5,6 +5,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
@@ -13,7 +14,7 @@ import java.util.Optional;
  *
  * @param fit to answers about their knowledge base
  */
-record PairAssessor(PairCalibration calibration, PairFit fit) {
+public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /** Says what collections have taught that the judge was not trained on. */
   PairAssessor(PairCalibration calibration) {
@@ -78,8 +79,19 @@ record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p;
   }
 
-  /** The subjects of two texts of one form, in words; empty if the texts are of other forms. */
-  static Optional<String> apart(String one, String other) {
+  /** The subjects of two entries of one form, in words; empty if their forms differ. */
+  public static Optional<String> apart(NamedEntry one, NamedEntry other) {
+    return apart(one.entry().text().content(), other.entry().text().content());
+  }
+
+  /** Whether two entries may lead: in scripts that can be read, and not of one form. */
+  public static boolean mayLead(NamedEntry one, NamedEntry other) {
+    return !Script.isUnreadable(one.entry().text().content())
+        && !Script.isUnreadable(other.entry().text().content())
+        && apart(one, other).isEmpty();
+  }
+
+  private static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they are of a series (" + names + ")")
         .or(

@@ -33,7 +33,7 @@ public final class PairDisagreement {
   private static final Pattern PECULIAR =
       Pattern.compile("_|^--|/|\\p{Ll}\\p{Lu}|[\\p{L}\\p{N}]\\.[\\p{L}\\p{N}]|\\p{L}\\d|\\d\\p{L}");
 
-  private static final Map<String, String> NUMBER_WORDS =
+  static final Map<String, String> NUMBER_WORDS =
       IntStream.range(0, 13)
           .boxed()
           .collect(

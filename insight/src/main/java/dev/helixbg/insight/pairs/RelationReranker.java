@@ -10,7 +10,6 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -156,7 +155,9 @@ public final class RelationReranker {
   /** With what is said of each, by how many of them all are worth an act. */
   private List<Relation> assessed(Map<Relation, Reading> read) {
     List<Map.Entry<Relation, Reading>> judged =
-        read.entrySet().stream().filter(one -> isJudged(one.getKey())).toList();
+        read.entrySet().stream()
+            .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
+            .toList();
     PairAssessor plain = new PairAssessor(calibration);
     ActFrequency frequency =
         ActFrequency.of(
@@ -188,14 +189,6 @@ public final class RelationReranker {
           .ifPresent(answered::add);
     }
     return answered;
-  }
-
-  private static boolean isJudged(Relation relation) {
-    String older = content(relation.older());
-    String newer = content(relation.newer());
-    return !Script.isUnreadable(older)
-        && !Script.isUnreadable(newer)
-        && PairAssessor.apart(older, newer).isEmpty();
   }
 
   private static int part(Relation relation) {

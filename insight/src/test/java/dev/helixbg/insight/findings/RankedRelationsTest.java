@@ -104,6 +104,31 @@ class RankedRelationsTest {
   }
 
   /** A link names a place among all entries, whether or not each has a vector yet. */
+  /** Whoever links to the original is not told to link to its copy. */
+  @Test
+  void aCopyOfWhatAnEntryLinksIsNoNewsEither() {
+    Corpus corpus = new Corpus();
+    corpus.add("a", "the plan", 1, 0).add("b", "the plan", 1, 0).add("c", "index", 1, 0);
+    Entry index = corpus.entries.getLast();
+    for (String linked : List.of("a", "b")) {
+      corpus.entries.set(
+          2,
+          new Entry(
+              index.offset(),
+              "c",
+              index.body(),
+              0,
+              new EntryText(
+                  "index",
+                  List.of(),
+                  Optional.empty(),
+                  index.text().confidence(),
+                  List.of(new EntryText.Link(linked, 0)),
+                  Optional.empty())));
+      assertEquals(List.of(), names(corpus.analyse()), linked);
+    }
+  }
+
   @Test
   void linksLeadWhereTheyLeadThoughEntriesAreMissing() {
     Corpus corpus = new Corpus();

@@ -19,16 +19,46 @@ class JudgedRelationsTest {
   private static final PairVerdict SAME =
       new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, 0, false, false);
 
+  private static final Optional<JudgeTrust> GOOD =
+      Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty()));
+
+  /** By a language model. */
+  private static Judgements calledTheSame(String... ids) {
+    Map<String, PairVerdict> verdicts = new HashMap<>();
+    for (String id : ids) {
+      verdicts.put(id, SAME);
+    }
+    return new Judgements(
+        Optional.of("model"),
+        Map.of(),
+        verdicts,
+        Map.of(),
+        Map.of(),
+        List.of(),
+        Map.of(),
+        0,
+        Optional.empty());
+  }
+
   private static NamedEntry entry(int number) {
-    Entry entry = new Entry(8 + number, "t", "text", 0, EntryText.parse("text"));
+    return entry(number, "text");
+  }
+
+  private static NamedEntry entry(int number, String text) {
+    Entry entry = new Entry(8 + number, "t", text, 0, EntryText.parse(text));
     return new NamedEntry(entry, number, "%032x".formatted(number));
   }
 
   private static Finding.Relation relation(String id, double similarity, double ofPassages) {
+    return relation(id, entry(1), entry(2), similarity, ofPassages);
+  }
+
+  private static Finding.Relation relation(
+      String id, NamedEntry a, NamedEntry b, double similarity, double ofPassages) {
     return new Finding.Relation(
         id,
-        entry(1),
-        entry(2),
+        a,
+        b,
         0.3,
         similarity,
         new Finding.Evidence(
@@ -58,6 +88,22 @@ class JudgedRelationsTest {
         List.of("rel-2"), leading(Judgements.NONE, far, relation("rel-2", Finding.FAR, 0)));
   }
 
+  /** Whether the pair judge can be used or not, and whatever a language model calls it. */
+  @Test
+  void aSeriesThatThePairJudgeHasNotReadDoesNotLead() {
+    Finding.Relation series =
+        relation(
+            "rel-1",
+            entry(1, "Invoice of March 2026: 42.10 EUR, paid from the joint account."),
+            entry(2, "Invoice of April 2026: 43.80 EUR, paid from the joint account."),
+            0.94,
+            0);
+    Finding.Relation other = relation("rel-2", 0.94, 0);
+    assertEquals(List.of("rel-2"), leading(Judgements.NONE, series, other));
+    assertEquals(
+        List.of("rel-2"), leading(calledTheSame("rel-1", "rel-2").trusted(GOOD), series, other));
+  }
+
   @Test
   void passagesThatAreNearLead() {
     assertEquals(List.of("rel-1"), leading(Judgements.NONE, relation("rel-1", 0.2, 0.6)));
@@ -67,21 +113,10 @@ class JudgedRelationsTest {
   @Test
   void whatAMeasuredJudgeIsSureOfLeadsHoweverFarItIs() {
     Finding.Relation far = relation("rel-1", 0.2, 0);
-    Judgements judged =
-        new Judgements(
-            Optional.of("model"),
-            Map.of(),
-            Map.of("rel-1", SAME),
-            Map.of(),
-            Map.of(),
-            List.of(),
-            Map.of(),
-            0,
-            Optional.empty());
+    Judgements judged = calledTheSame("rel-1");
     assertEquals(List.of(), leading(judged, far), "nobody has measured it");
     assertEquals(Optional.empty(), judged.actingOn(far));
-    Judgements measured =
-        judged.trusted(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
+    Judgements measured = judged.trusted(GOOD);
     assertEquals(List.of("rel-1"), leading(measured, far));
     assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
@@ -111,17 +146,7 @@ class JudgedRelationsTest {
     assertEquals(Optional.of(Verdict.OVERTAKEN), judged.actingOn(far));
     assertEquals(Optional.of(Verdict.RELATED), judged.actingOn(one));
     Judgements byModel =
-        new Judgements(
-                Optional.of("model"),
-                Map.of(),
-                Map.of("rel-1", SAME, "rel-2", SAME),
-                Map.of(),
-                Map.of(),
-                List.of(),
-                Map.of(),
-                0,
-                Optional.empty())
-            .with(said(Map.of("rel-1", Verdict.DIFFERENT)));
+        calledTheSame("rel-1", "rel-2").with(said(Map.of("rel-1", Verdict.DIFFERENT)));
     assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }
 

@@ -343,7 +343,10 @@ class NotesLogTest {
   @Test
   void nothingInAFolderBreaksIt() throws IOException {
     note("good.md", "A good note.");
-    note("huge.md", "x".repeat((1 << 20) + 1));
+    note("huge.md", "x ".repeat(1 << 19) + "x");
+    try (RandomAccessFile file = new RandomAccessFile(notes.resolve("data.md").toFile(), "rw")) {
+      file.setLength((16 << 20) + 1);
+    }
     Files.write(notes.resolve("binary.md"), new byte[] {0, 1, 2, 3, 0, 5});
     Files.write(notes.resolve("latin.md"), new byte[] {'c', 'a', 'f', (byte) 0xe9});
     note("broken.md", "---\ntitle: [open\n---\nText.");
@@ -378,16 +381,17 @@ class NotesLogTest {
     Map<String, String> why =
         account.leftOut().files().stream()
             .collect(Collectors.toMap(LeftOut.File::path, LeftOut.File::why));
-    assertEquals("larger than 1 MiB", why.get("huge.md"));
+    assertEquals("longer than 1 MiB", why.get("huge.md"));
+    assertEquals("larger than 16 MiB", why.get("data.md"));
     assertEquals("binary", why.get("binary.md"));
     assertEquals("a link, and none is followed", why.get("out.md"));
     assertEquals("no regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
-    assertEquals(6, why.size(), why.toString());
+    assertEquals(7, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("6 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("7 files were left out, the first is binary.md"),
         account.words().get());
   }
 
@@ -460,6 +464,21 @@ class NotesLogTest {
     assertEquals("Seal\n\nEnd (data left out) of it.", entry("seal.md").text().content());
     assertEquals("Schlüssel\n\nDer Schlüssel.", entry("schlu\u0308ssel.md").text().content());
     assertEquals("Schlüssel\n\nDer Schlüssel.", entry("b/schlüssel.md").text().content());
+  }
+
+  /** A note is as long as its words: with a picture in it, the file may have megabytes. */
+  @Test
+  void aLargePictureDoesNotHideItsNote() throws IOException {
+    String lines =
+        ("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n").repeat(40_000);
+    note(
+        "uri.md",
+        "The key ![](data:image/png;base64," + "iVBORw0KGgo=".repeat(200_000) + ") hangs.");
+    note("lines.md", "The seal is\n\n" + lines + "\nblue.");
+    assertEquals(List.of(), update().leftOut().files());
+    assertEquals("uri\n\nThe key ![]((data left out)) hangs.", entry("uri.md").text().content());
+    assertEquals(
+        "lines\n\nThe seal is\n\n(data left out)\nblue.", entry("lines.md").text().content());
   }
 
   /** Also where the log has the time of the file from before. */

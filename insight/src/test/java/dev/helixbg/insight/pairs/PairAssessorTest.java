@@ -1,6 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.PairCalibration;
@@ -45,6 +46,17 @@ class PairAssessorTest {
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());
     assertEquals(Optional.empty(), said.objection());
+  }
+
+  /** Unknown characters look alike to the judge, whatever it says. */
+  @Test
+  void textsInAScriptThatTheJudgeCannotReadAreUnknownAndDoNotLead() {
+    Assessment said =
+        ASSESSOR.of(
+            new Reading(SAME, true, true), 1, "会議は二時に始まる", "会議は三時に始まる", ActFrequency.UNKNOWN);
+    assertEquals(Tier.UNKNOWN, said.tier());
+    assertFalse(said.mayLead());
+    assertFalse(said.mayBeWorthAnAct());
   }
 
   @Test

@@ -113,6 +113,17 @@ class WordDifferenceTest {
     assertRepetition(false, FACT, String.join(" ", words));
   }
 
+  private static String words(int from, int to) {
+    return IntStream.range(from, to).mapToObj(i -> "word" + i).collect(Collectors.joining(" "));
+  }
+
+  /** Where a text is cut in two and its halves are swapped, the three runs across the cut go. */
+  @Test
+  void fourFifthsOfTheRunsOfFourWordsMustStayInOrder() {
+    assertRepetition(true, words(0, 18), words(9, 18) + " " + words(0, 9)); // 12 of 15
+    assertRepetition(false, words(0, 17), words(9, 17) + " " + words(0, 9)); // 11 of 14
+  }
+
   @Test
   void aSmallPartOfALongTextIsNoRepetition() {
     String rest =

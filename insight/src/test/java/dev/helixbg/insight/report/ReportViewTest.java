@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
@@ -43,6 +44,21 @@ class ReportViewTest {
 
   private static Finding.Evidence nearness(int rankOfB, int rankOfA) {
     return new Finding.Evidence(rankOfB, rankOfA, List.of(), Optional.empty(), Optional.empty());
+  }
+
+  @Test
+  void howManyEntriesNoModelCanReadIsSaid() {
+    KbFixture kb = new KbFixture();
+    NamedEntry a = kb.entry("x", 0, "会議は二時に始まる");
+    NamedEntry b = kb.entry("x", 0, "会議は三時に始まる");
+    kb.entry("x", 0, "The word 施肥 means to fertilise");
+    kb.pair(a, b, 0.99);
+    String said = MarkdownReport.render(kb.report());
+    assertTrue(
+        said.contains("2 entries are in a script that the bundled models cannot read"), said);
+    assertEquals(
+        List.of(),
+        JudgedRelations.of(kb.report().findings().relations(), kb.report().judgements()).leading());
   }
 
   @Test
