@@ -97,13 +97,19 @@ public final class PrivateFiles {
               + folder
               + ", so nothing in it can be trusted: delete it, or name another folder");
     }
-    if (!Files.getAttribute(folder, "unix:uid").equals(userId(folder))) {
+    if (!isOwn(folder)) {
       throw new FileSystemException(
           folder.toString(),
           null,
           folder
               + " belongs to another user, so nothing in it can be trusted: name another folder");
     }
+  }
+
+  /** Whether a file or folder belongs to the user that this process runs as. */
+  public static boolean isOwn(Path path) throws IOException {
+    Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
+    return Files.getAttribute(path, "unix:uid").equals(userId(folder));
   }
 
   /** The number of the user that this process runs as. */

@@ -10,17 +10,20 @@ import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.HelixServer;
+import dev.helixbg.daemon.tidy.NoteRun;
 import dev.helixbg.daemon.tidy.Whole;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +40,7 @@ import picocli.CommandLine.Parameters;
       "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
           + " fails: somebody has written meanwhile. Then say: helix-bg done ID.",
       "With --run helix-bg has helix itself make them, looks whether the log shows it, and notes"
-          + " done."
+          + " done. Items of a memory file it takes out or replaces itself."
     })
 final class ActCommand extends JsonCommand {
   private final Interruption interruption;
@@ -75,6 +78,11 @@ final class ActCommand extends JsonCommand {
 
   @Option(names = "--dry-run", description = "With --run: only show what would be done.")
   private boolean dryRun;
+
+  @Option(
+      names = "--undo",
+      description = "Put back what --run, or tidy, has taken out of a memory file.")
+  private boolean undo;
 
   @Option(
       names = "--plan",
@@ -123,17 +131,26 @@ final class ActCommand extends JsonCommand {
     }
     try (KbStores stores = stores(settings)) {
       ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
+      Optional<NoteRun> files =
+          NotesKb.of(chosen, settings).map(notes -> new NoteRun(acts, notes));
+      if (undo) {
+        NoteRun kept =
+            files.orElseThrow(() -> Failure.usage("--undo is for memory files: name --notes"));
+        request.put("do", "take back " + ids.getFirst());
+        return told(request, Whole.of(() -> kept.takeBack(ids.getFirst())), chosen);
+      }
       ObjectNode act = acts.plan(request);
       if (run && !dryRun) {
-        return run(acts, act, chosen).number();
+        return act.path("edits").isEmpty()
+            ? run(acts, act, chosen)
+            : told(act, Whole.of(() -> files.orElseThrow().run(act)), chosen);
       }
       show(() -> act, () -> print(act));
     }
     return ExitCode.OK.number();
   }
 
-  private ExitCode run(ActRun acts, ObjectNode act, Kb chosen)
-      throws IOException, InterruptedException {
+  private int run(ActRun acts, ObjectNode act, Kb chosen) throws IOException, InterruptedException {
     if (act.has("choose")) {
       String ways =
           act.path("choose")
@@ -162,11 +179,15 @@ final class ActCommand extends JsonCommand {
                 return acts.run(act, helix);
               }
             });
+    return told(act, outcome, chosen);
+  }
+
+  private int told(ObjectNode act, ActRun.Outcome outcome, Kb chosen) throws IOException {
     GlobalOptions.daemon().hint(chosen);
     ObjectNode json = outcome.toJson();
     json.setAll((ObjectNode) act.deepCopy().retain("id", "kind", "do"));
     show(() -> json, () -> print(act, outcome));
-    return outcome.state().code();
+    return outcome.state().code().number();
   }
 
   private void print(JsonNode act, ActRun.Outcome outcome) {
@@ -191,6 +212,13 @@ final class ActCommand extends JsonCommand {
     }
     if (act.has("byHand")) {
       say("by hand", act.path("byHand").asText());
+    }
+    for (JsonNode edit : act.path("edits")) {
+      say("file", edit.path("file").asText());
+      for (JsonNode span : edit.path("spans")) {
+        span.path("was").asText().lines().forEach(line -> say("  goes", line));
+        span.path("is").asText().lines().forEach(line -> say("  comes", line));
+      }
     }
     for (JsonNode check : act.path("checks")) {
       say("check", "%s counts %d".formatted(check.path("call"), check.path("entries").asInt()));

@@ -21,7 +21,8 @@ import picocli.CommandLine.Mixin;
     description = {
       "Go through the findings one by one, at a terminal: look, decide, done.",
       "What you decide helix carries out, the program that writes the knowledge base: the setting"
-          + " helix.command, else helix on PATH. Of a folder of notes (--notes), your editor does."
+          + " helix.command, else helix on PATH. Of a folder of notes (--notes), your editor does;"
+          + " items of memory files helix-bg takes out itself."
           + " Nothing is changed before you press Enter on a page that says what will be."
     })
 public final class TidyCommand extends ConsoleCommand {

@@ -31,7 +31,7 @@ import java.util.function.IntConsumer;
 /**
  * A folder of Markdown notes or one such file, and the knowledge base that it is read as: a log of
  * our own in the cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as
- * beside any other. Nothing is ever written into the folder of the notes.
+ * beside any other. Nothing here writes into the folder of the notes.
  *
  * <p>Beside the log are {@value #ACCOUNT}, which says what folder it was made of and what was left
  * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.

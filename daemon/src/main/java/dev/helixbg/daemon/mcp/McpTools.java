@@ -192,7 +192,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             + " tool, which looks whether they are right still, the others are helix's. Stop at"
             + " the first that fails or answers otherwise, and ask again. Where it gives choices,"
             + " say as. Of a folder of notes there are no calls: byHand says what to edit in which"
-            + " files of folder.",
+            + " files of folder; edits, if there, give the exact text that was and is to be.",
         reads(),
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),

@@ -194,7 +194,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (decisions.isSettled(finding.aliases())) {
       throw Failure.usage(finding.id() + " is settled: undo that first");
     }
-    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep);
+    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.LastReport;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
@@ -13,6 +14,7 @@ import dev.helixbg.insight.acts.ActNames;
 import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.FileEdit;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Coverage;
@@ -185,13 +187,15 @@ public record PresentFindings(PresentEntries entries) {
    *     choice
    * @param keep which of two entries stays, {@code a} or {@code b}; empty: the one that says more,
    *     or is newer
+   * @param notes the files that the entries were made of; empty for a knowledge base of helix
    * @throws Failure when it is stale, or when there is nothing to be done about it
    */
   ObjectNode act(
       ReportedFinding finding,
       Optional<Verdict> opinion,
       Optional<String> as,
-      Optional<String> keep) {
+      Optional<String> keep,
+      Optional<NotesKb> notes) {
     if (isStale(finding)) {
       throw Failure.usage(
           ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
@@ -224,6 +228,10 @@ public record PresentFindings(PresentEntries entries) {
     way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries.plan(act);
     plan.byHand().ifPresent(why -> line.put("byHand", why));
+    if (notes.isPresent()) {
+      NotesKb of = notes.get();
+      line.set("edits", Json.array(FileEdit.of(act.change(), of::look, of.items()), Json::of));
+    }
     ArrayNode checks = line.putArray("checks");
     for (ActPlan.Check check : plan.checks()) {
       checks.addObject().put("entries", check.entries()).set("call", check.call().toJson());

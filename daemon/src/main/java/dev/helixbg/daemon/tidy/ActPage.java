@@ -68,7 +68,9 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       act.path("losses").forEach(loss -> text.add(ink.gone("  " + loss.asText())));
     }
     text.add(ink.text(""));
-    if (ofNotes) {
+    if (!act.path("edits").isEmpty()) {
+      text.addAll(edits());
+    } else if (ofNotes) {
       text.add(
           ink.text(
               "By hand, in " + act.path("folder").asText() + ": " + act.path("byHand").asText()));
@@ -88,6 +90,23 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return TextPage.of(
         ink.warning(words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1) + "?"),
         text);
+  }
+
+  /** The very text that goes from each file, and that takes its place. */
+  private List<AttributedString> edits() {
+    List<AttributedString> text = new ArrayList<>();
+    for (JsonNode edit : act.path("edits")) {
+      text.add(ink.bold("In " + edit.path("file").asText() + ":"));
+      for (JsonNode span : edit.path("spans")) {
+        text.add(ink.gone(span.path("was").asText().stripTrailing()));
+        if (!span.path("is").asText().isEmpty()) {
+          text.add(ink.text("becomes"));
+          text.add(ink.kept(span.path("is").asText().stripTrailing()));
+        }
+      }
+    }
+    text.add(ink.text("\nhelix-bg writes the file anew, in one step. u takes it back."));
+    return text;
   }
 
   private String how(Path helix) {

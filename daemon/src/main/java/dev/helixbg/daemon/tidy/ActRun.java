@@ -70,7 +70,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
 
-    private static Outcome nothing(State state, String why) {
+    static Outcome nothing(State state, String why) {
       return new Outcome(state, why, List.of(), List.of(), List.of());
     }
 

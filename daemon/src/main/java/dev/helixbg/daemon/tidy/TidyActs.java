@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.FileEdit;
+import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -25,6 +27,7 @@ final class TidyActs {
   private final Ink ink;
   private final Desk desk;
   private final Optional<NotesKb> notes;
+  private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
   private int done;
   private int dismissed;
@@ -35,16 +38,26 @@ final class TidyActs {
    * @param isAct whether notes were changed
    * @param undo calls for helix; none for a decision
    * @param moved files that are in the trash
+   * @param edits of memory files
    */
   private record Made(
-      String id, String words, boolean isAct, List<JsonNode> undo, List<Trash.Moved> moved) {}
+      String id,
+      String words,
+      boolean isAct,
+      List<JsonNode> undo,
+      List<Trash.Moved> moved,
+      List<FileEdit> edits) {}
 
-  TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) {
+  TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) throws IOException {
     this.session = session;
     this.acts = acts;
     this.ink = ink;
     this.desk = desk;
     this.notes = NotesKb.of(acts.store().kb(), acts.settings());
+    this.files = notes.map(one -> new NoteRun(acts, one));
+    if (files.isPresent()) {
+      files.get().clear();
+    }
   }
 
   int done() {
@@ -70,7 +83,13 @@ final class TidyActs {
     session.list().handled(shown.id());
     dismissed++;
     made.push(
-        new Made(shown.id(), "dismissed: " + shown.finding().about(), false, List.of(), List.of()));
+        new Made(
+            shown.id(),
+            "dismissed: " + shown.finding().about(),
+            false,
+            List.of(),
+            List.of(),
+            List.of()));
     session.next();
     session.say("Dismissed. u takes it back.");
   }
@@ -81,6 +100,7 @@ final class TidyActs {
     ObjectNode request = Json.object().put("id", shown.id());
     as.ifPresent(what -> request.put("as", what));
     keep.ifPresent(side -> request.put("keep", side));
+    refresh();
     session.list().look();
     ObjectNode act = session.list().act(shown.finding(), request);
     if (act.has("choose")) { // of two of an unknown age
@@ -91,6 +111,9 @@ final class TidyActs {
     TextPage text = told.page(notes.isPresent(), desk.helix());
     if (notes.isPresent()) {
       text.on("e", "e", "edit", () -> edit(shown));
+      if (!act.path("edits").isEmpty()) {
+        text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
+      }
       if (told.copies(notes.get()).isPresent()) {
         List<Path> files = told.copies(notes.get()).get();
         text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, files));
@@ -123,18 +146,18 @@ final class TidyActs {
 
   private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
       throws IOException, InterruptedException {
-    desk.working("helix is at it");
-    ActRun.Outcome outcome;
-    try (Helix helix = desk.startHelix()) {
-      outcome = acts.run(act, helix);
-    }
+    List<FileEdit> edits = NoteRun.edits(act);
+    desk.working(edits.isEmpty() ? "helix is at it" : "changing the files");
+    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : inFiles(act);
     String words = act.path("do").asText();
     switch (outcome.state()) {
       case DONE -> {
-        isDone(shown, words, outcome.undo(), List.of());
-        session.say("Done: " + words + (outcome.undo().isEmpty() ? "." : ". u takes it back."));
+        boolean isFinal = outcome.undo().isEmpty() && edits.isEmpty();
+        isDone(shown, words, outcome.undo(), List.of(), edits);
+        session.say("Done: " + words + (isFinal ? "." : ". u takes it back."));
       }
       case STALE -> {
+        refresh();
         session.list().look();
         if (session.list().open(shown.id()).isEmpty()) {
           session.next();
@@ -147,11 +170,26 @@ final class TidyActs {
     }
   }
 
+  private ActRun.Outcome byHelix(ObjectNode act) throws IOException, InterruptedException {
+    try (Helix helix = desk.startHelix()) {
+      return acts.run(act, helix);
+    }
+  }
+
+  private ActRun.Outcome inFiles(ObjectNode act) throws IOException, InterruptedException {
+    return files.orElseThrow().run(act);
+  }
+
+  /** Reads notes that have changed. */
+  private void refresh() {
+    notes.ifPresent(one -> one.refresh(_ -> {}));
+  }
+
   /** Says after a stop what was done and what is left to do by hand. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     if (!outcome.made().isEmpty()) {
-      told.add(ink.text("\nhelix has made these calls:"));
+      told.add(ink.text("\nThis was done:"));
       outcome.made().forEach(call -> told.add(ink.text("  " + call)));
     }
     if (!outcome.marks().isEmpty()) {
@@ -167,11 +205,12 @@ final class TidyActs {
         TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
   }
 
-  private void isDone(Shown shown, String words, List<JsonNode> undo, List<Trash.Moved> moved)
+  private void isDone(
+      Shown shown, String words, List<JsonNode> undo, List<Trash.Moved> moved, List<FileEdit> edits)
       throws IOException, InterruptedException {
     session.list().handled(shown.id());
     done++;
-    made.push(new Made(shown.id(), words, true, undo, moved));
+    made.push(new Made(shown.id(), words, true, undo, moved, edits));
     desk.decided();
     session.next();
   }
@@ -185,19 +224,19 @@ final class TidyActs {
       return;
     }
     note(shown.id(), "done", "");
-    isDone(shown, words, List.of(), List.of());
+    isDone(shown, words, List.of(), List.of(), List.of());
     session.say("It is done, and noted.");
   }
 
   void edit(Shown shown) throws IOException, InterruptedException {
-    Path folder = notes.orElseThrow().notes();
-    List<Path> files =
+    NoteFiles found = notes.orElseThrow().look();
+    List<Path> of =
         shown.entries().stream()
             .flatMap(one -> one.entry().note().stream())
             .distinct()
-            .map(folder::resolve)
+            .flatMap(path -> found.file(path).stream())
             .toList();
-    Optional<String> wrong = desk.edit(files);
+    Optional<String> wrong = desk.edit(of);
     if (wrong.isPresent()) {
       session.say(wrong.get());
       return;
@@ -211,7 +250,7 @@ final class TidyActs {
   private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
-    notes.orElseThrow().refresh(_ -> {});
+    refresh();
     session.list().look();
     Optional<String> missing = session.list().findings().present().notDone(shown.finding());
     if (missing.isPresent()) {
@@ -220,7 +259,7 @@ final class TidyActs {
       return false;
     }
     note(shown.id(), "done", "");
-    isDone(shown, "edited: " + shown.finding().about(), List.of(), moved);
+    isDone(shown, "edited: " + shown.finding().about(), List.of(), moved, List.of());
     return true;
   }
 
@@ -269,11 +308,15 @@ final class TidyActs {
     }
     Made last = made.peek();
     boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
-    boolean possible = !last.isAct() || byHelix || !last.moved().isEmpty();
+    boolean possible =
+        !last.isAct() || byHelix || !last.moved().isEmpty() || !last.edits().isEmpty();
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
     if (byHelix) {
       told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
       last.undo().forEach(call -> told.add(ink.text("  " + call.at("/arguments/text").asText())));
+    } else if (!last.edits().isEmpty()) {
+      told.add(ink.text("\nThe text comes back to where it was:"));
+      last.edits().forEach(edit -> told.add(ink.text("  " + edit.file())));
     } else if (!last.moved().isEmpty()) {
       told.add(ink.text("\nOut of the trash come back:"));
       last.moved().forEach(file -> told.add(ink.text("  " + file.from())));
@@ -290,12 +333,9 @@ final class TidyActs {
   }
 
   private void takeBack(Made last) throws IOException, InterruptedException {
-    if (!last.undo().isEmpty()) {
-      desk.working("helix is at it");
-      ActRun.Outcome outcome;
-      try (Helix helix = desk.startHelix()) {
-        outcome = acts.takeBack(last.id(), last.undo(), helix);
-      }
+    if (!last.undo().isEmpty() || !last.edits().isEmpty()) {
+      desk.working(last.edits().isEmpty() ? "helix is at it" : "changing the files");
+      ActRun.Outcome outcome = takenBack(last);
       if (outcome.state() != ActRun.State.DONE) {
         stopped("take back: " + last.words(), outcome);
         return;
@@ -307,7 +347,7 @@ final class TidyActs {
           session.say(wrong.get());
           return;
         }
-        notes.orElseThrow().refresh(_ -> {});
+        refresh();
         session.list().look();
       }
       note(last.id(), "open", "");
@@ -317,5 +357,14 @@ final class TidyActs {
     dismissed -= last.isAct() ? 0 : 1;
     session.backTo(last.id());
     session.say("Taken back: " + last.words());
+  }
+
+  private ActRun.Outcome takenBack(Made last) throws IOException, InterruptedException {
+    if (!last.edits().isEmpty()) {
+      return files.orElseThrow().takeBack(last.id());
+    }
+    try (Helix helix = desk.startHelix()) {
+      return acts.takeBack(last.id(), last.undo(), helix);
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.PresentEntries;
@@ -31,6 +32,10 @@ final class TidyKb {
   final KbStore store;
   final FileHelix helix;
   final ActRun acts;
+
+  /** Null: it is none of notes. */
+  final NotesKb notes;
+
   private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();
@@ -42,6 +47,29 @@ final class TidyKb {
     store = new KbStores(settings, notice -> {}).of(kb);
     helix = new FileHelix(kb.dataLog());
     acts = new ActRun(store, settings, MODEL);
+    notes = null;
+  }
+
+  /**
+   * @param files a folder of notes, or one file
+   */
+  TidyKb(Path folder, Path files) throws IOException {
+    Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
+    notes = NotesKb.at(files, settings);
+    notes.refresh(_ -> {});
+    kb = notes.kb();
+    store = new KbStores(settings, notice -> {}).of(kb);
+    helix = new FileHelix(kb.dataLog());
+    acts = new ActRun(store, settings, MODEL);
+  }
+
+  /** The name of the entry that begins so. */
+  String beginning(String text) {
+    return live().stream()
+        .filter(one -> one.entry().text().content().strip().startsWith(text))
+        .findFirst()
+        .orElseThrow()
+        .name();
   }
 
   /** What is to be decided, as a session begins with it. */

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
@@ -117,7 +118,7 @@ public final class AtomicFile implements AutoCloseable {
           target.toString(), null, "a folder is in the place of " + target.getFileName());
     }
     Path folder = target.toAbsolutePath().getParent();
-    String prefix = "." + target.getFileName() + ".";
+    String prefix = prefix(target);
     deleteLeftovers(folder, prefix, Instant.now().minus(LEFTOVER_AGE));
     String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
     AtomicFile file = new AtomicFile(folder.resolve(prefix + unique + SUFFIX));
@@ -159,6 +160,20 @@ public final class AtomicFile implements AutoCloseable {
         mode(temporary).setPermissions(mode);
       }
     }
+  }
+
+  /**
+   * Gives the written file owner, group and whole mode of {@code target}, a file of the user's.
+   *
+   * @throws IOException also when this user may not give them
+   */
+  public void keepOwnerAndMode(Path target) throws IOException {
+    PosixFileAttributes own = mode(target).readAttributes();
+    PosixFileAttributeView made = mode(temporary);
+    if (!made.readAttributes().group().equals(own.group())) {
+      made.setGroup(own.group());
+    }
+    made.setPermissions(own.permissions());
   }
 
   private static PosixFileAttributeView mode(Path file) {
@@ -206,6 +221,15 @@ public final class AtomicFile implements AutoCloseable {
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);
+  }
+
+  /** The same of one target: no other process may write that one. */
+  public static void deleteLeftoversOf(Path target) throws IOException {
+    deleteLeftovers(target.getParent(), prefix(target), Instant.MAX);
+  }
+
+  private static String prefix(Path target) {
+    return "." + target.getFileName() + ".";
   }
 
   private static void deleteLeftovers(Path folder, String prefix, Instant limit)

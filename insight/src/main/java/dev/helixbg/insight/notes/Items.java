@@ -28,7 +28,7 @@ final class Items {
   private static final int MOST = 2_000;
 
   /** Divides the entries of memory files that some agents write. */
-  private static final String DIVIDER = "§";
+  static final String DIVIDER = "§";
 
   /** How a file of such entries is cut, in words. */
   static final String BLOCKS = "blocks between §";
@@ -54,8 +54,8 @@ final class Items {
   private static final Pattern NO_FACTS =
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
-  private static final Pattern MARKER =
-      Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
+  /** Of an item, with the blanks after it. */
+  static final Pattern MARKER = Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
 
   private static final int TAB = 4;
 
@@ -250,8 +250,9 @@ final class Items {
     int begin = from;
     int dividers = 0;
     List<Item> blocks = new ArrayList<>();
-    for (int at = from; at <= text.length(); at = lineEnd(at) + 1) {
-      boolean isLast = at == text.length();
+    boolean isLast = false;
+    for (int at = from; !isLast; at = Math.min(text.length(), lineEnd(at) + 1)) {
+      isLast = at == text.length();
       if (isLast || text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
         dividers += isLast ? 0 : 1;
         String block = text.substring(begin, at).strip();
@@ -277,7 +278,7 @@ final class Items {
       if (!fence.isEmpty()) {
         fence = line.strip().startsWith(fence) ? "" : fence;
         take(line, at);
-      } else if (headings.contains(at)) {
+      } else if (headings.contains(at) || isRule(line)) {
         finish();
       } else if (line.isBlank()) {
         blank = true;
@@ -342,6 +343,15 @@ final class Items {
     }
     start = -1;
     indent = 0;
+  }
+
+  /** Whether a line divides what is before it from what follows; it is of no item. */
+  private static boolean isRule(String line) {
+    String marks = line.replace(" ", "").replace("\t", "");
+    return marks.length() >= 3
+        && "-*_".indexOf(marks.charAt(0)) >= 0
+        && indented(line) < TAB
+        && marks.chars().allMatch(c -> c == marks.charAt(0));
   }
 
   private static int indented(String line) {

@@ -48,7 +48,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
    * @param place of which no other section has the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
-   * @param position of a fact: an item of a list or a lesson
+   * @param isFact whether it is an item of a list or a lesson
+   * @param newestFirst the direction of the list that a fact is of, where it is known
    * @param minutes of a fact, as a data.log has them; 0 when unknown
    */
   record Section(
@@ -56,33 +57,39 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       List<String> headings,
       String text,
       List<Link> links,
-      Optional<EntryText.Position> position,
+      Span span,
+      boolean isFact,
+      Optional<Boolean> newestFirst,
       int minutes) {
-    boolean isFact() {
-      return position.isPresent();
+    /** Of a fact; empty for any other section. */
+    Optional<EntryText.Position> position() {
+      return isFact
+          ? Optional.of(new EntryText.Position(span.line(), newestFirst))
+          : Optional.empty();
     }
 
     Section at(int time) {
-      return new Section(place, headings, text, links, position, time);
+      return new Section(place, headings, text, links, span, isFact, newestFirst, time);
     }
 
-    /**
-     * @param newestFirst the direction of the list that it is of, where it is known
-     */
-    Section ordered(Optional<Boolean> newestFirst) {
-      return new Section(
-          place,
-          headings,
-          text,
-          links,
-          position.map(one -> new EntryText.Position(one.line(), newestFirst)),
-          minutes);
+    Section ordered(Optional<Boolean> direction) {
+      return new Section(place, headings, text, links, span, isFact, direction, minutes);
     }
 
     Section withoutText() {
-      return new Section(place, headings, "", links, position, minutes);
+      return new Section(place, headings, "", links, span, isFact, newestFirst, minutes);
     }
   }
+
+  /**
+   * Where a section stands in the text of its file.
+   *
+   * @param line of its first word, from 1
+   * @param start of its first line, that of its own heading or its marker
+   * @param said where its text begins, after a heading
+   * @param end of its last line
+   */
+  record Span(int line, int start, int said, int end) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
@@ -144,9 +151,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
       headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // parts of lessons
     }
-    int firstLine =
-        1 + (int) text.substring(0, matter.end()).chars().filter(c -> c == '\n').count();
-    Division division = new Division(path, body, firstLine, headings, links, start > 0, cut.way());
+    Division division =
+        new Division(path, text, matter.end(), headings, links, start > 0, cut.way());
     if (cut.way() == Items.Way.ITEMS) {
       division.divide(cut.items());
     } else {
@@ -176,7 +182,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** The work of dividing one text. */
   private static final class Division {
     private final String path;
+    private final String file;
     private final String text;
+    private final int offset;
     private final List<Heading> headings;
     private final List<Link> links;
     private final boolean titled;
@@ -185,30 +193,29 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    /** The line of the file in which the place in the text is that was looked at last. */
-    private int line;
+    /** The line of the place in the file that was looked at last. */
+    private int line = 1;
 
     private int lineOf;
 
-    /** Where the first fact begins. */
-    private int firstFact = -1;
-
     /**
-     * @param firstLine of the text in its file
+     * @param file its whole text
+     * @param offset of what is divided, after the front matter
      * @param headings without one that is the title
      * @param titled whether there is one
      */
     Division(
         String path,
-        String text,
-        int firstLine,
+        String file,
+        int offset,
         List<Heading> headings,
         List<Link> links,
         boolean titled,
         Items.Way way) {
       this.path = path;
-      this.text = text;
-      this.line = firstLine;
+      this.file = file;
+      this.text = file.substring(offset);
+      this.offset = offset;
       this.headings = headings;
       this.links = links;
       this.titled = titled;
@@ -218,10 +225,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     /** What was made, where it is facts with what is known of their times. */
     List<Section> timed() {
-      if (sections.stream().noneMatch(Section::isFact)) {
-        return List.copyOf(sections);
-      }
-      return ItemTimes.in(sections, text.substring(0, firstFact));
+      return sections.stream()
+          .filter(Section::isFact)
+          .findFirst()
+          .map(first -> file.substring(offset, first.span().start()))
+          .map(before -> ItemTimes.in(sections, before))
+          .orElse(List.copyOf(sections));
     }
 
     /**
@@ -302,6 +311,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
       String heading = String.join("#", named);
       int uses = uses(heading, part);
+      int first = part.startsWith(NoteName.BEFORE_FIRST) ? start : own;
       String which =
           Stream.of(
                   heading.isBlank() && !named.isEmpty() ? NoteName.UNTITLED : "",
@@ -315,28 +325,25 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               named,
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
-              position(own, heading),
+              new Span(line(first + offset), first + offset, start + offset, end + offset),
+              isFact(heading),
+              Optional.empty(),
               0));
     }
 
-    /** Of a fact; sections of any other text, and what is before the first heading, are none. */
-    private Optional<EntryText.Position> position(int start, String heading) {
-      boolean isFact = way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
-      if (!isFact) {
-        return Optional.empty();
-      }
-      firstFact = firstFact < 0 ? start : firstFact;
-      return Optional.of(new EntryText.Position(line(start), Optional.empty()));
+    /** Sections of other text, and what is before the first heading, are no facts. */
+    private boolean isFact(String heading) {
+      return way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
     }
 
     /** The line of the first word from a place on; places are asked for in their order. */
     private int line(int start) {
       int at = start;
-      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      while (at < file.length() && Character.isWhitespace(file.charAt(at))) {
         at++;
       }
       for (; lineOf < at; lineOf++) {
-        line += text.charAt(lineOf) == '\n' ? 1 : 0;
+        line += file.charAt(lineOf) == '\n' ? 1 : 0;
       }
       return line;
     }

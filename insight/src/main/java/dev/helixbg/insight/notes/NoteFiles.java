@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -144,6 +145,15 @@ public record NoteFiles(
     }
     leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
+  }
+
+  /**
+   * The file that entries were made of.
+   *
+   * @param path as they have it
+   */
+  public Optional<Path> file(String path) {
+    return files.stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
   }
 
   static boolean isNote(String name) {

@@ -232,6 +232,15 @@ public final class NotesLog {
   }
 
   private static Said said(Note note, Section section, boolean first) {
+    return new Said(topic(note.path()), core(note, section, first));
+  }
+
+  /**
+   * The body of an entry, without the line of its links.
+   *
+   * @param first whether it is the first section of the note
+   */
+  static String core(Note note, Section section, boolean first) {
     StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
     List<String> aliases = note.aliases();
     if (!aliases.isEmpty() && first) {
@@ -240,13 +249,11 @@ public final class NotesLog {
     String between = section.place().isItem() ? ": " : "\n\n";
     content.append(content.isEmpty() ? "" : between).append(section.text());
     List<String> tags = note.tags();
-    String core =
-        (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
-            + ("[source: " + section.place().file() + "]\n")
-            + line("heading", section.place().heading())
-            + line("part", section.place().part())
-            + asText(content.toString());
-    return new Said(topic(note.path()), core);
+    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
+        + ("[source: " + section.place().file() + "]\n")
+        + line("heading", section.place().heading())
+        + line("part", section.place().part())
+        + asText(content.toString());
   }
 
   /**

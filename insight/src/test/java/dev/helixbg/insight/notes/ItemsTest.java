@@ -99,6 +99,7 @@ class ItemsTest {
     assertEquals(
         List.of("One fact.\nTwo lines.", "- another", "third"),
         texts("memory/MEMORY.md", "One fact.\nTwo lines.\n§\n- another\n §\nthird\n§\n"));
+    assertEquals(List.of("One", "two", "three"), texts("MEMORY.md", "One\n§\ntwo\n§\nthree"));
   }
 
   @Test

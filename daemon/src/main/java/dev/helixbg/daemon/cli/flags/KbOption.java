@@ -48,7 +48,7 @@ public class KbOption {
       paramLabel = "FOLDER",
       description =
           "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge"
-              + " base. It is never written to.")
+              + " base. It is only read, but for memory files that tidy or act --run change.")
   private Path notes;
 
   @Option(

@@ -1,0 +1,98 @@
+package dev.helixbg.daemon.tidy;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.acts.FileEdit;
+import dev.helixbg.insight.notes.FactFile.Span;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An edit that was made, with all that takes it back.
+ *
+ * @param after the hash of the file's bytes with it
+ * @param around the lines beside each of its spans
+ */
+record KeptEdit(FileEdit edit, String after, List<Around> around) {
+
+  /**
+   * Two lines with their ends, between which something was changed.
+   *
+   * @param left empty at the beginning of the file
+   * @param right empty at its end
+   */
+  record Around(String left, String right) {}
+
+  static KeptEdit of(FileEdit edit, String before) {
+    List<Around> around =
+        edit.spans().stream()
+            .map(
+                span -> {
+                  int start = span.at();
+                  int end = start + span.was().length();
+                  return new Around(
+                      before.substring(lineStart(before, start - 1), start),
+                      before.substring(end, nextLine(before, end)));
+                })
+            .toList();
+    return new KeptEdit(edit, Sha256.of(Span.changed(before, edit.spans())), around);
+  }
+
+  private static boolean isEnd(String text, int at) {
+    return text.charAt(at) == '\n' || text.charAt(at) == '\r' && !text.startsWith("\r\n", at);
+  }
+
+  private static int lineStart(String text, int end) {
+    int start = Math.max(0, end);
+    while (start > 0 && !isEnd(text, start - 1)) {
+      start--;
+    }
+    return start;
+  }
+
+  private static int nextLine(String text, int start) {
+    int end = start;
+    while (end < text.length() && !isEnd(text, end)) {
+      end++;
+    }
+    return Math.min(text.length(), end + 1);
+  }
+
+  /**
+   * The text of the file without the edit: what it was, where nobody has changed it since; else
+   * with the old text between the lines that it stood between.
+   *
+   * @return empty where these lines are not beside each other any more, or several times
+   */
+  Optional<String> takenBack(String now) {
+    if (Sha256.of(now).equals(after)) {
+      return Optional.of(Span.changed(now, back()));
+    }
+    String text = now;
+    for (int i = around.size() - 1; i >= 0; i--) {
+      Around lines = around.get(i);
+      Span span = edit.spans().get(i);
+      String there = lines.left() + span.is() + lines.right();
+      int at = text.indexOf(there);
+      boolean isOne = at >= 0 && at == text.lastIndexOf(there) && lineStart(text, at) == at;
+      if (there.isEmpty() || !isOne) {
+        return Optional.empty();
+      }
+      int start = at + lines.left().length();
+      int end = start + span.is().length();
+      boolean isJoined = end < text.length() && !isEnd(span.was(), span.was().length() - 1);
+      text = text.substring(0, start) + span.was() + (isJoined ? "\n" : "") + text.substring(end);
+    }
+    return Optional.of(text);
+  }
+
+  private List<Span> back() {
+    List<Span> back = new ArrayList<>();
+    int moved = 0;
+    for (Span span : edit.spans()) {
+      back.add(new Span(span.at() + moved, span.is(), span.was()));
+      moved += span.is().length() - span.was().length();
+    }
+    return back;
+  }
+}

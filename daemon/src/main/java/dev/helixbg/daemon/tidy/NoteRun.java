@@ -1,0 +1,257 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.ActRun.Outcome;
+import dev.helixbg.daemon.tidy.ActRun.State;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.ProcessLock;
+import dev.helixbg.insight.acts.FileEdit;
+import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.notes.FactFile.Span;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Carries acts out on facts of memory files, and takes them back. The folder {@value #FOLDER} of
+ * the store keeps what went, in a file for each finding, from before the first change on.
+ */
+public record NoteRun(ActRun acts, NotesKb notes) {
+  private static final String FOLDER = "acts";
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** All that takes an act back. */
+  record Kept(String id, List<KeptEdit> edits) {}
+
+  /** A file that is about to be changed. */
+  private record Step(UserFile file, byte[] before, byte[] after) {}
+
+  /** The edits of an act; none where it is of another kind. */
+  public static List<FileEdit> edits(JsonNode act) throws IOException {
+    List<FileEdit> edits = new ArrayList<>();
+    for (JsonNode edit : act.path("edits")) {
+      edits.add(Json.read(edit.toString(), FileEdit.class));
+    }
+    return edits;
+  }
+
+  /**
+   * Carries an act out that was planned just now, looks whether the finding is gone, and notes that
+   * it is done.
+   *
+   * @param act as {@link ActRun#plan} gives it, with edits
+   */
+  public Outcome run(JsonNode act) throws IOException, InterruptedException {
+    String id = act.path("id").asText();
+    Optional<ReportedFinding> finding = acts.store().report().list().find(id);
+    if (finding.isEmpty()) {
+      return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
+    }
+    Optional<Outcome> stopped;
+    try (ProcessLock lock = lock()) {
+      clear(lock);
+      stopped = change(id, edits(act));
+    }
+    if (stopped.isPresent()) {
+      return stopped.get();
+    }
+    notes.refresh(_ -> {});
+    FindingRequests after = acts.findings();
+    Optional<String> missing = after.present().notDone(finding.get());
+    if (missing.isPresent()) {
+      return failed(
+          id,
+          "the finding is still there: " + missing.get(),
+          edits(act).stream()
+              .<JsonNode>map(edit -> Json.object().put("file", edit.file()))
+              .toList());
+    }
+    ActRun.note(after, id, "done", "");
+    return new Outcome(State.DONE, "", List.of(), List.of(), List.of());
+  }
+
+  /** The outcome where it is not done. */
+  private Optional<Outcome> change(String id, List<FileEdit> edits) throws IOException {
+    List<Step> steps = new ArrayList<>();
+    List<KeptEdit> kept = new ArrayList<>();
+    for (FileEdit edit : edits) {
+      UserFile file = new UserFile(Path.of(edit.file()));
+      try {
+        file.requireChangeable();
+        byte[] bytes = Files.readAllBytes(file.file());
+        if (!Sha256.of(bytes).equals(edit.sha256())) {
+          return Optional.of(Outcome.nothing(State.STALE, edit.file() + " has changed meanwhile"));
+        }
+        String text = new String(bytes, UTF_8);
+        kept.add(KeptEdit.of(edit, text));
+        steps.add(new Step(file, bytes, Span.changed(text, edit.spans()).getBytes(UTF_8)));
+      } catch (IOException e) {
+        return Optional.of(Outcome.nothing(State.UNDONE, refused(file, e)));
+      }
+    }
+    keep(new Kept(id, kept));
+    return replace(id, steps);
+  }
+
+  private static Optional<Outcome> replace(String id, List<Step> steps) throws IOException {
+    List<JsonNode> made = new ArrayList<>();
+    for (Step step : steps) {
+      Outcome stopped;
+      try {
+        if (step.file().replace(step.before(), step.after())) {
+          made.add(Json.object().put("file", step.file().file().toString()));
+          continue;
+        }
+        stopped = Outcome.nothing(State.STALE, step.file().file() + " has changed meanwhile");
+      } catch (IOException e) {
+        stopped = Outcome.nothing(State.UNDONE, refused(step.file(), e));
+      }
+      return Optional.of(made.isEmpty() ? stopped : failed(id, stopped.why(), made));
+    }
+    return Optional.empty();
+  }
+
+  private static String refused(UserFile file, IOException e) {
+    return "cannot change %s: %s".formatted(file.file(), Failure.reason(e));
+  }
+
+  private static Outcome failed(String id, String why, List<JsonNode> made) {
+    return new Outcome(
+        State.FAILED,
+        why + ". helix-bg act " + id + " --undo brings back what went",
+        made,
+        List.of(),
+        List.of());
+  }
+
+  /** Takes an act back: the texts come to where they were, and the finding is open again. */
+  public Outcome takeBack(String id) throws IOException, InterruptedException {
+    try (ProcessLock lock = lock()) {
+      clear(lock);
+      Optional<Kept> kept = kept(id);
+      if (kept.isEmpty()) {
+        return Outcome.nothing(
+            State.UNDONE, "helix-bg keeps nothing that it has taken out of a file for " + id);
+      }
+      List<Step> steps = new ArrayList<>();
+      for (KeptEdit edit : kept.get().edits().reversed()) {
+        UserFile file = new UserFile(Path.of(edit.edit().file()));
+        try {
+          byte[] now = Files.readAllBytes(file.file());
+          if (Sha256.of(now).equals(edit.edit().sha256())) {
+            continue; // this one was not changed
+          }
+          Optional<String> text = edit.takenBack(new String(now, UTF_8));
+          if (text.isEmpty()) {
+            return Outcome.nothing(
+                State.STALE,
+                "%s has changed around the place; what was there is kept in %s"
+                    .formatted(file.file(), fileOf(id)));
+          }
+          steps.add(new Step(file, now, text.get().getBytes(UTF_8)));
+        } catch (IOException e) {
+          return Outcome.nothing(State.UNDONE, refused(file, e));
+        }
+      }
+      Optional<Outcome> stopped = replace(id, steps);
+      if (stopped.isPresent()) {
+        return stopped.get();
+      }
+      Files.deleteIfExists(fileOf(id));
+    }
+    notes.refresh(_ -> {});
+    FindingRequests after = acts.findings();
+    if (acts.store().decisions().read().on(id).isPresent()) {
+      ActRun.note(after, id, "open", "");
+    }
+    return new Outcome(State.DONE, "", List.of(), List.of(), List.of());
+  }
+
+  /** Clears away what a killed process left, unless another one is at it. */
+  public void clear() throws IOException {
+    Optional<ProcessLock> lock = ProcessLock.take(lockFile(), Duration.ZERO);
+    if (lock.isPresent()) {
+      try (ProcessLock held = lock.get()) {
+        clear(held);
+      }
+    }
+  }
+
+  /** Files beside those that were to be changed, and what is kept of acts that changed nothing. */
+  private void clear(ProcessLock held) throws IOException {
+    if (!Files.isDirectory(folder())) {
+      return;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder(), "*.json")) {
+      for (Path file : files) {
+        if (isUnmade(file)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  private static boolean isUnmade(Path kept) {
+    try {
+      for (KeptEdit edit : Json.read(Files.readString(kept), Kept.class).edits()) {
+        Path file = Path.of(edit.edit().file());
+        AtomicFile.deleteLeftoversOf(file);
+        if (!Sha256.of(file).equals(edit.edit().sha256())) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      return false; // a file is not there at the moment
+    }
+  }
+
+  private ProcessLock lock() throws IOException {
+    return ProcessLock.take(lockFile(), PATIENCE)
+        .orElseThrow(
+            () -> new Failure(ExitCode.BUSY, "another helix-bg is changing " + notes.notes()));
+  }
+
+  private Path lockFile() {
+    return acts.store().folder().resolve(".acts.lock");
+  }
+
+  private Path folder() {
+    return acts.store().folder().resolve(FOLDER);
+  }
+
+  private Path fileOf(String id) {
+    return folder().resolve(id + ".json");
+  }
+
+  private void keep(Kept kept) {
+    try {
+      PrivateFiles.makeFolder(folder());
+      AtomicFile.replace(
+          fileOf(kept.id()), out -> out.write(Json.of(kept).toPrettyString().getBytes(UTF_8)));
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.WRITE, "write " + fileOf(kept.id()), e, "Nothing was changed");
+    }
+  }
+
+  private Optional<Kept> kept(String id) throws IOException {
+    Path file = fileOf(id);
+    return Files.exists(file)
+        ? Optional.of(Json.read(Files.readString(file), Kept.class))
+        : Optional.empty();
+  }
+}

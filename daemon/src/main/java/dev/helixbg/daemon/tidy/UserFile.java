@@ -1,0 +1,149 @@
+package dev.helixbg.daemon.tidy;
+
+import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+
+/** A file of the user's that is changed at their word, in one step. */
+public record UserFile(Path file) {
+  /** On Linux: the open files of each process. */
+  private static final Path PROCESSES = Path.of("/proc");
+
+  private static final int ACCESS = 3;
+
+  /**
+   * Replaces all bytes: a new file beside it, synced, is renamed over it. It has the same mode,
+   * owner and group.
+   *
+   * @param before what it must hold, up to the last moment
+   * @return whether it did; else it is what it was
+   * @throws IOException when it is not to be changed, or cannot be; it is what it was then
+   */
+  public boolean replace(byte[] before, byte[] after) throws IOException {
+    requireChangeable();
+    if (!Arrays.equals(Files.readAllBytes(file), before)) {
+      return false;
+    }
+    try (AtomicFile made = AtomicFile.write(file, out -> out.write(after))) {
+      made.keepOwnerAndMode(file);
+      if (!Arrays.equals(Files.readAllBytes(file), before)) {
+        return false;
+      }
+      made.renameTo(file);
+    }
+    try {
+      AtomicFile.syncFolder(file.getParent());
+    } catch (IOException e) {
+      // It is renamed; a power cut could bring the old file back.
+    }
+    return true;
+  }
+
+  /**
+   * @throws FileSystemException for a link, another user's file, one that is read-only, and one
+   *     that another process writes, as far as the system tells
+   */
+  public void requireChangeable() throws IOException {
+    if (Files.isSymbolicLink(file)) {
+      throw refused("it is a link");
+    }
+    PrivateFiles.requireFile(file);
+    if (!Files.isWritable(file) || !isOwnersToWrite(file)) {
+      throw refused("it is read-only");
+    }
+    Path folder = file.getParent();
+    if (!Files.isWritable(folder) || !isOwnersToWrite(folder)) {
+      throw refused("its folder is read-only");
+    }
+    if (!PrivateFiles.isOwn(file)) {
+      throw refused("it belongs to another user");
+    }
+    if ((Integer) Files.getAttribute(file, "unix:nlink") > 1) {
+      throw refused("it has a second name (a hard link), which would keep the old text");
+    }
+    Optional<String> writer = writer();
+    if (writer.isPresent()) {
+      throw refused(writer.get());
+    }
+  }
+
+  private FileSystemException refused(String why) {
+    return new FileSystemException(file.toString(), null, why);
+  }
+
+  /** By its mode: root may write anything. */
+  private static boolean isOwnersToWrite(Path path) throws IOException {
+    return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
+  }
+
+  /** Another process that has it open for writing, or has locked it, in words. */
+  private Optional<String> writer() throws IOException {
+    if (!Files.isDirectory(PROCESSES)) {
+      return Optional.empty(); // a Mac does not tell
+    }
+    Map<String, Object> own = identity(file);
+    String self = Long.toString(ProcessHandle.current().pid());
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
+      for (Path process : processes) {
+        if (!process.endsWith(self) && writes(process, own)) {
+          return Optional.of(
+              "the process %s (%s) has it open for writing, or has locked it"
+                  .formatted(process.getFileName(), name(process)));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Map<String, Object> identity(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:dev,ino");
+  }
+
+  private static boolean writes(Path process, Map<String, Object> file) {
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(process.resolve("fd"))) {
+      for (Path one : open) {
+        if (isOpen(one, file)
+            && Files.readAllLines(process.resolve("fdinfo").resolve(one.getFileName())).stream()
+                .anyMatch(UserFile::tellsOfWriting)) {
+          return true;
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // It has ended, or is another user's.
+    }
+    return false;
+  }
+
+  private static boolean isOpen(Path descriptor, Map<String, Object> file) {
+    try {
+      return identity(descriptor).equals(file);
+    } catch (IOException e) {
+      return false; // closed just now
+    }
+  }
+
+  /** A line of {@code /proc/PID/fdinfo/FD}: the flags of open(2) in octal digits, or a lock. */
+  private static boolean tellsOfWriting(String line) {
+    return line.startsWith("lock:")
+        || line.startsWith("flags:")
+            && (Integer.parseInt(line.substring(line.length() - 1)) & ACCESS) != 0;
+  }
+
+  private static String name(Path process) {
+    try {
+      return PrintableText.line(Files.readString(process.resolve("comm")).strip());
+    } catch (IOException e) {
+      return "ended";
+    }
+  }
+}

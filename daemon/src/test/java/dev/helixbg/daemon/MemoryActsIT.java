@@ -1,0 +1,65 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.ExitCode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Scripts with the built program: an item of a memory file goes, and comes back. */
+class MemoryActsIT {
+  private static final String TWICE = "- Local builds use mvnd.\r\n  It is faster.\r\n";
+
+  @TempDir Path folder;
+  private Program program;
+  private Path memory;
+
+  private String run(ExitCode code, String... arguments) throws Exception {
+    Program.Ended ended = program.run(arguments);
+    assertEquals(code.number(), ended.code(), ended.out() + ended.err());
+    assertEquals("", ended.err());
+    return ended.out();
+  }
+
+  @Test
+  void anItemGoesAndComesBackByteForByte() throws Exception {
+    program = new Program(Files.createDirectory(folder.resolve("home"))).withModel().withoutC2();
+    memory = folder.toRealPath().resolve("MEMORY.md");
+    String text = "# Memory\r\n\r\n" + TWICE + "- Be short.\r\n" + TWICE + "- Be kind.";
+    Files.writeString(memory, text);
+    byte[] before = Files.readAllBytes(memory);
+    Program.Ended first = program.run("one-shot", "--notes", memory.toString(), "--json");
+    assertEquals(0, first.code(), first.err());
+    String id = new ObjectMapper().readTree(first.out()).at("/copies/0/id").asText();
+    String[] act = {"act", id, "--run", "--notes", memory.toString()};
+
+    String plan = run(ExitCode.OK, "act", id, "--run", "--dry-run", "--notes", memory.toString());
+    assertTrue(plan.contains("goes") && plan.contains("  It is faster."), plan);
+    assertFalse(plan.contains("Be kind"), plan);
+    assertArrayEquals(before, Files.readAllBytes(memory));
+
+    Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("r--r--r--"));
+    String refused = run(ExitCode.UNDONE, act);
+    assertTrue(refused.contains("cannot change " + memory + ": it is read-only"), refused);
+    assertArrayEquals(before, Files.readAllBytes(memory));
+    Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rw-rw-r--"));
+
+    assertTrue(run(ExitCode.OK, act).startsWith("done"));
+    assertTrue(Files.readString(memory).split("mvnd").length == 2, Files.readString(memory));
+    assertEquals("rw-rw-r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(memory)));
+    assertFalse(run(ExitCode.OK, "findings", "--notes", memory.toString(), "--all").contains(id));
+
+    String[] undo = {"act", id, "--undo", "--notes", memory.toString()};
+    assertTrue(run(ExitCode.OK, undo).startsWith("done"));
+    assertArrayEquals(before, Files.readAllBytes(memory));
+    assertTrue(run(ExitCode.UNDONE, undo).contains("keeps nothing"));
+    assertTrue(run(ExitCode.OK, "findings", "--notes", memory.toString(), "--all").contains(id));
+  }
+}

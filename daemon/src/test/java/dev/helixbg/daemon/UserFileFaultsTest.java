@@ -1,0 +1,57 @@
+package dev.helixbg.daemon;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.FaultyDisk.Dead;
+import dev.helixbg.daemon.FaultyDisk.Fault;
+import dev.helixbg.daemon.tidy.UserFile;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A file of the user's, when each operation on the disk in turn fails or is the last. */
+class UserFileFaultsTest {
+  private static final byte[] OLD = "- old\n".repeat(100).getBytes(UTF_8);
+  private static final byte[] NEW = "- new\n".repeat(90).getBytes(UTF_8);
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void itHoldsTheOldTextOrTheNewOneAndNothingIsLeftBesideIt(Fault fault) throws Exception {
+    FaultyDisk disk = new FaultyDisk();
+    Path real = folder.resolve("MEMORY.md");
+    Path file = disk.of(real);
+    int at = 0;
+    do {
+      Files.write(real, OLD);
+      disk.failAt(at, fault);
+      boolean isDone = false;
+      try {
+        isDone = new UserFile(file).replace(OLD, NEW);
+      } catch (IOException | Dead e) {
+        assertTrue(fault != Fault.NONE, String.valueOf(e));
+      }
+      boolean isDead = disk.isDead();
+      disk.mend();
+      boolean isNew = Files.readString(real).equals(new String(NEW, UTF_8));
+      assertTrue(isNew || Files.readString(real).equals(new String(OLD, UTF_8)), "at " + at);
+      assertTrue(isNew == isDone || isDead && isNew, "at " + at);
+      if (isDead || disk.kept()) {
+        AtomicFile.deleteLeftoversOf(real);
+      }
+      try (Stream<Path> left = Files.list(folder)) {
+        assertEquals(List.of(real), left.toList(), "at " + at);
+      }
+    } while (fault != Fault.NONE && disk.operations() > at++);
+    assertTrue(at > 10 || fault == Fault.NONE, "so many operations: " + at);
+  }
+}

@@ -1,0 +1,300 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.ActRun.Outcome;
+import dev.helixbg.daemon.tidy.ActRun.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jline.utils.AttributedString;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Acts on the facts of memory files, by script and at the terminal, and how they are taken back.
+ */
+class NoteRunTest {
+  private static final String TEXT =
+      "\uFEFF# Memory\r\n\r\n"
+          + "## Build\r\n"
+          + "- Use mvnd.\r\n"
+          + "  - on Linux\r\n"
+          + "- Builds use mvnd, always and everywhere.\r\n"
+          + "- Two forks.\r\n"
+          + "- Tests run in two forks, not in four.\r\n"
+          + "- Last.";
+
+  @TempDir Path folder;
+  private Path file;
+  private TidyKb kb;
+  private NoteRun run;
+
+  @BeforeEach
+  void aMemoryFile() throws Exception {
+    Path notes = Files.createDirectories(folder.toRealPath().resolve("notes"));
+    file = notes.resolve("MEMORY.md");
+    Files.writeString(file, TEXT);
+    open(file);
+  }
+
+  private void open(Path notes) throws IOException {
+    kb = new TidyKb(folder, notes);
+    run = new NoteRun(kb.acts, kb.notes);
+  }
+
+  private String pair(String a, String b) {
+    return kb.pair(kb.beginning(a), kb.beginning(b));
+  }
+
+  private ObjectNode same(String id, String keep) throws Exception {
+    return kb.acts.plan(Json.object().put("id", id).put("as", "same").put("keep", keep));
+  }
+
+  private Outcome done(ObjectNode act) throws Exception {
+    Outcome outcome = run.run(act);
+    assertEquals(State.DONE, outcome.state(), outcome.why());
+    return outcome;
+  }
+
+  private String text() throws IOException {
+    return Files.readString(file);
+  }
+
+  private boolean isSettled(String id) throws Exception {
+    return kb.store.decisions().read().on(id).isPresent();
+  }
+
+  private List<String> beside() throws IOException {
+    try (Stream<Path> all = Files.list(file.getParent())) {
+      return all.map(one -> one.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void anItemGoesAndComesBackOnce() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    ObjectNode act = same(id, "b");
+    assertEquals(
+        "- Use mvnd.\r\n  - on Linux\r\n", act.at("/edits/0/spans/0/was").asText(), act.toString());
+    assertTrue(act.path("byHand").asText().contains("delete the item"), "words for agents");
+    assertEquals(TEXT, text());
+
+    done(act);
+    assertEquals(TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", ""), text());
+    assertTrue(isSettled(id));
+    assertEquals(List.of("MEMORY.md"), beside());
+
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text());
+    assertFalse(isSettled(id));
+    Outcome again = run.takeBack(id);
+    assertEquals(State.UNDONE, again.state());
+    assertTrue(again.why().contains("keeps nothing"), again.why());
+    assertEquals(TEXT, text());
+  }
+
+  @Test
+  void ofTwoPairsInOneFileTheSecondIsPlannedAnew() throws Exception {
+    String first = pair("Use", "Builds");
+    String second = pair("Two", "Tests");
+    kb.report();
+    ObjectNode early = same(second, "b");
+    done(same(first, "b"));
+    Outcome stale = run.run(early);
+    assertEquals(State.STALE, stale.state());
+    assertTrue(text().contains("- Two forks."));
+
+    done(same(second, "b"));
+    String both =
+        TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", "").replace("- Two forks.\r\n", "");
+    assertEquals(both, text());
+    assertEquals(State.DONE, run.takeBack(first).state(), "the file has changed since");
+    assertEquals(TEXT.replace("- Two forks.\r\n", ""), text());
+    assertEquals(State.DONE, run.takeBack(second).state());
+    assertEquals(TEXT, text());
+  }
+
+  @Test
+  void whatAgentsWroteElsewhereStaysWhenItIsTakenBack() throws Exception {
+    String id = pair("Last", "Two");
+    kb.report();
+    done(same(id, "b"));
+    Files.writeString(file, text() + "- Appended.\r\n");
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertTrue(text().endsWith("- Last.\n- Appended.\r\n"), text());
+  }
+
+  @Test
+  void whereTheSurroundingsHaveChangedItIsSaidWhereTheTextIs() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    done(same(id, "b"));
+    String other = text().replace("## Build", "## Other");
+    Files.writeString(file, other);
+    Outcome refused = run.takeBack(id);
+    assertEquals(State.STALE, refused.state());
+    assertEquals(other, text());
+    Path kept = Path.of(refused.why().substring(refused.why().lastIndexOf(' ') + 1));
+    assertTrue(Files.readString(kept).contains("on Linux"), refused.why());
+  }
+
+  @Test
+  void aFileThatChangedSinceThePlanIsLeftAlone() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    ObjectNode act = same(id, "b");
+    Files.writeString(file, TEXT + "\n- One more.\n");
+    Outcome stale = run.run(act);
+    assertEquals(State.STALE, stale.state());
+    assertEquals(TEXT + "\n- One more.\n", text());
+    assertFalse(isSettled(id));
+  }
+
+  @Test
+  void aLinkInItsPlaceIsRefusedInOneLine() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    ObjectNode act = same(id, "b");
+    Path real = Files.move(file, folder.resolve("elsewhere.md"));
+    Files.createSymbolicLink(file, real);
+    Outcome refused = run.run(act);
+    assertEquals(State.UNDONE, refused.state());
+    assertEquals("cannot change " + file + ": it is a link", refused.why());
+    assertEquals(TEXT, Files.readString(real));
+    assertEquals(State.UNDONE, run.takeBack(id).state());
+  }
+
+  private String merge() throws Exception {
+    Path other = file.resolveSibling("CLAUDE.md");
+    Files.writeString(other, "- Never push.\n- mvnd builds.\n  - twice\n- Be short.\n- Be kind.\n");
+    open(file.getParent());
+    return kb.merge("Use mvnd,\nalways.", kb.beginning("Builds"), kb.beginning("mvnd"));
+  }
+
+  @Test
+  void aMergedTextTakesThePlaceOfOneAndTheOtherFileLosesItsItem() throws Exception {
+    String id = merge();
+    kb.report();
+    Path other = file.resolveSibling("CLAUDE.md");
+    String before = Files.readString(other);
+    done(kb.acts.plan(Json.object().put("id", id)));
+    assertEquals(
+        TEXT.replace("- Builds use mvnd, always and everywhere.", "- Use mvnd,\r\n  always."),
+        text());
+    assertEquals(before.replace("- mvnd builds.\n  - twice\n", ""), Files.readString(other));
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text());
+    assertEquals(before, Files.readString(other));
+  }
+
+  @Test
+  void stoppedBetweenTwoFilesItSaysWhatWasDoneAndTakesItBack() throws Exception {
+    String list = "---\nhelix-bg: items\n---\n- mvnd builds.\n- Be short.\n- Be kind.\n";
+    String name = "n".repeat(240) + ".md"; // the new file beside it has a longer one
+    Files.writeString(file.resolveSibling(name), list);
+    open(file.getParent());
+    String id = kb.merge("Use mvnd.", kb.beginning("Builds"), kb.beginning("mvnd"));
+    kb.report();
+    Outcome outcome = run.run(kb.acts.plan(Json.object().put("id", id)));
+    assertEquals(State.FAILED, outcome.state());
+    assertEquals(1, outcome.made().size());
+    assertTrue(outcome.why().contains("act " + id + " --undo"), outcome.why());
+    assertFalse(isSettled(id));
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text());
+  }
+
+  @Test
+  void copiesOfAnItemGoFromOneFile() throws Exception {
+    Files.writeString(file, "- same\n- other\n- same\n- more\n- same\n");
+    open(file);
+    List<String> names =
+        kb.live().stream()
+            .filter(one -> one.entry().text().content().equals("same"))
+            .map(one -> one.name())
+            .toList();
+    String id = kb.copies(names.toArray(String[]::new));
+    kb.report();
+    done(kb.acts.plan(Json.object().put("id", id)));
+    assertEquals(1, text().lines().filter("- same"::equals).count(), text());
+    assertEquals(3, text().lines().count());
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals("- same\n- other\n- same\n- more\n- same\n", text());
+  }
+
+  /** As SIGKILL leaves it between writing and renaming. */
+  @Test
+  void theNextStartClearsAwayWhatAKilledOneLeft() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    done(same(id, "b"));
+    Path kept = kb.store.folder().resolve("acts").resolve(id + ".json");
+    assertTrue(Files.exists(kept));
+    Path left = file.resolveSibling(".MEMORY.md.5f.helix-bg.tmp");
+    Files.writeString(left, "half");
+    run.clear();
+    assertFalse(Files.exists(left));
+    assertTrue(Files.exists(kept), "it was done, and can be taken back");
+    Files.writeString(file, TEXT);
+    run.clear();
+    assertFalse(Files.exists(kept), "it was not done");
+  }
+
+  @Test
+  void atTheTerminalTheTextThatGoesIsShownFirst() throws Exception {
+    pair("Use", "Builds");
+    pair("Two", "Tests");
+    kb.report();
+    FakeDesk desk = new FakeDesk(null, folder.resolve("T"));
+    TidySession session =
+        new TidySession(TidyKb.list(kb.acts), kb.acts, new Ink(false, false), desk);
+    String page = press(session, "a", "s");
+    assertTrue(page.contains("- Use mvnd.") && page.contains("- on Linux"), page);
+    assertTrue(page.contains("carry it out") && page.contains("in one step"), page);
+    assertEquals(TEXT, text());
+
+    Files.writeString(file, TEXT + "\n- Appended.\n");
+    assertTrue(press(session, "enter").contains("Others have written meanwhile"));
+    String done = press(session, "enter");
+    assertTrue(done.contains("Done: ") && done.contains("1 done"), done);
+    assertFalse(text().contains("on Linux"));
+    press(session, "s", "enter");
+    assertFalse(text().contains("- Two forks."));
+    press(session, "u", "enter");
+    String back = press(session, "u", "enter");
+    assertTrue(back.contains("Taken back"), back);
+    assertEquals(TEXT + "\n- Appended.\n", text());
+  }
+
+  private static String press(TidySession session, String... keys) throws Exception {
+    for (String key : keys) {
+      session.key(key);
+    }
+    return session.screen(110, 40).stream()
+        .map(AttributedString::toString)
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Test
+  void whatIsKeptIsTheUsersAlone() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    done(same(id, "b"));
+    Path kept = kb.store.folder().resolve("acts").resolve(id + ".json");
+    assertEquals(
+        "rw-------",
+        java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)));
+    assertTrue(Files.readString(kept, UTF_8).contains("on Linux"));
+  }
+}

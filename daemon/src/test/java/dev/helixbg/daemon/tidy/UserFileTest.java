@@ -1,0 +1,135 @@
+package dev.helixbg.daemon.tidy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file of the user's is replaced whole, as theirs; what is not theirs to change is refused. */
+class UserFileTest {
+  private static final byte[] OLD = "- old\r\n".getBytes(UTF_8);
+  private static final byte[] NEW = "- new\r\n".getBytes(UTF_8);
+
+  @TempDir Path folder;
+  private Path file;
+
+  @BeforeEach
+  void write() throws IOException {
+    file = folder.toRealPath().resolve("MEMORY.md");
+    Files.write(file, OLD);
+  }
+
+  private boolean replace() throws IOException {
+    return new UserFile(file).replace(OLD, NEW);
+  }
+
+  private void assertRefused(String why) throws IOException {
+    String said = assertThrows(FileSystemException.class, this::replace).getReason();
+    assertTrue(said.contains(why), said);
+    assertEquals("- old\r\n", Files.readString(file));
+    try (Stream<Path> all = Files.list(file.getParent())) {
+      assertTrue(all.noneMatch(one -> one.toString().endsWith(".tmp")));
+    }
+  }
+
+  private boolean isRoot() throws IOException {
+    return Integer.valueOf(0).equals(Files.getAttribute(folder, "unix:uid"));
+  }
+
+  @Test
+  void modeOwnerAndGroupStay() throws Exception {
+    for (String mode : new String[] {"rw-rw-r--", "rw-------", "rwxrwxrwx"}) {
+      Files.write(file, OLD);
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      if (isRoot()) {
+        Files.setAttribute(file, "unix:gid", 1);
+      }
+      Object group = Files.getAttribute(file, "unix:gid");
+      assertTrue(replace());
+      assertEquals("- new\r\n", Files.readString(file));
+      assertEquals(mode, PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      assertEquals(group, Files.getAttribute(file, "unix:gid"));
+    }
+  }
+
+  @Test
+  void whatHasChangedIsLeftAlone() throws Exception {
+    Files.writeString(file, "- other\n");
+    assertFalse(replace());
+    assertEquals("- other\n", Files.readString(file));
+  }
+
+  @Test
+  void aLinkAndASecondNameAreRefused() throws Exception {
+    Path real = Files.move(file, folder.resolve("real.md"));
+    Files.createSymbolicLink(file, real);
+    assertRefused("it is a link");
+    Files.delete(file);
+    Files.createLink(file, real);
+    assertRefused("second name");
+  }
+
+  @Test
+  void aReadOnlyFileAndFolderAreRefused() throws Exception {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
+    assertRefused("it is read-only");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+    try {
+      assertRefused("its folder is read-only");
+    } finally {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+  }
+
+  @Test
+  void anotherUsersFileIsRefused() throws Exception {
+    assumeTrue(isRoot(), "root can give");
+    Files.setAttribute(file, "unix:uid", 12_345);
+    assertRefused("another user");
+  }
+
+  @Test
+  void aFileThatAnotherProcessWritesOrHasLockedIsRefused() throws Exception {
+    assumeTrue(Files.isDirectory(Path.of("/proc")), "only Linux tells");
+    try (Held _ = new Held("exec 3>>\"$0\"")) {
+      assertRefused("has it open for writing");
+    }
+    try (Held _ = new Held("exec 3<\"$0\"; flock 3")) {
+      assertRefused("has locked it");
+    }
+    try (Held _ = new Held("exec 3<\"$0\"")) {
+      assertTrue(replace(), "readers do not matter");
+    }
+  }
+
+  /** A shell that has done something with the file, and waits. */
+  private final class Held implements AutoCloseable {
+    private final Process process;
+
+    Held(String script) throws IOException {
+      process =
+          new ProcessBuilder("sh", "-c", script + "; echo ready; read end", file.toString())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      assertEquals("ready", process.inputReader().readLine());
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      process.destroyForcibly().waitFor();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.helixbg.insight.acts;
+
+import dev.helixbg.config.Settings.NotesItems;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.notes.FactFile;
+import dev.helixbg.insight.notes.NoteFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * The part of an act that changes one file of facts, planned on its bytes of that moment.
+ *
+ * @param file its path
+ * @param sha256 of its bytes, in hex
+ * @param spans in the order of their places
+ */
+public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
+
+  /**
+   * Plans an act on facts: those that go are taken out, one may get a text.
+   *
+   * @param items whether lists are cut into items
+   * @return none where the act is about anything else, or where the files do not have the facts as
+   *     they were read before
+   */
+  public static List<FileEdit> of(
+      Change change, Supplier<NoteFiles> notes, NotesItems items) {
+    Map<Entry, String> instead =
+        change instanceof Change.Rewrite rewrite
+            ? Map.of(rewrite.kept().entry(), rewrite.text())
+            : Map.of();
+    List<Entry> changed = new ArrayList<>(instead.keySet());
+    gone(change).forEach(one -> changed.add(one.entry()));
+    if (!FactFile.areFacts(changed)) {
+      return List.of();
+    }
+    Map<String, List<Entry>> byFile =
+        changed.stream()
+            .collect(
+                Collectors.groupingBy(
+                    one -> one.note().orElseThrow(), LinkedHashMap::new, Collectors.toList()));
+    NoteFiles files = changed.isEmpty() ? null : notes.get();
+    List<FileEdit> edits = new ArrayList<>();
+    for (Map.Entry<String, List<Entry>> one : byFile.entrySet()) {
+      Map<Entry, String> ofFile = new HashMap<>(instead);
+      ofFile.keySet().retainAll(one.getValue());
+      one.getValue().removeAll(ofFile.keySet());
+      Optional<FileEdit> edit = of(one.getKey(), one.getValue(), ofFile, files, items);
+      if (edit.isEmpty()) {
+        return List.of();
+      }
+      edits.add(edit.get());
+    }
+    return edits;
+  }
+
+  private static List<NamedEntry> gone(Change change) {
+    return switch (change) {
+      case Change.Remove remove -> remove.gone();
+      case Change.Rewrite rewrite -> rewrite.gone();
+      default -> List.of();
+    };
+  }
+
+  private static Optional<FileEdit> of(
+      String path, List<Entry> gone, Map<Entry, String> instead, NoteFiles files, NotesItems items) {
+    Optional<Path> file = files.file(path);
+    if (file.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      PrivateFiles.requireFile(file.get());
+      byte[] bytes = Files.readAllBytes(file.get());
+      return FactFile.of(path, bytes, files.named(), items)
+          .flatMap(facts -> facts.without(gone, instead))
+          .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
+    } catch (IOException e) {
+      return Optional.empty(); // it cannot be read at the moment
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package dev.helixbg.insight.notes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.config.Settings.NotesItems;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.SaidText;
+import dev.helixbg.insight.notes.Note.Section;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A file of facts, of which some are taken out or say something else: whole lines, and everything
+ * else stays, byte for byte. Only for files in UTF-8, whose characters are their bytes.
+ */
+public final class FactFile {
+  private static final String MARK = "\uFEFF";
+
+  /** A line with its end. */
+  private static final Pattern LINE = Pattern.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$");
+
+  private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
+
+  private final String path;
+  private final Items.Given given;
+  private final String raw;
+
+  /** The lines of {@link #raw} after a byte order mark, with their ends. */
+  private final List<String> lines;
+
+  private final String said;
+  private final Note note;
+
+  /**
+   * A change of a text.
+   *
+   * @param at in UTF-16 units from the beginning of the file, a byte order mark included
+   * @param was what stands there
+   * @param is what stands there afterwards; empty: nothing
+   */
+  public record Span(int at, String was, String is) {
+    /** Makes changes that are in the order of their places. */
+    public static String changed(String text, List<Span> spans) {
+      StringBuilder changed = new StringBuilder(text);
+      for (Span span : spans.reversed()) {
+        changed.replace(span.at(), span.at() + span.was().length(), span.is());
+      }
+      return changed.toString();
+    }
+  }
+
+  /** Lines from {@code from} to before {@code to}, and what stands in their place. */
+  private record Cut(int from, int to, String is) {}
+
+  private FactFile(String path, Items.Given given, String raw, String said) {
+    this.path = path;
+    this.given = given;
+    this.raw = raw;
+    this.lines =
+        LINE.matcher(raw.substring(raw.startsWith(MARK) ? 1 : 0))
+            .results()
+            .map(line -> line.group())
+            .toList();
+    this.said = said;
+    this.note = Note.of(path, said, given);
+  }
+
+  /**
+   * @param path as its entries have it
+   * @param named whether the file was named by itself
+   * @param items whether lists are cut into items
+   * @return empty where its text cannot be told from its bytes line by line
+   */
+  public static Optional<FactFile> of(
+      String path, byte[] bytes, boolean named, NotesItems items) {
+    return of(path, bytes, new Items.Given(named, items));
+  }
+
+  private static Optional<FactFile> of(String path, byte[] bytes, Items.Given given) {
+    try {
+      String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return NoteDecoder.text(bytes)
+          .map(text -> SaidText.of(PrintableText.wellFormed(text)))
+          .map(said -> new FactFile(path, given, raw, said))
+          .filter(file -> file.said.lines().count() == file.lines.size());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The whole text, with a byte order mark. */
+  public String text() {
+    return raw;
+  }
+
+  /** Says whether entries are all facts: items of lists, or lessons under headings of their own. */
+  public static boolean areFacts(Collection<Entry> entries) {
+    return entries.stream().allMatch(one -> one.text().position().isPresent());
+  }
+
+  /**
+   * What changes in the file when some of its facts go, and some say something else.
+   *
+   * @param instead the new text of a fact
+   * @return in the order of their places; empty where the file does not have these facts any more,
+   *     or others would change with them
+   */
+  public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
+    List<Cut> cuts = new ArrayList<>();
+    List<Section> left = new ArrayList<>(note.sections());
+    for (Entry entry : gone) {
+      Optional<Section> section = sectionOf(entry);
+      if (section.isEmpty() || !left.remove(section.get())) {
+        return Optional.empty();
+      }
+      cuts.add(cut(section.get()));
+    }
+    List<String> texts = new ArrayList<>(left.stream().map(Section::text).toList());
+    for (Map.Entry<Entry, String> one : instead.entrySet()) {
+      Optional<Section> section = sectionOf(one.getKey());
+      if (section.isEmpty() || !left.contains(section.get())) {
+        return Optional.empty();
+      }
+      Cut cut = replaced(section.get(), one.getValue().strip());
+      cuts.add(cut);
+      texts.set(
+          left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
+    }
+    List<Span> spans = spans(cuts);
+    return isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty())
+        ? Optional.of(spans)
+        : Optional.empty();
+  }
+
+  private Optional<Section> sectionOf(Entry entry) {
+    Optional<NoteName> place = NoteName.of(entry);
+    return note.sections().stream()
+        .filter(section -> section.isFact() && place.filter(section.place()::equals).isPresent())
+        .filter(
+            section ->
+                EntryText.ofNote(
+                        NotesLog.core(note, section, section == note.sections().getFirst()))
+                    .content()
+                    .equals(entry.text().content()))
+        .findFirst();
+  }
+
+  /**
+   * Whether the others are as they were.
+   *
+   * @param mayEnd whether the file may be no list of facts any more, as when few are left
+   */
+  private boolean isAsMeant(
+      String changed, List<Section> left, List<String> texts, boolean mayEnd) {
+    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given);
+    if (file.isEmpty()) {
+      return false;
+    }
+    List<Section> now = file.get().note.sections();
+    boolean isStillCut = now.stream().anyMatch(Section::isFact);
+    return mayEnd && !isStillCut
+        || now.stream().map(Section::text).toList().equals(texts)
+            && now.stream()
+                .map(Section::headings)
+                .toList()
+                .equals(left.stream().map(Section::headings).toList());
+  }
+
+  /** The lines of a fact, with its divider, or with the blank lines that would be too many. */
+  private Cut cut(Section section) {
+    int from = firstLine(section.span().start());
+    int to = lastLine(section.span().end()) + 1;
+    int after = next(to, 1);
+    int before = next(from - 1, -1);
+    if (isDivider(after)) {
+      to = after + 1;
+    } else if (isDivider(before)) {
+      from = before;
+    }
+    if (isBlank(from - 1)) {
+      while (to < lines.size() && isBlank(to)) {
+        to++;
+      }
+    }
+    while (to == lines.size() && from > 0 && isBlank(from - 1)) {
+      from--;
+    }
+    return new Cut(from, to, "");
+  }
+
+  /** The first line from a place on that is not blank. */
+  private int firstLine(int place) {
+    return next(lineOf(place), 1);
+  }
+
+  /** The last line before a place that is not blank. */
+  private int lastLine(int place) {
+    return next(lineOf(Math.max(0, place - 1)), -1);
+  }
+
+  private int lineOf(int place) {
+    return (int) said.substring(0, place).chars().filter(c -> c == '\n').count();
+  }
+
+  private int next(int line, int step) {
+    int at = line;
+    while (at >= 0 && at < lines.size() && isBlank(at)) {
+      at += step;
+    }
+    return at;
+  }
+
+  /** Whether there is nothing on a line; above the first there is nothing, too. */
+  private boolean isBlank(int line) {
+    return line < 0 || lines.get(line).isBlank();
+  }
+
+  private boolean isDivider(int line) {
+    return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
+  }
+
+  /** A new text in the form of the old one: under its heading, or after its marker. */
+  private Cut replaced(Section section, String text) {
+    int from = firstLine(section.span().said());
+    int to = lastLine(section.span().end()) + 1;
+    Matcher marker = Items.MARKER.matcher(lines.get(from).stripTrailing());
+    boolean isListed = section.place().isItem() && !isDivided() && marker.lookingAt();
+    String first = isListed ? marker.group() : "";
+    String indent = " ".repeat(first.length());
+    Matcher end = LINE_END.matcher(lines.get(from));
+    String lineEnd = end.find() ? end.group() : "\n";
+    String last = lines.get(to - 1);
+    List<String> said =
+        new ArrayList<>(
+            bare(section, text).lines().map(line -> line.isBlank() ? "" : indent + line).toList());
+    said.set(0, first + said.getFirst().strip());
+    return new Cut(
+        from,
+        to,
+        String.join(lineEnd, said)
+            + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
+  }
+
+  private boolean isDivided() {
+    return lines.stream().anyMatch(line -> line.strip().equals(Items.DIVIDER));
+  }
+
+  /** A text without the heading that stays where it is. */
+  private static String bare(Section section, String text) {
+    String[] parts = text.split("\n", 2);
+    String heading = section.headings().isEmpty() ? "" : section.headings().getLast();
+    boolean isHeaded =
+        section.span().said() > section.span().start()
+            && parts.length == 2
+            && parts[0].replaceFirst("^#{1,6}\\s+", "").strip().equals(heading);
+    return isHeaded ? parts[1].strip() : text;
+  }
+
+  private List<Span> spans(List<Cut> cuts) {
+    List<Cut> merged = new ArrayList<>();
+    for (Cut cut : cuts.stream().sorted(Comparator.comparingInt(Cut::from)).toList()) {
+      Cut before = merged.isEmpty() ? new Cut(-2, -2, "") : merged.getLast();
+      if (cut.from() <= before.to()) {
+        merged.removeLast();
+        merged.add(new Cut(before.from(), Math.max(before.to(), cut.to()), before.is() + cut.is()));
+      } else {
+        merged.add(cut);
+      }
+    }
+    return merged.stream()
+        .map(
+            cut ->
+                new Span(
+                    (raw.startsWith(MARK) ? 1 : 0) + lengthOf(0, cut.from()),
+                    String.join("", lines.subList(cut.from(), cut.to())),
+                    cut.is()))
+        .toList();
+  }
+
+  private int lengthOf(int from, int to) {
+    return lines.subList(from, to).stream().mapToInt(String::length).sum();
+  }
+}
