@@ -36,8 +36,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
    * @return none where the act is about anything else, or where the files do not have the facts as
    *     they were read before
    */
-  public static List<FileEdit> of(
-      Change change, Supplier<NoteFiles> notes, NotesItems items) {
+  public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =
         change instanceof Change.Rewrite rewrite
             ? Map.of(rewrite.kept().entry(), rewrite.text())
@@ -76,7 +75,11 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   }
 
   private static Optional<FileEdit> of(
-      String path, List<Entry> gone, Map<Entry, String> instead, NoteFiles files, NotesItems items) {
+      String path,
+      List<Entry> gone,
+      Map<Entry, String> instead,
+      NoteFiles files,
+      NotesItems items) {
     Optional<Path> file = files.file(path);
     if (file.isEmpty()) {
       return Optional.empty();

@@ -10,12 +10,17 @@ import java.util.regex.Pattern;
  * Which of two facts of memory files is older where their dates do not tell: a correction is newer
  * than what it may correct, and a list that says in which direction it grows is in order.
  */
-final class FactOrder {
+public final class FactOrder {
   private static final Pattern CORRECTION =
       Pattern.compile(
           "(?iu)^[*_`>\\s]{0,4}(?:[\\[(][^\\])]{0,30}[\\])]\\s*)?[*_]{0,2}"
               + "(?:correct(?:ion|ed)|updated?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)"
               + "|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
+
+  private static final Pattern WORD = Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]+");
+
+  /** A fact of fewer words says too little beside those around it. */
+  private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
 
@@ -52,6 +57,20 @@ final class FactOrder {
     boolean inOrder = one.get().line() < other.get().line();
     int lines = (int) (inOrder ? a : b).text().content().lines().count();
     return Math.abs(one.get().line() - other.get().line()) <= lines;
+  }
+
+  /**
+   * Whether two facts say something else each, however near they are: of one list or one lesson, if
+   * no date parts them, or one of very few words.
+   */
+  public static boolean areOfOnePiece(Entry a, Entry b) {
+    boolean areOfOneList =
+        !areDated(a, b) && !a.text().heading().isEmpty() && NoteName.areInOneList(a, b);
+    return areOfOneList || isShort(a) || isShort(b);
+  }
+
+  private static boolean isShort(Entry one) {
+    return WORD.matcher(one.text().content()).results().limit(LEAST_WORDS).count() < LEAST_WORDS;
   }
 
   private static boolean areDated(Entry a, Entry b) {

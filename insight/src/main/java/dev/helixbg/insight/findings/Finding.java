@@ -308,18 +308,22 @@ public sealed interface Finding {
         case SYMBOL_GONE ->
             "%s is in no file of %s any more; it was in %s"
                 .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
-        case LINE_DEAD ->
-            "%s leads to %s, which is not there"
-                .formatted(QuotedName.of(path), QuotedName.of(named));
-        case LINE_WRONG ->
-            "%s leads to %s, which has none of its words"
-                .formatted(QuotedName.of(path), QuotedName.of(named));
+        case LINE_DEAD -> led("is not there");
+        case LINE_WRONG -> led("has none of its words");
         case CHANGED ->
             ("the lines around %s are others since %s; the file changed %s since the entry was"
                     + " written")
                 .formatted(
                     QuotedName.of(named), when, since.map(one -> times(one.commits())).orElse(""));
       };
+    }
+
+    private String led(String where) {
+      boolean areSeveral = path.contains(", ");
+      return areSeveral
+          ? "%s: each leads to a file that %s, the first to %s"
+              .formatted(QuotedName.of(path), where, QuotedName.of(named))
+          : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
 
     private static String times(int count) {
@@ -335,9 +339,9 @@ public sealed interface Finding {
     SYMBOL_GONE,
     /** The lines around the place are others. */
     CHANGED,
-    /** A line of an index leads to no file. */
+    /** Lines of an index lead to no file. */
     LINE_DEAD,
-    /** A line of an index leads to a file that says something else. */
+    /** Lines of an index lead to files that say something else. */
     LINE_WRONG;
 
     /** As it is called in files. */

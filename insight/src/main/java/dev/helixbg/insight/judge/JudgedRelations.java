@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.insight.findings.FactOrder;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -131,11 +132,15 @@ public record JudgedRelations(
 
   /**
    * Of facts of memory files, which are short and say little beside what stands around them, only
-   * those lead of which the pair judge is surer, and those that contradict one another.
+   * those lead of which the pair judge is surer, and those that contradict one another. What was
+   * written together, or has few words, leads only where one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
-    return said.mayBeWorthAnAct()
-        && (!areFacts(pair) || said.act() >= SURE_OF_FACTS || said.repeats() || contradict(pair));
+    if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {
+      return said.mayBeWorthAnAct();
+    }
+    return !FactOrder.areOfOnePiece(pair.a().entry(), pair.b().entry())
+        && (said.act() >= SURE_OF_FACTS || contradict(pair));
   }
 
   private static boolean areFacts(Finding.Relation pair) {

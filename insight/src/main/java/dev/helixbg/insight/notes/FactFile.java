@@ -81,8 +81,7 @@ public final class FactFile {
    * @param items whether lists are cut into items
    * @return empty where its text cannot be told from its bytes line by line
    */
-  public static Optional<FactFile> of(
-      String path, byte[] bytes, boolean named, NotesItems items) {
+  public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     return of(path, bytes, new Items.Given(named, items));
   }
 

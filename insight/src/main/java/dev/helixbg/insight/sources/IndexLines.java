@@ -11,10 +11,18 @@ import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Lines of indexes of memory files that lead nowhere, or elsewhere, as findings. */
+/**
+ * Lines of indexes of memory files that lead nowhere, or elsewhere, as findings: one of each kind
+ * for a file.
+ */
 public final class IndexLines {
+  private static final int LISTED = 20;
+
   private IndexLines() {}
 
   /**
@@ -24,23 +32,36 @@ public final class IndexLines {
     FindingIds ids = new FindingIds();
     List<MovedSource> found = new ArrayList<>();
     for (MemoryFile file : notes.memory()) {
-      for (IndexLine line : file.index()) {
-        entry(file, line, entries)
-            .ifPresent(
-                entry ->
-                    found.add(
-                        new MovedSource(
-                            ids.of("line", file.path(), line.target()),
-                            entry,
-                            line.isGone() ? SourceChange.LINE_DEAD : SourceChange.LINE_WRONG,
-                            "",
-                            line.target(),
-                            file.path() + ":" + line.line(),
-                            Optional.empty(),
-                            Optional.empty())));
-      }
+      Map<Boolean, List<IndexLine>> wrong =
+          file.index().stream().collect(Collectors.partitioningBy(IndexLine::isGone));
+      Stream.of(wrong.get(true), wrong.get(false))
+          .filter(lines -> !lines.isEmpty())
+          .flatMap(
+              lines ->
+                  entry(file, lines.getFirst(), entries)
+                      .map(entry -> finding(file, lines, entry, ids))
+                      .stream())
+          .forEach(found::add);
     }
     return found;
+  }
+
+  /** All lines of one file that are wrong in one way; the first target is what it names. */
+  private static MovedSource finding(
+      MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
+    IndexLine first = lines.getFirst();
+    List<String> targets = lines.stream().map(IndexLine::target).toList();
+    List<String> places = lines.stream().map(line -> "" + line.line()).limit(LISTED).toList();
+    int more = lines.size() - places.size();
+    return new MovedSource(
+        ids.of("line", file.path(), String.join("\n", targets)),
+        entry,
+        first.isGone() ? SourceChange.LINE_DEAD : SourceChange.LINE_WRONG,
+        "",
+        first.target(),
+        file.path() + ":" + String.join(", ", places) + (more > 0 ? ", and " + more + " more" : ""),
+        Optional.empty(),
+        Optional.empty());
   }
 
   /** The last fact that begins at the line or before it, else the first entry of the file. */

@@ -62,4 +62,21 @@ class FactOrderTest {
         FactOrder.areNeighbours(
             fact("3", "A", "x", 1_440).entry(), fact("4", "A", "y", 2_880).entry()));
   }
+
+  private static boolean areOfOnePiece(NamedEntry a, NamedEntry b) {
+    return FactOrder.areOfOnePiece(a.entry(), b.entry());
+  }
+
+  @Test
+  void factsOfOneListOrOfFewWordsSaySomethingElseEach() {
+    String text = "A worker holds its lease for 30 s.";
+    String other = "The lease of a worker lasts half a minute.";
+    NamedEntry one = fact("3", "A", text, 0);
+    assertTrue(areOfOnePiece(one, fact("9", "A", other, 0)));
+    assertFalse(areOfOnePiece(one, fact("9", "B", other, 0)));
+    assertFalse(areOfOnePiece(fact("3", "", text, 0), fact("9", "", other, 0)));
+    assertFalse(areOfOnePiece(fact("3", "A", text, 1_440), fact("9", "A", other, 2_880)));
+    assertTrue(areOfOnePiece(one, fact("9", "B", "Lease: 30 s", 0)));
+    assertFalse(areOfOnePiece(one, fact("9", "B", "租约为三十秒钟", 0)));
+  }
 }

@@ -252,7 +252,10 @@ class FactFileTest {
   }
 
   private static List<Section> sections(String text) {
-    return Note.of("MEMORY.md", NoteDecoder.text(text.getBytes(UTF_8)).orElseThrow(), new Items.Given(true, NotesItems.AUTO))
+    return Note.of(
+            "MEMORY.md",
+            NoteDecoder.text(text.getBytes(UTF_8)).orElseThrow(),
+            new Items.Given(true, NotesItems.AUTO))
         .sections();
   }
 
