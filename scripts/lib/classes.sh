@@ -23,7 +23,7 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
   # golden model, of the types of Q4_K_M files, so that the classes of the engine are recorded, too. Two run at a time.
   local model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf kb=$work/cache/helix-bg/sample-kb other
   # Without the JDK's archive, which hides its own classes from the record.
-  run generate -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats &
+  run generate -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt "After trying both, the worker" --raw -n 2 --stats &
   other=$!
   run sample -- one-shot --sample
   wait $other

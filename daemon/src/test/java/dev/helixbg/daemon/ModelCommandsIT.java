@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,11 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,10 +45,6 @@ class ModelCommandsIT {
     return new ObjectMapper().readTree(ended.out());
   }
 
-  private static int[] ids(JsonNode array) {
-    return StreamSupport.stream(array.spliterator(), false).mapToInt(JsonNode::asInt).toArray();
-  }
-
   @Test
   void generatePrintsTheMemorisedAnswer() throws Exception {
     Program.Ended ended = program.run("generate", model, "--raw", "--prompt", CASE.prompt());
@@ -65,10 +57,14 @@ class ModelCommandsIT {
     String prompt =
         Arrays.stream(CASE.promptIds()).mapToObj(String::valueOf).collect(Collectors.joining(","));
     JsonNode answer = json(program.run("generate", model, "--prompt-ids", prompt, "--json"));
-    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    List<Integer> ids = new ArrayList<>();
+    answer.get("token_ids").forEach(id -> ids.add(id.asInt()));
+    assertEquals(Arrays.stream(CASE.greedyIds()).boxed().toList(), ids);
     assertEquals(CASE.promptIds().length, answer.get("prompt_tokens").asInt());
     assertEquals("stop_token", answer.get("stop_reason").asText());
-    assertTrue(answer.at("/counters/passes").asInt() > 0);
+    Program.Ended unknown = program.run("generate", model, "--prompt-ids", "1,999999");
+    assertEquals(ExitCode.USAGE.number(), unknown.code());
+    assertTrue(unknown.err().contains("999999 is not in the vocabulary"), unknown.err());
   }
 
   @Test
@@ -89,20 +85,21 @@ class ModelCommandsIT {
     }
   }
 
-  /** As many ids as there are, and what was computed for each. */
   @Test
   void statisticsHaveHashProductsAndCountsPerToken() throws Exception {
-    String[] command = {"generate", model, "-p", "x", "-n", "4", "--backend", "cpu", "--json"};
-    JsonNode answer = json(program.run(command));
-    assertEquals(1, answer.at("/counters_per_token/passes").asDouble());
-    assertEquals(16, answer.get("ids_hash").asText().length());
-    assertEquals(answer.get("ids_hash"), json(program.run(command)).get("ids_hash"));
-    Set<String> kernels = new HashSet<>();
-    answer.get("products").forEach(product -> kernels.add(product.get("kernel").asText()));
-    assertTrue(kernels.contains("rows"), answer.toString());
+    String[] command = {"generate", model, "-p", "x", "-n", "4", "--backend", "cpu", "--stats"};
+    String told = program.run(command).err();
+    assertTrue(told.contains(", 1.0 per token after the first"), told);
+    assertTrue(told.contains("product           rows "), told);
+    assertTrue(told.lines().anyMatch(line -> line.matches("ids       [0-9a-f]{16}")), told);
+    assertEquals(ids(told), ids(program.run(command).err()));
     String[] checked = {"generate", model, "-p", "x", "-n", "1", "--backend", "cpu", "--check"};
     Program.Ended check = program.run(checked);
     assertTrue(check.err().contains("layer   3  layer_output"), check.err());
+  }
+
+  private static List<String> ids(String stats) {
+    return stats.lines().filter(line -> line.startsWith("ids ")).toList();
   }
 
   @Test
@@ -133,27 +130,18 @@ class ModelCommandsIT {
 
   @Test
   void loadModelTellsWhatIsInTheFile() throws Exception {
-    JsonNode loaded = json(program.run("load-model", model, "--json"));
-    assertEquals(Files.size(Path.of(model)), loaded.at("/memory/weights").asLong());
-    JsonNode config = loaded.get("config"); // keys and values of two bytes each
-    assertEquals(
-        4L
-            * config.get("layers").asInt()
-            * config.get("kv_heads").asInt()
-            * config.get("head_size").asInt()
-            * loaded.at("/memory/tokens").asInt(),
-        loaded.at("/memory/cache").asLong());
-    assertEquals(24, loaded.at("/tensor_types/Q4_K").asInt());
-    assertTrue(
-        loaded.at("/tensor_bytes/feed_forward").asLong()
-            > loaded.at("/tensor_bytes/norms").asLong());
-    assertEquals(46, loaded.get("tensors").size());
-    assertEquals(128, loaded.at("/config/head_size").asInt());
-    assertEquals("qwen2", loaded.at("/metadata/tokenizer.ggml.pre").asText());
-    assertTrue(loaded.at("/load/phases").size() >= 5);
-    assertEquals("embedding", loaded.at("/load/classes/0/class").asText());
-    assertEquals(
-        loaded.at("/tensor_bytes/embedding").asLong(), loaded.at("/load/classes/0/bytes").asLong());
+    Program.Ended ended = program.run("load-model", model);
+    assertEquals(0, ended.code(), ended.err());
+    for (String line :
+        List.of(
+            "tokenizer.ggml.pre = qwen2",
+            "Tensors   46: ",
+            "24 Q4_K",
+            "key heads of 128",
+            "MB of weights",
+            "Opened    in ")) {
+      assertTrue(ended.out().contains(line), ended.out());
+    }
   }
 
   /** The golden model, said to be of an architecture that has as many letters. */
@@ -172,11 +160,6 @@ class ModelCommandsIT {
     assertTrue(ended.out().strip().endsWith("It cannot be run here:"), ended.out());
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("llama"), ended.err());
-    Program.Ended asJson = program.run("load-model", foreign.toString(), "--json");
-    assertEquals(ExitCode.MODEL.number(), asJson.code());
-    JsonNode listed = new ObjectMapper().readTree(asJson.out());
-    assertEquals(46, listed.get("tensors").size());
-    assertTrue(listed.get("refused").asText().contains("llama"), asJson.out());
   }
 
   @Test
@@ -185,8 +168,6 @@ class ModelCommandsIT {
     assertEquals(0, ended.code(), ended.err());
     assertFalse(ended.out().isBlank());
     assertTrue(ended.err().contains("per second"), ended.err());
-    JsonNode answer = json(program.run("generate", model, "-n", "3", "--json"));
-    assertTrue(answer.get("token_ids").size() <= 4, answer.toString());
   }
 
   /** The rival is a stand-in, which a test of its own has give up, hang and end. */

@@ -367,7 +367,7 @@ class OneShotIT {
     assertEnds(ExitCode.KB, "one-shot", nothing.toString());
     assertEnds(ExitCode.KB, "one-shot", notALog.toString());
     assertEnds(ExitCode.WRITE, "one-shot", blocked.toString());
-    assertEnds(ExitCode.MODEL, "embed-test", "--set", "embed.provider=coreml");
+    assertEnds(ExitCode.MODEL, "one-shot", "--sample", "--set", "embed.provider=coreml");
   }
 
   private void assertEnds(ExitCode code, String... arguments) throws Exception {
@@ -471,14 +471,6 @@ class OneShotIT {
         }
       }
     }
-  }
-
-  @Test
-  void withoutAReportOnlyVectorsAreKept() throws Exception {
-    Path kb = GeneratedKb.write(folder.resolve("kb"), 5);
-    assertEquals(0, program.run("one-shot", kb.toString(), "--no-report").code());
-    assertFalse(Files.exists(kb.resolve("insights/report.html")));
-    assertEquals(5, rows(kb));
   }
 
   @Test

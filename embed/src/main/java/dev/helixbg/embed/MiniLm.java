@@ -17,7 +17,7 @@ public final class MiniLm implements Embedder {
   private final Provenance provenance;
 
   /**
-   * How a model came to run as it does; for {@code doctor} and {@code embed-test}.
+   * How a model came to run as it does; for {@code doctor}.
    *
    * @param graph which network runs, and why
    * @param provider where it runs, and why

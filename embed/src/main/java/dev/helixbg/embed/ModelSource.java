@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.FileHashCache;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.FileHashCache;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -101,7 +102,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
 
   private static TokenModel openOriginal(Path graph) {
     try {
-      return new CpuModel(graph, false, Pooling.UNIT_MEAN);
+      return new CpuNetwork.CpuModel(graph, false, Pooling.UNIT_MEAN);
     } catch (OrtException e) {
       throw new EmbeddingException(
           "the model %s cannot be loaded: %s. It is damaged or no ONNX file: replace it, or remove it to use the bundled model"

@@ -14,6 +14,7 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.store.FileHashCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -138,7 +138,7 @@ class PairModelTest {
     try {
       PreparedPairModel prepared =
           PreparedPairModel.of(ModelSource.bundled(TestModels.CACHE), WEIGHTS, true, cache);
-      try (TokenModel exported = new CpuModel(prepared.export(), true, Pooling.FIRST);
+      try (TokenModel exported = new CpuNetwork.CpuModel(prepared.export(), true, Pooling.FIRST);
           Tokenizer tokenizer = CrossEncoder.tokenizer(prepared)) {
         for (PairWeights.Probe probe : WEIGHTS.probes()) {
           int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));

@@ -78,7 +78,7 @@ class ProcessEndTest {
     }
 
     private static void embed(Path graph) {
-      try (TokenModel model = new CpuModel(graph, false, Pooling.UNIT_MEAN)) {
+      try (TokenModel model = new CpuNetwork.CpuModel(graph, false, Pooling.UNIT_MEAN)) {
         model.embed(new int[][] {{1, 2, 3}});
       } catch (OrtException e) {
         throw new IllegalStateException(e);

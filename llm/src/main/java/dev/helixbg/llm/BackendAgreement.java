@@ -3,7 +3,6 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.model.Qwen3.TapListener;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
 import java.util.ArrayList;
@@ -119,7 +118,7 @@ public record BackendAgreement(
 
     int run(TextModel model, int[] prompt) {
       tokens = prompt.length;
-      GenerationOptions one = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+      GenerationOptions one = new GenerationOptions(1, Set.of());
       model.model().observe(this::note);
       try (Session session = model.session()) {
         return model.generate(session, prompt, one, id -> {}, () -> false).tokenIds()[0];

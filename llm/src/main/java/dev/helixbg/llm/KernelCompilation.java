@@ -1,6 +1,5 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
@@ -64,11 +63,6 @@ final class KernelCompilation {
   /** Waits until many rows can be multiplied at full speed. */
   void awaitTiles() {
     tiles.await();
-  }
-
-  /** What has been compiled for prompts so far. */
-  List<Phase> tilePhases() {
-    return tiles.phase().stream().toList();
   }
 
   private void compileRows() {

@@ -1,7 +1,5 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.ModelOpener.LoadReport.ClassLoad;
-import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostMemory;
@@ -9,7 +7,6 @@ import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
-import dev.helixbg.llm.gguf.TensorClass;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.ModelWarmUp;
@@ -22,20 +19,17 @@ import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Opens model files: the one place where file, backend, model and tokenizer come together. */
 public final class ModelOpener {
   private final ModelOptions options;
-  private final List<Phase> phases = new ArrayList<>();
+
+  /** Why GPUs that are there were not taken, a sentence each. */
   private final List<String> refused = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
@@ -65,8 +59,8 @@ public final class ModelOpener {
 
   private TextModel open(Path path) {
     BackgroundTask.run("memory", HostMemory::prepare); // kernels do not need the processors yet
-    MappedFile mapped = time("open", () -> MappedFile.open(path));
-    GgufFile file = time("header", () -> GgufFile.read(mapped));
+    MappedFile mapped = MappedFile.open(path);
+    GgufFile file = GgufFile.read(mapped);
     try {
       return open(file);
     } catch (Throwable e) {
@@ -93,16 +87,14 @@ public final class ModelOpener {
       options.news().accept(slowness.get());
       return openScalar(file);
     }
-    long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
     KernelCompilation kernels = new KernelCompilation(config, types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
-    phases.add(new Phase("backend", System.nanoTime() - start, false));
-    return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
+    return open(file, backend, model -> kernels.awaitRows());
   }
 
   private TextModel openScalar(GgufFile file) {
-    return open(file, new ScalarBackend(), model -> {}, List::of);
+    return open(file, new ScalarBackend(), model -> {});
   }
 
   /** On the first GPU that takes the model, else on the CPU. */
@@ -114,22 +106,20 @@ public final class ModelOpener {
         if (!e.isAbsence()) {
           refused.add(e.getMessage());
         }
-        phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
       }
     }
     return openOnCpu(file);
   }
 
   private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
-    GpuBackend backend =
-        time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled(), options.ring()));
+    GpuBackend backend = new GpuBackend(gpu.open(), true, options.profiled());
     try {
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
       throw e;
     }
-    return open(file, backend, model -> compile(backend, model), List::of);
+    return open(file, backend, model -> compile(backend, model));
   }
 
   /**
@@ -161,22 +151,18 @@ public final class ModelOpener {
    * Opens the file on a backend.
    *
    * @param compile waits until the backend has compiled what single tokens need, at least
-   * @param later tells of what is compiled after the model is open
    */
-  private TextModel open(
-      GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
+  private TextModel open(GgufFile file, Backend backend, Consumer<Qwen3> compile) {
     BackgroundTask<BpeTokenizer> tokenizer = null;
-    BackgroundTask<List<ClassLoad>> warm = null;
+    BackgroundTask<Void> warm = null;
     try {
-      Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = new BackgroundTask<>("warm", () -> readAhead(file));
-      run("compile", () -> compile.accept(model));
+      Qwen3 model = Qwen3.of(file, backend, options.limits());
+      warm = BackgroundTask.run("warm", () -> readAhead(file));
+      compile.accept(model);
       // Not before: it would take a processor from what even the first token needs.
       tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
-      List<ClassLoad> classes = warm.await();
-      phases.add(warm.phase().orElseThrow());
-      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused), classes);
-      return new TextModel(file, model, options.limits(), tokenizer, report, later);
+      warm.await();
+      return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(refused));
     } catch (Throwable e) {
       // Both read the mapped file.
       if (tokenizer != null) {
@@ -191,19 +177,10 @@ public final class ModelOpener {
   }
 
   /** Touches the pages of the weights in their order. */
-  private static List<ClassLoad> readAhead(GgufFile file) {
-    Map<TensorClass, ClassLoad> classes = new EnumMap<>(TensorClass.class);
-    boolean fits = file.mapped().fitsMemory();
-    for (Tensor tensor : file.tensors().values()) {
-      long start = System.nanoTime();
-      if (fits) {
-        tensor.data().load();
-      }
-      TensorClass kind = TensorClass.of(tensor.name());
-      long nanos = System.nanoTime() - start;
-      classes.merge(kind, new ClassLoad(kind, tensor.data().byteSize(), nanos), ClassLoad::plus);
+  private static void readAhead(GgufFile file) {
+    if (file.mapped().fitsMemory()) {
+      file.tensors().values().forEach(tensor -> tensor.data().load());
     }
-    return List.copyOf(classes.values());
   }
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
@@ -217,60 +194,5 @@ public final class ModelOpener {
         .filter(tensor -> tensor.shape().size() > 1)
         .map(Tensor::type)
         .collect(Collectors.toSet());
-  }
-
-  private void run(String phase, Runnable work) {
-    time(
-        phase,
-        () -> {
-          work.run();
-          return null;
-        });
-  }
-
-  private <T> T time(String phase, Supplier<T> work) {
-    long start = System.nanoTime();
-    T result = work.get();
-    phases.add(new Phase(phase, System.nanoTime() - start, false));
-    return result;
-  }
-
-  /**
-   * What opening a model took, phase by phase.
-   *
-   * @param refused why GPUs that are there were not taken, a sentence each; empty if none is there
-   * @param classes what reading the weights took
-   */
-  public record LoadReport(List<Phase> phases, List<String> refused, List<ClassLoad> classes) {
-
-    /**
-     * All tensors of one class.
-     *
-     * @param bytes in the file
-     * @param nanos that touching their pages took; next to none where they were in memory
-     */
-    public record ClassLoad(TensorClass kind, long bytes, long nanos) {
-      ClassLoad plus(ClassLoad other) {
-        return new ClassLoad(kind, bytes + other.bytes, nanos + other.nanos);
-      }
-    }
-
-    /**
-     * One phase.
-     *
-     * @param name open, header, backend, weights, compile, warm, tiles or tokenizer
-     * @param nanos it took
-     * @param beside whether another thread did it, so that it adds nothing to the total
-     */
-    public record Phase(String name, long nanos, boolean beside) {}
-
-    /** From the call to the model being ready. */
-    public long totalNanos() {
-      return phases.stream().filter(phase -> !phase.beside()).mapToLong(Phase::nanos).sum();
-    }
-
-    LoadReport with(Stream<Phase> more) {
-      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused, classes);
-    }
   }
 }

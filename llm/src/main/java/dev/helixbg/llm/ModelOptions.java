@@ -11,19 +11,10 @@ import java.util.function.Consumer;
  * @param threads the CPU may use
  * @param limits sizes of its buffers
  * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
- * @param ring how many command buffers of a GPU may be under way at once, 1 to 8
  * @param news is told, a line at a time, how far it is with what takes seconds
  */
 public record ModelOptions(
-    Device device,
-    int threads,
-    PassLimits limits,
-    boolean profiled,
-    int ring,
-    Consumer<String> news) {
-  /** Command buffers of a GPU under way at once. */
-  private static final int USUAL_RING = 3;
-
+    Device device, int threads, PassLimits limits, boolean profiled, Consumer<String> news) {
   /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
   private static final int PROMPT_ROWS = 512;
 
@@ -51,7 +42,7 @@ public record ModelOptions(
 
   /** Not profiled, in silence. */
   public ModelOptions(Device device, int threads, PassLimits limits) {
-    this(device, threads, limits, false, USUAL_RING, line -> {});
+    this(device, threads, limits, false, line -> {});
   }
 
   /**
@@ -65,27 +56,22 @@ public record ModelOptions(
   }
 
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, profiled, ring, news);
+    return new ModelOptions(newDevice, threads, limits, profiled, news);
   }
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
-    return new ModelOptions(device, threads, wider, profiled, ring, news);
-  }
-
-  /** These options, with so many command buffers of a GPU under way at once. */
-  public ModelOptions ring(int depth) {
-    return new ModelOptions(device, threads, limits, profiled, depth, news);
+    return new ModelOptions(device, threads, wider, profiled, news);
   }
 
   /** These options, with a profile or without. */
   public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, newProfiled, ring, news);
+    return new ModelOptions(device, threads, limits, newProfiled, news);
   }
 
   /** These options, telling somebody how far it is. */
   public ModelOptions telling(Consumer<String> newNews) {
-    return new ModelOptions(device, threads, limits, profiled, ring, newNews);
+    return new ModelOptions(device, threads, limits, profiled, newNews);
   }
 }

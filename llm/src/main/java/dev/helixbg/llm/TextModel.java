@@ -1,7 +1,5 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.ModelOpener.LoadReport;
-import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.generate.ChoiceScorer;
@@ -38,8 +36,7 @@ public final class TextModel implements AutoCloseable {
   private final GgufFile file;
   private final Qwen3 model;
   private final BackgroundTask<BpeTokenizer> tokenizerLoad;
-  private final LoadReport loadReport;
-  private final Supplier<List<Phase>> compiledLater;
+  private final List<String> refused;
   private final ForwardPasses passes;
   private final ChoiceScorer choiceScorer;
 
@@ -48,13 +45,11 @@ public final class TextModel implements AutoCloseable {
       Qwen3 model,
       PassLimits limits,
       BackgroundTask<BpeTokenizer> tokenizerLoad,
-      LoadReport loadReport,
-      Supplier<List<Phase>> compiledLater) {
+      List<String> refused) {
     this.file = file;
     this.model = model;
     this.tokenizerLoad = tokenizerLoad;
-    this.loadReport = loadReport;
-    this.compiledLater = compiledLater;
+    this.refused = refused;
     passes = new ForwardPasses(model, limits);
     choiceScorer = new ChoiceScorer(passes);
   }
@@ -186,9 +181,9 @@ public final class TextModel implements AutoCloseable {
     return model.backend();
   }
 
-  /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
-  public LoadReport loadReport() {
-    return loadReport.with(compiledLater.get().stream()).with(tokenizerLoad.phase().stream());
+  /** Why GPUs that are there do not run it, a sentence each. */
+  public List<String> refused() {
+    return refused;
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -51,7 +50,7 @@ final class ChangingFileProbe {
 
   private static void answer(TextModel model) {
     int[] prompt = new int[64];
-    GenerationOptions options = new GenerationOptions(64, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(64, Set.of());
     try (Session session = model.session()) {
       model.generate(session, prompt, options, id -> {}, () -> false);
     }

@@ -9,7 +9,6 @@ import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
@@ -113,7 +112,7 @@ class ChangingFileTest {
   }
 
   private static void generate(TextModel model, Session session) {
-    GenerationOptions few = new GenerationOptions(4, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions few = new GenerationOptions(4, Set.of());
     model.generate(session, new int[8], few, id -> {}, () -> false);
   }
 

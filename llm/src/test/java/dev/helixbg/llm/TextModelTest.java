@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.ModelOpener.LoadReport;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -61,8 +59,7 @@ class TextModelTest {
       assertTrue(model.read(opening, chat.opening(system), () -> false));
       for (GoldenCase summary : summaries) {
         try (Session session = new Session(opening.cache.fork(opening.cache.length()))) {
-          GenerationOptions options =
-              new GenerationOptions(64, SamplingOptions.GREEDY, model.tokenizer().endTokens());
+          GenerationOptions options = new GenerationOptions(64, model.tokenizer().endTokens());
           Generation answer =
               model.generate(
                   session, chat.request(user(summary), false), options, id -> {}, () -> false);
@@ -99,26 +96,12 @@ class TextModelTest {
   }
 
   @Test
-  void loadingIsReportedByPhase() {
+  void anOpenModelSaysItsNameAndContext() {
     try (TextModel model = open(GoldenModel.Q4_0.path())) {
       assertEquals("helix golden", model.name());
       assertEquals(1024, model.contextLimit());
-      model.tokenizer();
-      try (Session session = model.session()) {
-        model.read(session, new int[8], () -> false);
-      }
-      assertEquals(
-          List.of("open", "header", "backend", "weights", "compile", "warm", "tiles", "tokenizer"),
-          phases(model));
-      assertTrue(model.loadReport().totalNanos() > 0);
-      assertEquals(
-          model.file().tensors().values().stream().mapToLong(t -> t.data().byteSize()).sum(),
-          model.loadReport().classes().stream().mapToLong(LoadReport.ClassLoad::bytes).sum());
+      assertEquals(List.of(), model.refused());
     }
-  }
-
-  private static List<String> phases(TextModel model) {
-    return model.loadReport().phases().stream().map(LoadReport.Phase::name).toList();
   }
 
   @Test

@@ -190,7 +190,7 @@ final class DoctorCommand extends JsonCommand {
         checks.add(
             CheckLine.ok(
                 check,
-                "%s, %s%,d MB for models; 'helix-bg gpu-test' tries it"
+                "%s, %s%,d MB for models"
                     .formatted(
                         device.name(),
                         device.driver().isEmpty() ? "" : device.driver() + ", ",

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
-import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.mcp.McpService;
@@ -122,7 +121,6 @@ public final class HelixBg implements Runnable {
       Supplier<Object> bench, Interruption interruption) {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
     commands.put("one-shot", OneShotCommand::new);
-    commands.put("label", LabelCommand::new);
     commands.put("daemon", () -> new DaemonCommand(interruption));
     commands.put("status", StatusCommand::new);
     commands.put("search", SearchCommand::new);
@@ -144,12 +142,10 @@ public final class HelixBg implements Runnable {
         "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
-    commands.put("embed-test", EmbedTestCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
     commands.put("load-model", LoadModelCommand::new);
+    commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
-    commands.put("gpu-test", GpuTestCommand::new);
-    commands.put("metal-test", () -> hidden(new GpuTestCommand())); // its old name
     commands.put("verify", VerifyCommand::new);
     commands.put("doctor", DoctorCommand::new);
     commands.put("bench", bench);
@@ -214,12 +210,6 @@ public final class HelixBg implements Runnable {
     }
     ConsoleCommand.equip(line, console);
     line.getSubcommands().values().forEach(command -> equip(command, console));
-  }
-
-  private static CommandLine hidden(Object command) {
-    CommandLine line = new CommandLine(command);
-    line.getCommandSpec().usageMessage().hidden(true);
-    return line;
   }
 
   /** The launcher runs it as a script: no Java of ours opens a connection. */

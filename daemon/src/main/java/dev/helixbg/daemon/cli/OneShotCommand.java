@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
@@ -22,12 +21,14 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,29 +53,50 @@ public final class OneShotCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print the report as JSON.")
   private boolean json;
 
-  @Option(names = "--no-report", description = "Print the result and write no report.")
-  private boolean noReport;
-
   @Option(
       names = "--copy-report",
       paramLabel = "FOLDER",
       description = "Copy report.html, report.md and report.json into FOLDER, too.")
   private Path copy;
 
-  @Mixin private JudgeFlags judge;
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description = {
+        "The language model, a GGUF file (default: the",
+        "setting llm.model, else the first usable .gguf in",
+        "~/.helix/models)."
+      })
+  private Path model;
+
+  @Option(
+      names = "--llm-seconds",
+      paramLabel = "N",
+      description =
+          "Seconds to spend on questions to the language model; the next run continues. 0:"
+              + " use kept answers only (default: the setting llm.seconds, 600).")
+  private String seconds;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description =
+          "Device that runs the language model: metal, cuda, cpu, or auto: a GPU if there is"
+              + " one (default: the setting llm.backend, auto).")
+  private String backend;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (sample && kb.named().isPresent()) {
       throw Failure.usage("--sample brings its own knowledge base; leave out " + kb.named().get());
     }
-    if (noReport && copy != null) {
-      throw Failure.usage("--no-report writes none that --copy-report could copy: leave out one");
-    }
     if (copy != null) {
       ReportFolder.in(copy).check();
     }
-    Settings settings = judge.settings(options);
+    Settings settings = settings();
     Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
     Pipeline pipeline =
         new Pipeline(
@@ -90,18 +112,19 @@ public final class OneShotCommand extends ConsoleCommand {
             Progress.on(console));
     try (KbStores stores = stores(settings)) {
       KbStore store = stores.of(chosen);
-      if (noReport) {
-        Report report = look(pipeline, store);
-        if (json) {
-          JsonReport.write(report, console.json());
-        } else {
-          print(TerminalSummary.render(report));
-        }
-      } else {
-        show(store, report(pipeline, store), settings);
-      }
+      show(store, report(pipeline, store), settings);
     }
     return ExitCode.OK.number();
+  }
+
+  private Settings settings() {
+    Map<String, String> flags = new HashMap<>();
+    flags.put("llm.model", model == null ? null : model.toAbsolutePath().normalize().toString());
+    flags.put("llm.seconds", seconds);
+    flags.put("llm.backend", backend);
+    flags.put("threads", threads);
+    flags.values().removeIf(Objects::isNull);
+    return options.load(flags).settings();
   }
 
   private void show(KbStore store, String summary, Settings settings) throws IOException {
@@ -149,12 +172,6 @@ public final class OneShotCommand extends ConsoleCommand {
             : firstLook.firstLook().orElseThrow().words();
     words.lines().forEach(line -> console.note("%s", line));
     console.note("First look: %s", store.outputs().shown().html());
-  }
-
-  private Report look(Pipeline pipeline, KbStore store) throws InterruptedException {
-    try (KbLock lock = store.lock()) {
-      return pipeline.run(store).report();
-    }
   }
 
   private void print(String summary) {

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.FileHashCache;
+import dev.helixbg.embed.store.FileHashCache;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;

@@ -137,12 +137,7 @@ public final class LanguageModelHost implements AutoCloseable {
       throws InterruptedException {
     try {
       load(model, idle, onCpu ? Device.CPU : LanguageModelFile.device(settings));
-      T result = work.with(Optional.of(loaded));
-      loaded
-          .backend()
-          .trouble()
-          .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
-      return result;
+      return work.with(Optional.of(loaded));
     } catch (GpuException | GgufException | Error e) {
       release(); // its state is unknown, or its file is another one now
       throw e;

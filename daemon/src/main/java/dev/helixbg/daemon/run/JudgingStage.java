@@ -252,10 +252,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */
-  public QuestionSession asking(AnswerStore answers, LanguageModelFile model) {
-    return asking(answers, model, Duration.ofSeconds(settings.llm().seconds()));
-  }
-
   private QuestionSession asking(AnswerStore answers, LanguageModelFile model, Duration time) {
     String hash = model.hash(settings);
     return new QuestionSession(

@@ -6,7 +6,6 @@ import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import java.util.List;
@@ -106,8 +105,7 @@ public final class Chat {
     int[] opening = model.chat().opening(system);
     int[] request = model.chat().request(user, false);
     TextStream stream = model.tokenizer().stream();
-    GenerationOptions options =
-        new GenerationOptions(MAX_TOKENS, SamplingOptions.GREEDY, model.tokenizer().endTokens());
+    GenerationOptions options = new GenerationOptions(MAX_TOKENS, model.tokenizer().endTokens());
     try (Session session = model.session()) {
       if (!model.read(session, opening, cancelled)) {
         throw new CancellationException();

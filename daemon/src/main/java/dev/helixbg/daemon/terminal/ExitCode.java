@@ -11,7 +11,7 @@ public enum ExitCode {
   BUSY(4, "another helix-bg is at work, on this knowledge base or as the daemon"),
   MODEL(5, "a model or native library cannot be used"),
   WRITE(6, "a file cannot be written"),
-  PROBLEMS(7, "verify, doctor, gpu-test or --check found problems"),
+  PROBLEMS(7, "verify, doctor or --check found problems"),
   NO_DAEMON(8, "no daemon runs, or it does not answer"),
   STALE(9, "act --run: others have written meanwhile, and nothing was done; ask again"),
   PARTLY(10, "act --run: stopped after the first edit; what was done, and how to undo it, is said"),

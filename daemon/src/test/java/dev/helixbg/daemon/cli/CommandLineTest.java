@@ -143,7 +143,6 @@ class CommandLineTest {
     assertTrue(refused("service").contains("ACTION"));
     assertTrue(refused("service", "instal").endsWith("; did you mean install?\n"));
     assertTrue(refused("service", "bogus").endsWith(", not bogus\n"));
-    assertTrue(refused("completion", "bahs").endsWith("; did you mean bash?\n"));
     assertTrue(refused("config", "--set", "threds=1").endsWith("; did you mean threads?\n"));
     for (String word : List.of("threds", "threds=1", "llm.secnds")) {
       String said = refused("config", "set", word, "1");
@@ -214,7 +213,7 @@ class CommandLineTest {
     assertEquals(
         new TreeSet<>(
             List.of(
-                ("one-shot label daemon search related findings act dismiss done undo"
+                ("one-shot daemon search related findings act dismiss done undo"
                         + " synthesize chat mcp service study tidy verify doctor")
                     .split(" "))),
         both);
@@ -260,7 +259,7 @@ class CommandLineTest {
   void zshTakesTheCompletionScript() throws IOException, InterruptedException {
     ExternalTool.require("zsh");
     Path script = folder.resolve("completion");
-    Files.writeString(script, output("completion", "zsh"));
+    Files.writeString(script, output("completion"));
     said("zsh", "-n", script.toString());
     String completer =
         said(
@@ -286,14 +285,6 @@ class CommandLineTest {
     int code = process.waitFor();
     assertEquals("0 ", code + " " + Files.readString(folder.resolve("err")));
     return Files.readString(folder.resolve("out"));
-  }
-
-  @Test
-  void completionOfAnUnknownShellSaysWhichAreThere() {
-    int code = line().execute("completion", "tcsh");
-    assertEquals(ExitCode.USAGE.number(), code);
-    String said = out.toString(StandardCharsets.UTF_8);
-    assertTrue(said.contains("bash, zsh, not for tcsh"), said);
   }
 
   /** Commands that users are told of. */

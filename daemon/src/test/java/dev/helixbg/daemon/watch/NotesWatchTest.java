@@ -49,7 +49,7 @@ class NotesWatchTest {
     daemon.run(Duration.ofMinutes(3));
     assertEquals(4, report().at("/log/liveEntries").asInt());
     assertEquals("sub/data.md", report().at("/notes/leftOut/files/0/path").asText());
-    assertEquals("sub/new.md", report().at("/labels/3/name").asText());
+    assertEquals("sub/new.md", report().at("/entries/3/name").asText());
   }
 
   @Test

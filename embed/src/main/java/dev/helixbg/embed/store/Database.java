@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
@@ -45,6 +46,11 @@ public final class Database implements AutoCloseable {
 
   /** Stale rows of a table that are always tolerated. */
   private static final int FEW_STALE = 256;
+
+  private static final String VERSION = "PRAGMA user_version";
+
+  /** PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL. */
+  private static final Set<Integer> NO_DAMAGE = Set.of(3, 5, 6, 7, 8, 9, 10, 13, 14, 15);
 
   private static boolean isLibraryLoaded;
 
@@ -211,7 +217,7 @@ public final class Database implements AutoCloseable {
     boolean done = false;
     try {
       connection = connect();
-      if (version() != schema.version()) {
+      if (number(connection, VERSION) != schema.version()) {
         create();
       }
       done = true;
@@ -251,25 +257,15 @@ public final class Database implements AutoCloseable {
   private Connection connect() throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout((int) BUSY.toMillis());
+    config.setJournalSizeLimit(LOG_BYTES);
     // As a URI, since a question mark in a plain path would begin options.
-    Connection made = config.createConnection("jdbc:sqlite:" + file.toUri());
-    try {
-      execute(made, "PRAGMA journal_size_limit = " + LOG_BYTES);
-      return made;
-    } catch (SQLException e) {
-      made.close();
-      throw e;
-    }
-  }
-
-  private int version() throws SQLException {
-    return number(connection, "PRAGMA user_version");
+    return config.createConnection("jdbc:sqlite:" + file.toUri());
   }
 
   /** Makes the tables, unless another process has just done so. */
   private void create() throws SQLException, IOException {
     try (ProcessLock lock = lock()) {
-      int found = version();
+      int found = number(connection, VERSION);
       if (found == schema.version()) {
         return;
       }
@@ -307,15 +303,9 @@ public final class Database implements AutoCloseable {
       return true; // thrown by this class, or for a value that is not of its type
     }
     return switch (sqlite.getResultCode()) {
-      case SQLITE_IOERR_SHORT_READ -> true;
+      case SQLITE_IOERR_SHORT_READ, SQLITE_READONLY_DBMOVED -> true;
       case SQLITE_READONLY -> Files.isWritable(file); // by a bit of its header
-      case SQLITE_READONLY_DBMOVED -> true;
-      default ->
-          switch (sqlite.getResultCode().code & 0xFF) {
-            // PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL
-            case 3, 5, 6, 7, 8, 9, 10, 13, 14, 15 -> false;
-            default -> true;
-          };
+      default -> !NO_DAMAGE.contains(sqlite.getResultCode().code & 0xFF);
     };
   }
 

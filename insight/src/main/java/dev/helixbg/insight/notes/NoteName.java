@@ -97,7 +97,9 @@ public record NoteName(String file, String heading, String part) {
   }
 
   private String list() {
-    return isItem() ? heading : heading.substring(0, Math.max(0, heading.lastIndexOf('#')));
+    return isItem() || part.startsWith(BEFORE_FIRST)
+        ? heading
+        : heading.substring(0, Math.max(0, heading.lastIndexOf('#')));
   }
 
   /** Whether it is an item of a list of facts. */

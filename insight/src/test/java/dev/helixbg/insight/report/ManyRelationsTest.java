@@ -31,7 +31,9 @@ class ManyRelationsTest {
     KbFixture kb = new KbFixture();
     NamedEntry[] all = new NamedEntry[entries];
     for (int i = 0; i < entries; i++) {
-      all[i] = kb.entry("topic", 0, "Entry number " + i + ". " + "It says a bit more. ".repeat(15));
+      // A word of its own for each: numbers would make them a series, which does not lead.
+      String word = "w" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
+      all[i] = kb.entry("topic", 0, "Entry " + word + ". " + "It says a bit more. ".repeat(15));
     }
     for (int i = 0; i < relations; i++) {
       int a = i % (entries - 1);

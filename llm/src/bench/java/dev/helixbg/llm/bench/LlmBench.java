@@ -6,7 +6,6 @@ import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,8 +94,7 @@ public final class LlmBench {
 
   private void generate(int promptTokens, int answerTokens) {
     int[] prompt = random.ints(promptTokens, 0, model.model().vocabulary()).toArray();
-    GenerationOptions options =
-        new GenerationOptions(answerTokens, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(answerTokens, Set.of());
     try (Session session = model.session()) {
       Generation answer = model.generate(session, prompt, options, id -> {}, cancelled);
       if (answer.tokenIds().length != answerTokens && !cancelled.getAsBoolean()) {

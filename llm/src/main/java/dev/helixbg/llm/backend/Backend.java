@@ -1,7 +1,6 @@
 package dev.helixbg.llm.backend;
 
 import dev.helixbg.llm.tensor.Tensor;
-import java.util.Optional;
 
 /**
  * A device that runs the steps of a transformer's layers over buffers that only it understands.
@@ -47,11 +46,6 @@ public interface Backend extends AutoCloseable {
   boolean forksWithinPass();
 
   BackendCounters counters();
-
-  /** What makes it much slower than it should be, and what to do about it, for its user. */
-  default Optional<String> trouble() {
-    return Optional.empty();
-  }
 
   // ---- what it makes --------------------------------------------------------------------------
 

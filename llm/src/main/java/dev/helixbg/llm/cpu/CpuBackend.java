@@ -117,11 +117,6 @@ public final class CpuBackend extends HostBackend {
     return Matmul.FEW;
   }
 
-  @Override
-  public Optional<String> trouble() {
-    return team.garbage().trouble();
-  }
-
   /**
    * @throws IllegalArgumentException if a head is larger than a panel of attention's products
    */

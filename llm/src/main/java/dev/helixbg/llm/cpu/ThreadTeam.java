@@ -63,8 +63,6 @@ public class ThreadTeam implements AutoCloseable {
   private Work work;
   private int parts;
   private boolean closed;
-  private int regions;
-  private final AllocationWatch garbage = new AllocationWatch();
 
   /**
    * Starts {@code size − 1} daemon threads.
@@ -128,17 +126,9 @@ public class ThreadTeam implements AutoCloseable {
       rest(spins);
     }
     this.work = null;
-    if (++regions % AllocationWatch.WINDOW == 0) {
-      garbage.look();
-    }
     if (failure.get() != null) {
       rethrow(failure.getAndSet(null));
     }
-  }
-
-  /** What its caller allocates. */
-  AllocationWatch garbage() {
-    return garbage;
   }
 
   /**

@@ -10,10 +10,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Goes on from a prompt token by token: one answer.
+ * Goes on from a prompt token by token, always by the likeliest one: one answer.
  *
- * <p>Where the device chooses the tokens itself, passes are encoded ahead of the tokens being read,
- * as deep as the device wants; what was computed past the end of the answer is forgotten.
+ * <p>Passes are encoded ahead of the tokens being read, as deep as the device wants; what was
+ * computed past the end of the answer is forgotten.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -23,11 +23,6 @@ public final class Generator {
   private final int maxTokens;
   private final IntConsumer listener;
   private final BooleanSupplier cancelled;
-
-  /** Where the host draws; null where the device does. */
-  private final Sampler sampler;
-
-  private final float[] logits;
 
   private final int depth;
   private final Submission[] underWay;
@@ -55,12 +50,7 @@ public final class Generator {
     this.listener = listener;
     this.cancelled = cancelled;
     backend = work.model.backend();
-    int vocabulary = work.model.vocabulary();
-    SamplingOptions sampling = options.sampling();
-    boolean deviceChooses = sampling.isArgmax();
-    depth = deviceChooses ? backend.depth() : 1;
-    sampler = deviceChooses ? null : new Sampler(sampling, vocabulary);
-    logits = deviceChooses ? null : new float[vocabulary];
+    depth = backend.depth();
     underWay = new Submission[work.tokens.slots()];
     stopTokens = options.stopTokens();
     answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
@@ -92,9 +82,6 @@ public final class Generator {
   private Generation run() {
     if (!work.read(cache, prompt, true, cancelled)) {
       return new Generation(new int[0], StopReason.CANCELLED, -1, prompt.length, elapsed(start), 0);
-    }
-    if (sampler != null) {
-      Arrays.stream(prompt).forEach(sampler::saw);
     }
     int promptEnd = cache.length();
     long firstTokenAt = 0;
@@ -143,9 +130,7 @@ public final class Generator {
   }
 
   private void encodeChoice() {
-    if (sampler == null) {
-      backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
-    }
+    backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
     underWay[slot(encoded)] = backend.submit();
     encoded++;
   }
@@ -153,27 +138,12 @@ public final class Generator {
   private int readChoice() {
     int slot = slot(read++);
     underWay[slot].await();
-    if (sampler != null) {
-      int id = sample();
-      sampler.saw(id);
-      work.tokens.set(slot, 0, id);
-      return id;
-    }
     int id = work.tokens.get(slot, 0);
     if (id == 0) {
       awaitAll();
       work.requireNumbers(0, id);
     }
     return id;
-  }
-
-  private int sample() {
-    work.model.logits().read(0, logits);
-    int chosen = sampler.choose(logits);
-    if (chosen < 0) {
-      throw work.model.notNumbers();
-    }
-    return chosen;
   }
 
   private int slot(int choice) {
@@ -245,11 +215,9 @@ public final class Generator {
    * What to generate.
    *
    * @param maxTokens of the answer, at least 1
-   * @param sampling how each is chosen
    * @param stopTokens end the answer, and are no part of it
    */
-  public record GenerationOptions(
-      int maxTokens, SamplingOptions sampling, Set<Integer> stopTokens) {
+  public record GenerationOptions(int maxTokens, Set<Integer> stopTokens) {
     public GenerationOptions {
       if (maxTokens < 1) {
         throw new IllegalArgumentException(

@@ -95,7 +95,7 @@ class CancellationTest {
             work,
             cache,
             GOLDEN.cases().getFirst().promptIds(),
-            new GenerationOptions(6, SamplingOptions.GREEDY, Set.of()),
+            new GenerationOptions(6, Set.of()),
             id -> {},
             () -> false)
         .tokenIds();

@@ -56,8 +56,7 @@ class GeneratorTest {
 
   private static Generation answer(
       Qwen3 model, PassLimits limits, int maxTokens, Integer... stops) {
-    GenerationOptions options =
-        new GenerationOptions(maxTokens, SamplingOptions.GREEDY, Set.of(stops));
+    GenerationOptions options = new GenerationOptions(maxTokens, Set.of(stops));
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       ForwardPasses work = new ForwardPasses(model, limits);
       Generation answer =
@@ -127,7 +126,7 @@ class GeneratorTest {
     AtomicInteger underWay = new AtomicInteger();
     Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
     ForwardPasses work = new ForwardPasses(model, LIMITS);
-    GenerationOptions options = new GenerationOptions(64, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(64, Set.of());
     try (KvCache cache = backend.cache(model.cacheShape())) {
       assertThrows(
           IllegalStateException.class,
@@ -150,7 +149,7 @@ class GeneratorTest {
   void anUnknownTokenIdIsRefused() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
     ForwardPasses work = new ForwardPasses(model, LIMITS);
-    GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(1, Set.of());
     for (int id : new int[] {-1, 1344, Integer.MAX_VALUE}) {
       KvCache cache = backend.cache(model.cacheShape());
       assertThrows(
@@ -172,7 +171,7 @@ class GeneratorTest {
             work,
             cache,
             CASE.promptIds(),
-            new GenerationOptions(5, SamplingOptions.GREEDY, Set.of()),
+            new GenerationOptions(5, Set.of()),
             id -> {},
             () -> asked.incrementAndGet() > 2);
     assertEquals(StopReason.CANCELLED, answer.stopReason());
@@ -190,7 +189,7 @@ class GeneratorTest {
             work,
             backend.cache(model.cacheShape()),
             CASE.promptIds(),
-            new GenerationOptions(64, SamplingOptions.GREEDY, Set.of()),
+            new GenerationOptions(64, Set.of()),
             heard::add,
             () -> heard.size() == 2);
     assertEquals(StopReason.CANCELLED, answer.stopReason());
@@ -224,26 +223,6 @@ class GeneratorTest {
               }
               default -> usual.call();
             });
-  }
-
-  @Test
-  void samplingWithASeedRepeatsItself() {
-    Qwen3 model = Qwen3.of(file, backend, LIMITS);
-    assertArrayEquals(sampled(model, 3), sampled(model, 3));
-  }
-
-  private static int[] sampled(Qwen3 model, long seed) {
-    SamplingOptions sampling = new SamplingOptions(2.5, 40, 0.95, 0.01, 1.1, seed);
-    try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      return Generator.generate(
-              new ForwardPasses(model, LIMITS),
-              cache,
-              CASE.promptIds(),
-              new GenerationOptions(8, sampling, Set.of()),
-              id -> {},
-              () -> false)
-          .tokenIds();
-    }
   }
 
   @Test

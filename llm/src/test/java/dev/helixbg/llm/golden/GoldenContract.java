@@ -15,7 +15,6 @@ import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.model.Qwen3;
@@ -112,8 +111,7 @@ abstract class GoldenContract {
 
   private static int[] greedy(Qwen3 model, ForwardPasses work, GoldenCase expected) {
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      GenerationOptions options =
-          new GenerationOptions(64, SamplingOptions.GREEDY, Set.of(GoldenModel.END));
+      GenerationOptions options = new GenerationOptions(64, Set.of(GoldenModel.END));
       Generation answer =
           Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
       assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
@@ -268,7 +266,7 @@ abstract class GoldenContract {
         });
     ForwardPasses work = new ForwardPasses(model, LIMITS);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+      GenerationOptions options = new GenerationOptions(1, Set.of());
       Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
     }
     assertClose("logits", expected.logits(), seen.get("logits"), logitBound(golden));

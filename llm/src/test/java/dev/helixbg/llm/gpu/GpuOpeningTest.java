@@ -12,7 +12,6 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -72,7 +71,7 @@ class GpuOpeningTest {
     assertEquals(0, cuda.live(), "left behind");
     try (TextModel model = open(Device.AUTO)) {
       assertEquals("cpu", model.backend().name());
-      assertTrue(model.loadReport().refused().contains(e.getMessage()));
+      assertTrue(model.refused().contains(e.getMessage()));
     }
   }
 
@@ -80,11 +79,11 @@ class GpuOpeningTest {
   @Test
   void countersBeginAfterTheRehearsalAndLabelsNameTheBackend() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
-    ModelOptions options = new ModelOptions(Device.METAL, 1, LIMITS).ring(1);
+    ModelOptions options = new ModelOptions(Device.METAL, 1, LIMITS);
     try (TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
         Session session = model.session()) {
       assertEquals(Map.of(), model.backend().counters().snapshot());
-      GenerationOptions one = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+      GenerationOptions one = new GenerationOptions(1, Set.of());
       model.generate(session, new int[15], one, id -> {}, () -> false);
       assertEquals(1, model.backend().counters().get(Counter.PASSES));
       assertEquals(1, model.backend().counters().get(Counter.MOST_IN_FLIGHT));
@@ -102,11 +101,8 @@ class GpuOpeningTest {
       assertFalse(compiled.isEmpty());
       int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
       try (Session session = model.session()) {
-        for (SamplingOptions how :
-            List.of(SamplingOptions.GREEDY, new SamplingOptions(1, 20, 1, 0, 1, 1))) {
-          GenerationOptions options = new GenerationOptions(4, how, Set.of());
-          model.generate(session, prompt, options, id -> {}, () -> false);
-        }
+        GenerationOptions options = new GenerationOptions(4, Set.of());
+        model.generate(session, prompt, options, id -> {}, () -> false);
         List<int[]> choices = List.of(new int[] {5, 6}, new int[] {5, 7}, new int[] {8});
         model.choose(session, List.of(prompt, prompt), choices, () -> false);
         model.generateAll(session, List.of(prompt, prompt), 3, Set.of(), () -> false);

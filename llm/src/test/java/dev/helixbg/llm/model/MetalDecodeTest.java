@@ -14,7 +14,6 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -84,7 +83,7 @@ class MetalDecodeTest {
         work.read(cache, ids(prompt - 1), false, () -> false);
         BackendCounters counters = backend.counters();
         Map<Counter, Long> before = counters.snapshot();
-        GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
+        GenerationOptions options = new GenerationOptions(TOKENS, Set.of());
         Generator.generate(work, cache, new int[] {7}, options, id -> {}, () -> false);
         Map<Counter, Long> after = counters.snapshot();
         before.forEach((counter, value) -> after.merge(counter, -value, Long::sum));
@@ -134,7 +133,7 @@ class MetalDecodeTest {
 
   private static int[] answer(GgufFile file, Backend backend) {
     Qwen3 model = Qwen3.of(file, backend, limits(256));
-    GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(TOKENS, Set.of());
     try (KvCache cache = backend.cache(model.cacheShape())) {
       ForwardPasses work = new ForwardPasses(model, limits(256));
       return Generator.generate(work, cache, ids(20), options, id -> {}, () -> false).tokenIds();

@@ -17,7 +17,7 @@ final class BenchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "a benchmark is missing: embed, findings, kernels, label, lessons, llm, related or"
+        "a benchmark is missing: embed, findings, gpu, kernels, label, lessons, llm, related or"
             + " similarity");
   }
 }

@@ -15,6 +15,7 @@ public final class Benchmarks {
     return new CommandLine(new BenchCommand())
         .addSubcommand("embed", new BenchEmbedCommand())
         .addSubcommand("findings", new BenchFindingsCommand())
+        .addSubcommand("gpu", new BenchGpuCommand())
         .addSubcommand("kernels", new BenchKernelsCommand())
         .addSubcommand("llm", new BenchLlmCommand())
         .addSubcommand("label", new BenchLabelCommand())

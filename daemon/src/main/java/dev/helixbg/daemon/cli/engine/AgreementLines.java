@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.BackendAgreement;
@@ -34,14 +33,5 @@ final class AgreementLines {
                     parting.row(),
                     parting.actual(),
                     parting.expected()));
-  }
-
-  static ObjectNode toJson(BackendAgreement agreement) {
-    return Json.object()
-        .put("embedding", agreement.embedding())
-        .put("logits", agreement.logits())
-        .put("same_token", agreement.sameToken())
-        .<ObjectNode>set("places", Json.array(agreement.places(), Json::of))
-        .set("first_parting", agreement.firstParting().map(Json::of).orElse(null));
   }
 }

@@ -2,13 +2,11 @@ package dev.helixbg.daemon.cli.engine;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
-import dev.helixbg.daemon.cli.flags.SamplingFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -24,12 +22,10 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -37,7 +33,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,36 +47,31 @@ import picocli.CommandLine.Parameters;
             + " printed.")
 public final class GenerateCommand extends ConsoleCommand {
   private static final int DEFAULT_TOKENS = 256;
+
+  /** Asks for more than {@link #SHORT} tokens, whatever the model. */
+  private static final String PROMPT = "Explain in a few sentences what a knowledge base is.";
+
+  private static final int SHORT = 32;
   private static final int HASH_DIGITS = 16;
 
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
-  @Mixin private SamplingFlags sampling;
 
   @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
   private Path file;
 
-  @ArgGroup(exclusive = true)
-  private Prompt prompt;
+  @Option(
+      names = {"-p", "--prompt"},
+      paramLabel = "TEXT",
+      description = "Prompt to answer.")
+  private String prompt;
 
-  private static final class Prompt {
-    /** Asks for more than {@link #DEFAULT_TOKENS} tokens, whatever the model. */
-    private static final String DEFAULT = "Explain in a few sentences what a knowledge base is.";
-
-    private static final int DEFAULT_TOKENS = 32;
-
-    @Option(
-        names = {"-p", "--prompt"},
-        paramLabel = "TEXT",
-        description = "Prompt to answer.")
-    private String text;
-
-    @Option(
-        names = "--prompt-ids",
-        paramLabel = "IDS",
-        description = "Prompt as token ids, separated by commas.")
-    private String ids;
-  }
+  @Option(
+      names = "--prompt-ids",
+      paramLabel = "ID",
+      split = ",",
+      description = "Prompt as token ids, separated by commas, in place of a text.")
+  private int[] promptIds;
 
   @Option(
       names = "--raw",
@@ -89,19 +79,14 @@ public final class GenerateCommand extends ConsoleCommand {
           "Use the prompt without the chat template. Special tokens in its text take effect.")
   private boolean raw;
 
-  @Option(names = "--system", paramLabel = "TEXT", description = "System prompt.")
-  private String system;
-
-  @Option(
-      names = "--thinking",
-      description = "Have the model write its reasoning before the answer.")
-  private boolean thinking;
-
   @Option(
       names = {"-n", "--tokens"},
       paramLabel = "N",
       description = "Most tokens of the answer (default: 256, without a prompt 32).")
   private Integer maxTokens;
+
+  @Option(names = "--json", description = "Print JSON when the answer is complete.")
+  private boolean json;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
@@ -121,18 +106,12 @@ public final class GenerateCommand extends ConsoleCommand {
               + " its own command buffer. Not for the CPU.")
   private boolean profile;
 
-  @Option(names = "--json", description = "Print JSON when the answer is complete.")
-  private boolean json;
-
   /**
    * An answer with what it took.
    *
-   * @param text without control tokens
-   * @param allocatedPerToken heap bytes, by all threads, from the first token to the last
    * @param perToken what the backend counted for each token after the first; empty for one token
    */
-  private record Generated(
-      Generation generation, String text, double allocatedPerToken, Map<Counter, Double> perToken) {
+  private record Generated(Generation generation, Map<Counter, Double> perToken) {
 
     /** The same for the same tokens: greedy answers of two machines are compared by it. */
     String idsHash() {
@@ -167,17 +146,17 @@ public final class GenerateCommand extends ConsoleCommand {
     if (maxTokens != null && maxTokens < 1) {
       throw Failure.usage("-n must be 1 or more, not " + maxTokens);
     }
-    if (prompt == null) {
-      prompt = new Prompt();
-      prompt.text = Prompt.DEFAULT;
-      stats = true;
-      maxTokens = maxTokens == null ? Prompt.DEFAULT_TOKENS : maxTokens;
+    if (prompt != null && promptIds != null) {
+      throw Failure.usage("give --prompt or --prompt-ids, not both");
     }
-    if (prompt.text != null && prompt.text.isEmpty()) {
+    if (prompt == null && promptIds == null) {
+      prompt = PROMPT;
+      stats = true;
+      maxTokens = maxTokens == null ? SHORT : maxTokens;
+    }
+    if (prompt != null && prompt.isEmpty()) {
       throw Failure.usage("the prompt is empty: give -p a text");
     }
-    SamplingOptions chosen = sampling.sampling();
-    int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
     Settings settings = flags.settings(options);
     ModelOptions opening =
         flags.options(settings, 1).profiled(profile).telling(console.err()::println);
@@ -185,31 +164,23 @@ public final class GenerateCommand extends ConsoleCommand {
     return new GpuRetry(console.err()::println)
         .run(
             opening.device() == Device.AUTO,
-            onCpu ->
-                run(
-                    onCpu ? opening.on(Device.CPU).profiled(false) : opening,
-                    givenIds,
-                    chosen,
-                    shown));
+            onCpu -> run(onCpu ? opening.on(Device.CPU).profiled(false) : opening, shown));
   }
 
-  private int run(ModelOptions opening, int[] givenIds, SamplingOptions chosen, Shown shown)
-      throws IOException {
+  private int run(ModelOptions opening, Shown shown) throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (opening.profiled() && GpuStatistics.of(model.backend()).isEmpty()) {
         throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
       }
-      model
-          .loadReport()
-          .refused()
-          .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
-      int[] ids = givenIds == null ? ids(model) : givenIds;
-      Generated answer = answer(model, ids, chosen, shown);
+      model.refused().forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
+      int[] ids = ids(model);
+      Generated answer = answer(model, ids, shown);
       Optional<GpuStatistics> gpu = GpuStatistics.of(model.backend());
-      if (!json) {
+      if (json) {
+        Json.print(console.json(), toJson(model, answer, shown.text.toString()));
+      } else {
         console.out().println();
       }
-      model.backend().trouble().ifPresent(console.err()::println);
       if (stats) {
         print(model, answer);
         gpu.ifPresent(account -> account.print(console));
@@ -219,9 +190,6 @@ public final class GenerateCommand extends ConsoleCommand {
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
       agreement.ifPresent(found -> AgreementLines.print(console, found));
-      if (json) {
-        Json.print(console.json(), toJson(model, answer, gpu, agreement));
-      }
       return exitCode(answer, agreement).number();
     }
   }
@@ -241,29 +209,29 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  private static int[] parse(String ids) {
-    try {
-      return Arrays.stream(ids.strip().split("[,\\s]+")).mapToInt(Integer::parseInt).toArray();
-    } catch (NumberFormatException e) {
-      throw Failure.usage("--prompt-ids must be whole numbers separated by commas, not " + ids);
-    }
-  }
-
   private int[] ids(TextModel model) {
+    if (promptIds != null) {
+      int vocabulary = model.model().vocabulary();
+      for (int id : promptIds) {
+        if (id < 0 || id >= vocabulary) {
+          throw Failure.usage(
+              "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
+        }
+      }
+      return promptIds;
+    }
     if (raw) {
-      return model.tokenizer().encodeWithSpecial(prompt.text);
+      return model.tokenizer().encodeWithSpecial(prompt);
     }
     ChatTemplate chat = model.chat();
-    return chat.prompt(system, prompt.text, thinking || chat.thought() == Thought.ALWAYS);
+    return chat.prompt(null, prompt, chat.thought() == Thought.ALWAYS);
   }
 
-  private Generated answer(TextModel model, int[] ids, SamplingOptions chosen, Shown shown) {
-    requireKnown(ids, model);
+  private Generated answer(TextModel model, int[] ids, Shown shown) {
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions =
-        new GenerationOptions(maxTokens == null ? DEFAULT_TOKENS : maxTokens, chosen, ends);
-    Listener listener =
-        new Listener(model.tokenizer().stream(), shown, stats || json, model.backend().counters());
+        new GenerationOptions(maxTokens == null ? DEFAULT_TOKENS : maxTokens, ends);
+    Listener listener = new Listener(model.tokenizer().stream(), shown, model.backend().counters());
     try (Session session = model.session()) {
       Generation generation =
           model.generate(
@@ -271,20 +239,8 @@ public final class GenerateCommand extends ConsoleCommand {
       listener.finish();
       return new Generated(
           generation,
-          shown.text.toString(),
-          listener.allocatedPerToken(),
           GenerateCounters.perToken(
               listener.afterFirst, model.backend().counters(), listener.tokens - 1));
-    }
-  }
-
-  private static void requireKnown(int[] ids, TextModel model) {
-    int vocabulary = model.model().vocabulary();
-    for (int id : ids) {
-      if (id < 0 || id >= vocabulary) {
-        throw Failure.usage(
-            "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
-      }
     }
   }
 
@@ -317,62 +273,38 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  /** Shows the answer while it grows, and leaves its own garbage out of the count. */
-  private final class Listener implements IntConsumer {
+  /** Shows the answer while it grows. */
+  private static final class Listener implements IntConsumer {
     private final TextStream stream;
     private final Shown shown;
-    private final boolean counts;
     private final BackendCounters counters;
     private Map<Counter, Long> afterFirst = Map.of();
     private int tokens;
-    private long firstAt;
-    private long lastAt;
-    private long ownBytes;
 
-    Listener(TextStream stream, Shown shown, boolean counts, BackendCounters counters) {
+    Listener(TextStream stream, Shown shown, BackendCounters counters) {
       this.stream = stream;
-      this.counters = counters;
       this.shown = shown;
+      this.counters = counters;
       shown.begin();
-      this.counts = counts;
     }
 
     @Override
     public void accept(int id) {
-      long before = allocated();
-      lastAt = before;
       if (tokens == 0) {
-        firstAt = before;
         afterFirst = counters.snapshot();
       }
       shown.next(stream.append(id));
       tokens++;
-      ownBytes += allocated() - before;
     }
 
     void finish() {
       shown.next(stream.finish());
-    }
-
-    private long allocated() {
-      if (!counts) {
-        return 0;
-      }
-      // Asked for here, where the JVM keeps it: made before the first token, that would wait for
-      // it.
-      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      return threads.getTotalThreadAllocatedBytes();
-    }
-
-    double allocatedPerToken() {
-      return tokens < 2 ? 0 : (double) Math.max(0, lastAt - firstAt - ownBytes) / (tokens - 1);
     }
   }
 
   private void print(TextModel model, Generated answer) {
     Generation generation = answer.generation();
     console.note("backend   %s", model.backend().name());
-    LoadReportLines.print(model.loadReport(), line -> console.note("%s", line));
     console.note(
         "prompt    %d tokens in %.0f ms, %.1f per second",
         generation.promptTokens(), generation.promptNanos() / 1e6, answer.promptPerSecond());
@@ -382,35 +314,24 @@ public final class GenerateCommand extends ConsoleCommand {
         generation.decodeNanos() / 1e6,
         answer.decodedPerSecond(),
         Json.word(generation.stopReason()));
-    console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
     console.note("ids       %s", answer.idsHash());
     GenerateCounters.print(console, model.backend().counters(), answer.perToken());
   }
 
-  private static ObjectNode toJson(
-      TextModel model,
-      Generated answer,
-      Optional<GpuStatistics> gpu,
-      Optional<BackendAgreement> agreement) {
+  private static ObjectNode toJson(TextModel model, Generated answer, String text) {
     Generation generation = answer.generation();
-    ObjectNode json = Json.object().put("text", answer.text());
+    ObjectNode json = Json.object().put("text", text);
     ArrayNode ids = json.putArray("token_ids");
     Arrays.stream(answer.tokenIds()).forEach(ids::add);
-    json.put("prompt_tokens", generation.promptTokens())
+    json.put("ids_hash", answer.idsHash())
+        .put("prompt_tokens", generation.promptTokens())
         .put("stop_reason", Json.word(generation.stopReason()))
         .put("backend", model.backend().name());
     json.putObject("timings")
-        .put("load_ms", model.loadReport().totalNanos() / 1e6)
         .put("prompt_ms", generation.promptNanos() / 1e6)
         .put("decode_ms", generation.decodeNanos() / 1e6)
         .put("prompt_tokens_per_second", answer.promptPerSecond())
         .put("tokens_per_second", answer.decodedPerSecond());
-    json.set("load", LoadReportLines.toJson(model.loadReport()));
-    json.put("allocated_bytes_per_token", answer.allocatedPerToken());
-    json.put("ids_hash", answer.idsHash());
-    GenerateCounters.put(json, model.backend().counters(), answer.perToken());
-    gpu.ifPresent(account -> json.set("gpu", account.toJson()));
-    agreement.ifPresent(found -> json.set("check", AgreementLines.toJson(found)));
     return json;
   }
 }

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.backend.BackendCounters;
@@ -48,23 +47,5 @@ final class GenerateCounters {
           "product           %-14s %-6s %,7d x %,6d  %,8d times",
           product.kernel(), product.type(), product.rows(), product.columns(), product.times());
     }
-  }
-
-  static void put(ObjectNode json, BackendCounters counters, Map<Counter, Double> perToken) {
-    ObjectNode all = json.putObject("counters");
-    counters.snapshot().forEach((what, n) -> all.put(Json.word(what), n));
-    ObjectNode each = json.putObject("counters_per_token");
-    perToken.forEach((what, n) -> each.put(Json.word(what), n));
-    json.set(
-        "products",
-        Json.array(
-            counters.products(),
-            product ->
-                Json.object()
-                    .put("kernel", product.kernel())
-                    .put("type", product.type().toString())
-                    .put("rows", product.rows())
-                    .put("columns", product.columns())
-                    .put("times", product.times())));
   }
 }

@@ -1,8 +1,6 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
@@ -76,36 +74,5 @@ record GpuStatistics(
           entry.median() * 1e6,
           entry.p99() * 1e6);
     }
-  }
-
-  /** All of it, for programs. */
-  ObjectNode toJson() {
-    ObjectNode json =
-        Json.object()
-            .put("name", gpu)
-            .put("driver", driver)
-            .put("memory_used", memoryUsed)
-            .put("memory_budget", memoryBudget)
-            .put("copied_weight_bytes", copiedWeights);
-    ObjectNode labels = json.putObject("waited");
-    waited.forEach(
-        (label, waits) ->
-            labels.putObject(label).put("times", waits.times()).put("ms", waits.nanos() / 1e6));
-    if (!profile.isEmpty()) {
-      json.set(
-          "profile",
-          Json.array(
-              profile,
-              entry ->
-                  Json.object()
-                      .put("kernel", entry.kernel())
-                      .put("library", entry.library())
-                      .put("grid", entry.grid())
-                      .put("times", entry.times())
-                      .put("ms", entry.seconds() * 1e3)
-                      .put("p50_us", entry.median() * 1e6)
-                      .put("p99_us", entry.p99() * 1e6)));
-    }
-    return json;
   }
 }

@@ -63,7 +63,7 @@ public final class GlobalOptions {
   /**
    * @param flags of the command itself, by setting name; they win
    */
-  SettingsLoader.Loaded load(Map<String, String> flags) {
+  public SettingsLoader.Loaded load(Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(set);
     all.putAll(flags);
     return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), all);

@@ -11,10 +11,6 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Options of every command that runs a language model. */
 public final class ModelFlags {
-  static final int STANDARD_CONTEXT = 4096;
-
-  private static final int MOST_RING = 8;
-
   @Option(
       names = "--backend",
       paramLabel = "NAME",
@@ -47,18 +43,11 @@ public final class ModelFlags {
   @Option(
       names = {"-c", "--context"},
       paramLabel = "N",
-      defaultValue = "" + STANDARD_CONTEXT,
+      defaultValue = "4096",
       description =
           "Most tokens of prompt and answer together; the model's own limit applies, too"
               + " (default: ${DEFAULT-VALUE}).")
   private int context;
-
-  @Option(
-      names = "--ring",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Most GPU command buffers in flight, 1 to 8 (default: ${DEFAULT-VALUE}).")
-  private int ring;
 
   public Settings settings(GlobalOptions options) {
     return options.settings(threads);
@@ -69,9 +58,6 @@ public final class ModelFlags {
     if (context < 1) {
       throw Failure.usage("--context must be 1 or more, not " + context);
     }
-    if (ring < 1 || ring > MOST_RING) {
-      throw Failure.usage("--ring must be 1 to %d, not %d".formatted(MOST_RING, ring));
-    }
-    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens)).ring(ring);
+    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens));
   }
 }

@@ -108,9 +108,4 @@ public final class Lanes {
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
   }
-
-  /** Two shorts in all pairs of lanes. */
-  public static ShortVector broadcastPair(long address) {
-    return IntVector.broadcast(INTS, MEMORY.get(INT, address)).reinterpretAsShorts();
-  }
 }

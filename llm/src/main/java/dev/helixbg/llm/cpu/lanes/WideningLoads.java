@@ -7,7 +7,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static jdk.incubator.vector.VectorOperators.B2F;
 import static jdk.incubator.vector.VectorOperators.LSHL;
-import static jdk.incubator.vector.VectorOperators.S2F;
 import static jdk.incubator.vector.VectorOperators.S2I;
 
 import jdk.incubator.vector.ByteVector;
@@ -38,12 +37,6 @@ public final class WideningLoads {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
             .convertShape(B2F, FLOATS, 0);
-  }
-
-  /** As many shorts as there are floats in a vector. */
-  public static FloatVector shorts(long address) {
-    return (FloatVector)
-        ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER).convertShape(S2F, FLOATS, 0);
   }
 
   /**

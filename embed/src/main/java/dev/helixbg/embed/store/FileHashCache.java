@@ -1,9 +1,8 @@
-package dev.helixbg.embed;
+package dev.helixbg.embed.store;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,10 +1,8 @@
-package dev.helixbg.daemon.cli.engine;
+package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.GpuApi;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -13,7 +11,6 @@ import dev.helixbg.llm.gpu.GpuBench.Result;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.TensorType;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -21,10 +18,10 @@ import picocli.CommandLine.Option;
 
 /** Tries the GPU: is what it computes right, and how fast is it? */
 @Command(
-    name = "gpu-test",
+    name = "gpu",
     description =
         "Compare the results of the GPU's kernels with the CPU's, and measure their speed.")
-public final class GpuTestCommand extends JsonCommand {
+final class BenchGpuCommand extends ConsoleCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;
 
@@ -42,25 +39,19 @@ public final class GpuTestCommand extends JsonCommand {
   private int repetitions;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     if (repetitions < 1) {
       throw Failure.usage("-r must be 1 or more, not " + repetitions);
     }
     return new GpuRetry(console.err()::println).run(false, onCpu -> test());
   }
 
-  private int test() throws IOException {
+  private int test() {
     try (GpuBackend gpu = new GpuBackend(open(), true, true)) {
-      if (!json) {
-        console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());
-        console.say("Memory    %,d MB budget", gpu.device().memoryBudget() >> 20);
-        console.say(
-            "%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
-      }
+      console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());
+      console.say("Memory    %,d MB budget", gpu.device().memoryBudget() >> 20);
+      console.say("%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
       List<Result> results = results(new GpuBench(gpu, repetitions));
-      if (json) {
-        Json.print(console.json(), toJson(gpu.device(), results));
-      }
       boolean right = results.stream().allMatch(Result::isRight);
       return (right ? ExitCode.OK : ExitCode.PROBLEMS).number();
     }
@@ -95,33 +86,13 @@ public final class GpuTestCommand extends JsonCommand {
   }
 
   private Result shown(Result result) {
-    if (!json) {
-      console.say(
-          "%-28s %10.1f %10.1f %10.1f  %s",
-          result.test(),
-          result.seconds() * 1e6,
-          result.gigabytesPerSecond(),
-          result.gigaflops(),
-          result.isRight() ? "right" : "WRONG: off by %.1e".formatted(result.error()));
-    }
+    console.say(
+        "%-28s %10.1f %10.1f %10.1f  %s",
+        result.test(),
+        result.seconds() * 1e6,
+        result.gigabytesPerSecond(),
+        result.gigaflops(),
+        result.isRight() ? "right" : "WRONG: off by %.1e".formatted(result.error()));
     return result;
-  }
-
-  private static ObjectNode toJson(GpuDevice device, List<Result> results) {
-    return Json.object()
-        .put("gpu", device.name())
-        .put("memory_budget", device.memoryBudget())
-        .set(
-            "tests",
-            Json.array(
-                results,
-                result ->
-                    Json.object()
-                        .put("test", result.test())
-                        .put("seconds", result.seconds())
-                        .put("gb_per_second", result.gigabytesPerSecond())
-                        .put("gflops", result.gigaflops())
-                        .put("error", result.error())
-                        .put("right", result.isRight())));
   }
 }
