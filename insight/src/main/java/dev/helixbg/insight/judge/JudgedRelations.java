@@ -36,7 +36,7 @@ public record JudgedRelations(
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Chosen on memory files of one writer, in which 16 pairs of 20 that lead are right; of two other
+   * Chosen on memory files of one writer, in which 16 pairs of 19 that lead are right; of two other
    * writers 14 of 16 are ({@code scripts/bench-memory}).
    */
   private static final double SURE_OF_FACTS = 0.8;

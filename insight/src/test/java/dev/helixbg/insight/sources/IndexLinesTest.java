@@ -23,7 +23,8 @@ class IndexLinesTest {
 
   private static List<MovedSource> found(List<IndexLine> lines) {
     MemoryFile file = new MemoryFile("MEMORY.md", "an index of other files", 1, 9, 99, 25, lines);
-    return IndexLines.of(new NotesAccount(1, 1, 0, LeftOut.NONE, LeftOut.NONE, List.of(file)), List.of(FACT));
+    return IndexLines.of(
+        new NotesAccount(1, 1, 0, LeftOut.NONE, LeftOut.NONE, List.of(file)), List.of(FACT));
   }
 
   @Test
