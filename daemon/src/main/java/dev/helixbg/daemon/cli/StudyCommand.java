@@ -32,11 +32,10 @@ import picocli.CommandLine.Option;
 /** Open questions for a chat that is connected in no other way, and its answers. */
 @Command(
     name = "study",
-    description = {
-      "Have a chat answer the questions that decide what findings lead with: --export writes them",
-      "as a Markdown page, --import reads the answers of what the chat wrote. A coding agent that",
-      "is connected over MCP does the same by the prompt study."
-    })
+    description =
+        "Have a chat answer the questions that decide which findings lead: --export writes them as"
+            + " a Markdown page, --import reads the answers that the chat wrote. A coding agent"
+            + " that is connected over MCP does the same by the prompt study.")
 final class StudyCommand extends JsonCommand {
   /** Bytes of what a chat wrote. */
   private static final int LONGEST = 1 << 22;

@@ -121,7 +121,9 @@ class TidyNotesTest {
     press("s");
     Files.delete(notes.resolve("leases copy.md"));
     String after = press("enter");
-    assertTrue(after.contains("leases copy.md to the trash: no such file; nothing was"), after);
+    // Where a line ends depends on the length of the folder's name.
+    String said = after.replaceAll("\\s+", " ");
+    assertTrue(said.contains("copy.md to the trash: no such file; nothing was moved"), after);
     assertEquals("leases again.md,leases.md,ports.md", files(), after);
   }
 
