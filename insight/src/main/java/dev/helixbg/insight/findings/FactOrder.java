@@ -17,7 +17,9 @@ public final class FactOrder {
               + "(?:correct(?:ion|ed)|updated?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)"
               + "|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
-  private static final Pattern WORD = Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]+");
+  /** An ideograph, or what reaches from a letter or digit to a blank: a path is one. */
+  private static final Pattern WORD =
+      Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
   /** A fact of fewer words says too little beside those around it. */
   private static final int LEAST_WORDS = 6;

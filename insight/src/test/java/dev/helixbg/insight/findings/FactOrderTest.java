@@ -77,6 +77,7 @@ class FactOrderTest {
     assertFalse(areOfOnePiece(fact("3", "", text, 0), fact("9", "", other, 0)));
     assertFalse(areOfOnePiece(fact("3", "A", text, 1_440), fact("9", "A", other, 2_880)));
     assertTrue(areOfOnePiece(one, fact("9", "B", "Lease: 30 s", 0)));
+    assertTrue(areOfOnePiece(one, fact("9", "B", "Read `memory/YYYY-MM-DD.md` at the start", 0)));
     assertFalse(areOfOnePiece(one, fact("9", "B", "租约为三十秒钟", 0)));
   }
 }
