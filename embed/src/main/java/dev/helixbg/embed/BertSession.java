@@ -59,6 +59,7 @@ final class BertSession implements AutoCloseable {
    * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
+    NativeLibraries.loadOnnxRuntime();
     try (OnnxCall call = OnnxCall.begin();
         OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
       options.setIntraOpNumThreads(1);

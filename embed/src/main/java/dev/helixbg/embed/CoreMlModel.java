@@ -4,6 +4,7 @@ import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtProvider;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -49,8 +50,12 @@ final class CoreMlModel implements TokenModel {
     }
   }
 
-  /** Whether this build of ONNX Runtime has CoreML at all. */
+  /** Whether this build of ONNX Runtime has CoreML at all; elsewhere than on a Mac it has none. */
   static boolean isAvailable() {
+    if (!PackedLibraries.os().equals("osx")) {
+      return false;
+    }
+    NativeLibraries.loadOnnxRuntime();
     return OrtEnvironment.getAvailableProviders().contains(OrtProvider.CORE_ML);
   }
 

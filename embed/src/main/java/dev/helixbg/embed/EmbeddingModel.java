@@ -88,6 +88,16 @@ public final class EmbeddingModel {
         : Optional.empty();
   }
 
+  /**
+   * The way to embed a query that is compared with entries' vectors of an id: theirs where our own
+   * engine made them, which opens at once, else this one.
+   */
+  public EmbeddingModel forQueries(String vectors) {
+    return forMany(false)
+        .filter(other -> other.id.equals(vectors) && !other.isCoreMl())
+        .orElse(this);
+  }
+
   private EmbeddingModel with(ExecutionProvider provider, CpuNetwork other) {
     return new EmbeddingModel(
         new EmbedSettings(settings.models(), provider, settings.precision(), settings.maxTokens()),
@@ -104,7 +114,6 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when the other one cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
-    NativeLibraries.load(cacheFolder);
     List<String> texts = ProbeTexts.window();
     EmbeddingModel tried = plain.forMany(false).orElse(this);
     SpeedTrial trial =

@@ -13,24 +13,30 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads the native libraries of ONNX Runtime and of the tokenizer from the cache folder, with all
- * that could reach out turned off.
+ * Loads the native libraries of the tokenizer and of ONNX Runtime from the cache folder, with all
+ * that could reach out turned off. Many commands need no more than the tokenizer's.
  */
 final class NativeLibraries {
 
+  /** That of ONNX Runtime, which says it only once its library is loaded; a test compares them. */
+  static final String VERSION = "1.28.0";
+
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
+
+  /** The cache folder of the first model; null: there was none. */
+  private static Path natives;
 
   private static boolean loaded;
 
   private NativeLibraries() {}
 
-  /** Opens a model with them. */
+  /** Opens a model. */
   interface Opening<M> {
     M open() throws IOException, OrtException;
   }
 
   /**
-   * Loads both, and opens a model with them.
+   * Loads the tokenizer's, and opens a model with it.
    *
    * @param model for people, such as {@code the pair judge}
    * @throws EmbeddingException when that fails
@@ -50,20 +56,36 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads both, once per process; later calls do nothing, whatever their folder.
+   * Loads the tokenizer's, once per process; later calls do nothing, whatever their folder.
    *
-   * @throws EmbeddingException when this platform has no libraries or they cannot be unpacked
-   * @throws CancellationException when the process is about to end
+   * @throws EmbeddingException when this platform has none, or it cannot be unpacked
    */
   static synchronized void load(Path cacheFolder) {
+    if (natives != null) {
+      return;
+    }
+    try {
+      TokenizerLibrary.load(cacheFolder);
+      natives = cacheFolder;
+    } catch (IOException e) {
+      throw new EmbeddingException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Loads ONNX Runtime's, once per process, beside the tokenizer's, which was loaded before.
+   *
+   * @throws EmbeddingException when this platform has none, or they cannot be unpacked
+   * @throws CancellationException when the process is about to end
+   */
+  static synchronized void loadOnnxRuntime() {
     if (loaded) {
       return;
     }
     try (OnnxCall call = OnnxCall.begin()) {
-      TokenizerLibrary.load(cacheFolder);
       Path onnxRuntime =
           PackedLibraries.unpack(
-              cacheFolder,
+              natives,
               "onnxruntime",
               "/ai/onnxruntime/native/" + platform(),
               List.of(
@@ -79,7 +101,7 @@ final class NativeLibraries {
     } catch (LinkageError | OrtException e) {
       throw new EmbeddingException(
           "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux it needs glibc 2.34 and libstdc++"
-              .formatted(cacheFolder.resolve("natives"), e.getCause() == null ? e : e.getCause()),
+              .formatted(natives.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
@@ -61,7 +60,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     Path file = network.in(folder);
     if (lines.size() != 5
         || !lines.get(0).equals(FORMAT)
-        || !lines.get(1).equals(onnxRuntimeVersion())
+        || !lines.get(1).equals(NativeLibraries.VERSION)
         || !lines.get(2).equals(hash(tokenizer, cacheFolder))) {
       return null;
     }
@@ -93,7 +92,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
             ? "original"
             : hashes(network, prepared.file, cacheFolder);
     List<String> note =
-        List.of(FORMAT, onnxRuntimeVersion(), hash(tokenizer, cacheFolder), hashes, prepared.why);
+        List.of(
+            FORMAT, NativeLibraries.VERSION, hash(tokenizer, cacheFolder), hashes, prepared.why);
     AtomicFile.replace(
         folder.resolve("prepared"),
         out -> out.write(String.join("\n", note).getBytes(StandardCharsets.UTF_8)));
@@ -170,9 +170,5 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       hashes.add(hash(each, cacheFolder));
     }
     return hashes.toString();
-  }
-
-  static String onnxRuntimeVersion() {
-    return OrtEnvironment.getEnvironment().getVersion();
   }
 }

@@ -65,7 +65,7 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
     return String.join(
         "\n",
         FORMAT,
-        PreparedModel.onnxRuntimeVersion(),
+        NativeLibraries.VERSION,
         System.getProperty("os.arch"),
         PreparedModel.hash(tokenizer, cacheFolder),
         PreparedModel.hashes(NETWORK, file, cacheFolder),

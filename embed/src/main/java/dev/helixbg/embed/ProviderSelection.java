@@ -63,7 +63,7 @@ record ProviderSelection(ExecutionProvider provider, Precision precision, Path c
 
   /** On CoreML. */
   CoreMlModel coreMl(Path graph, String graphHash, Pooling pooling) throws IOException {
-    String folder = graphHash.substring(0, 16) + "-" + PreparedModel.onnxRuntimeVersion();
+    String folder = graphHash.substring(0, 16) + "-" + NativeLibraries.VERSION;
     return new CoreMlModel(graph, cacheFolder.resolve("coreml").resolve(folder), pooling);
   }
 }

@@ -129,9 +129,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   private static String machine() {
     return Stream.of("os.name", "os.version", "os.arch")
         .map(System::getProperty)
-        .collect(
-            Collectors.joining(
-                "\n", processor() + "\n", "\n" + PreparedModel.onnxRuntimeVersion()));
+        .collect(Collectors.joining("\n", processor() + "\n", "\n" + NativeLibraries.VERSION));
   }
 
   /** As Linux on x86 has it; elsewhere there is no such line. */

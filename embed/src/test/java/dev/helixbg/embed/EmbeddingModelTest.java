@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ai.onnxruntime.OrtEnvironment;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
@@ -73,6 +74,10 @@ class EmbeddingModelTest {
     assertEquals(int8.id(), cpu.forMany(true).orElseThrow().id());
     Optional<String> sixteenBits = cpu.forMany(false).map(EmbeddingModel::id);
     assertEquals(Encoder.isAvailable(), sixteenBits.isPresent());
+    assertEquals(sixteenBits.orElse(cpu.id()), cpu.forQueries(sixteenBits.orElse("none")).id());
+    for (String vectors : List.of(cpu.id(), int8.id(), coreMl.id())) {
+      assertEquals(cpu.id(), cpu.forQueries(vectors).id());
+    }
     sixteenBits.ifPresent(id -> assertFalse(Set.of(cpu.id(), int8.id(), coreMl.id()).contains(id)));
     for (boolean passages : new boolean[] {true, false}) {
       assertTrue(fp32.forMany(passages).isEmpty());
@@ -84,6 +89,7 @@ class EmbeddingModelTest {
       System.setProperty("os.name", "Mac OS X");
       assertEquals(coreMl.id(), auto.forMany(true).orElseThrow().id());
       assertEquals(coreMl.id(), auto.forMany(false).orElseThrow().id());
+      assertEquals(auto.id(), auto.forQueries(coreMl.id()).id(), "CoreML takes long to open");
     } finally {
       System.setProperty("os.name", os);
     }
@@ -109,6 +115,31 @@ class EmbeddingModelTest {
         MiniLm fine = plain.forMany(false).orElseThrow().open(2)) {
       double worst = ProbeTexts.worstCosine(expected.embedAll(texts), fine.embedAll(texts));
       assertTrue(worst > 0.99999, "cosine " + worst);
+    }
+  }
+
+  /** Once it is ready: to make it ready is to compare it with what ONNX Runtime computes. */
+  @Test
+  void aQueryInSixteenBitsNeedsNoOnnxRuntime() throws Exception {
+    assumeTrue(Encoder.isAvailable(), "no processor that multiplies in whole numbers");
+    TestModels.bundled(Precision.AUTO, 256).forMany(false).orElseThrow().open(1).close();
+    assertEquals(OrtEnvironment.getEnvironment().getVersion(), NativeLibraries.VERSION);
+    String log = OtherJvm.run("-Xlog:class+load:stdout", Asking.class, TestModels.CACHE.toString());
+    assertTrue(log.contains("384 values"));
+    assertTrue(log.contains("ONNX Runtime is at null"));
+    assertFalse(log.contains(" ai.onnxruntime.OnnxRuntime "));
+  }
+
+  /** The child process of the test above. */
+  static final class Asking {
+    public static void main(String[] arguments) throws InterruptedException {
+      EmbedSettings settings = TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 256);
+      EmbeddingModel usual = EmbeddingModel.locate(settings, Path.of(arguments[0]));
+      try (MiniLm model = usual.forQueries(usual.forMany(false).orElseThrow().id()).open(1)) {
+        float[] vector = model.embedAll(List.of("how long a lease lasts"))[0];
+        System.out.printf("%d values%n", vector.length);
+        System.out.println("ONNX Runtime is at " + System.getProperty("onnxruntime.native.path"));
+      }
     }
   }
 

@@ -129,14 +129,17 @@ final class SearchCommand extends ConsoleCommand {
       throws InterruptedException {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
-      source.openAhead();
       KbStore store = stores.of(chosen);
       LogReading log = DataLog.readQuiet(store.kb().dataLog());
-      EmbeddingStage.Result known =
-          new EmbeddingStage(store.database(), source, display).run(log.entries());
+      EmbeddingStage.Result known;
+      try (EmbeddingStage.Stages stages =
+          new EmbeddingStage(store.database(), source, display).begin(log.entries())) {
+        source.forQueries(stages.way()).openAhead();
+        known = stages.run();
+      }
       try (SearchIndex index =
               SearchIndex.forOne(known.of(log), source.maxTokens(), wanted.text());
-          Embedder embedder = source.open()) {
+          Embedder embedder = source.forQueries(known.way()).open()) {
         float[] query = embedder.embedAll(List.of(wanted.text()))[0];
         return new SearchAnswer(
             index.search(List.of(wanted.query(query))).getFirst().stream()

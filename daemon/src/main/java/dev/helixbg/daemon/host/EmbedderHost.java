@@ -1,20 +1,26 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the embedding model loaded between uses. */
+/** Keeps the embedding model loaded between uses, and the one for queries where it is another. */
 public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderSource {
   private static final Logger LOG = LoggerFactory.getLogger(EmbedderHost.class);
 
   private final EmbedderSource source;
+  private final DaemonClock clock;
+
+  /** Guarded by this. */
+  private Optional<EmbedderHost> another = Optional.empty();
 
   public EmbedderHost(EmbedderSource source, DaemonClock clock) {
     super(source::open, clock);
     this.source = source;
+    this.clock = clock;
   }
 
   @Override
@@ -55,7 +61,43 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return source.forMany(passages);
   }
 
-  /** Loads the model on a thread of its own, beside what else is needed before it is used. */
+  @Override
+  public synchronized EmbedderHost forQueries(String vectors) {
+    EmbedderSource wanted = source.forQueries(vectors);
+    if (wanted.id().equals(id())) {
+      return this;
+    }
+    if (another.isEmpty()) {
+      another = Optional.of(new EmbedderHost(wanted, clock));
+      if (isClosed()) {
+        another.get().close();
+      }
+    }
+    return another.get();
+  }
+
+  private synchronized Optional<EmbedderHost> another() {
+    return another;
+  }
+
+  @Override
+  public boolean isLoaded() {
+    return super.isLoaded() || another().filter(EmbedderHost::isLoaded).isPresent();
+  }
+
+  @Override
+  public boolean releaseAfter(Optional<Duration> idle) {
+    return super.releaseAfter(idle) | another().filter(one -> one.releaseAfter(idle)).isPresent();
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    another().ifPresent(EmbedderHost::close);
+  }
+
+  /** On a thread of its own. */
+  @Override
   public void openAhead() {
     Thread.ofPlatform()
         .daemon()

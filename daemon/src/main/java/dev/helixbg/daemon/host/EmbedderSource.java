@@ -24,6 +24,9 @@ public interface EmbedderSource {
   /** Whoever opens it closes it. */
   Embedder open();
 
+  /** Loads it beside what else is needed before it is used, where it is kept between uses. */
+  default void openAhead() {}
+
   /**
    * Another way to embed, which may be faster and takes longer to open.
    *
@@ -39,6 +42,11 @@ public interface EmbedderSource {
     return Optional.empty();
   }
 
+  /** The way to embed queries that are compared with entries' vectors of an id. */
+  default EmbedderSource forQueries(String vectors) {
+    return this;
+  }
+
   /** Of all vectors that it may make. */
   default VectorIds ids() {
     return new VectorIds(ids(false), ids(true));
@@ -50,7 +58,10 @@ public interface EmbedderSource {
 
   /** The model that the settings lead to, loaded anew by each {@link #open}. */
   static EmbedderSource located(Settings settings) {
-    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    return of(EmbeddingModel.locate(settings.embed(), settings.cache()), settings);
+  }
+
+  private static EmbedderSource of(EmbeddingModel model, Settings settings) {
     return new EmbedderSource() {
       @Override
       public String id() {
@@ -70,6 +81,11 @@ public interface EmbedderSource {
       @Override
       public Embedder open() {
         return model.open(settings.threads());
+      }
+
+      @Override
+      public EmbedderSource forQueries(String vectors) {
+        return of(model.forQueries(vectors), settings);
       }
 
       @Override

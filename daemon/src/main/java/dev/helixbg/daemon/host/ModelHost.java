@@ -67,7 +67,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   }
 
   /** Waits for nobody, not even while it is being loaded. */
-  public final boolean isLoaded() {
+  public boolean isLoaded() {
     return loaded != null;
   }
 
@@ -77,7 +77,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
    * @param idle empty: never
    * @return whether it was released now
    */
-  public final synchronized boolean releaseAfter(Optional<Duration> idle) {
+  public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }
 
@@ -99,7 +99,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
 
   /** Releases the model, once the uses at hand have ended. */
   @Override
-  public final synchronized void close() {
+  public synchronized void close() {
     closed = true;
     releaseUnused();
   }

@@ -137,10 +137,7 @@ final class InProcessKbs implements AutoCloseable {
     kbs.add(kb);
     lastAsked = System.nanoTime();
     if (EMBEDDING.contains(request.path("do").asText())) {
-      if (!embedder.isLoaded()) {
-        embedder.openAhead();
-      }
-      if (!upToDate.containsKey(kb)) {
+      if (!embedder.isLoaded() || !upToDate.containsKey(kb)) {
         searches.prepare(kb); // beside the look at what is done
       }
     }
@@ -265,16 +262,26 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model that a search needs, which takes longest of all. It goes again when
-   * nobody has used it for as long as the settings say; where that is at once, it is not loaded.
+   * Begins to load the model that a search needs, which takes longest of all, and to read what it
+   * is searched in where there is a report. The model goes again when nobody has used it for as
+   * long as the settings say; where that is at once, it is not loaded.
    *
    * @throws Failure where there is no such KB, and nothing to search in
    */
   void openAhead(Kb kb) {
-    state(kb);
-    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
+    boolean isKnown = state(kb).report() > 0;
+    if (!isKept()) {
+      return;
+    }
+    if (isKnown) {
+      searches.prepare(kb);
+    } else {
       embedder.openAhead();
     }
+  }
+
+  private boolean isKept() {
+    return settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty();
   }
 
   /**
@@ -289,7 +296,9 @@ final class InProcessKbs implements AutoCloseable {
     }
     if (done) {
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
-      searches.prepare(kb);
+      if (isKept()) {
+        searches.prepare(kb);
+      }
     }
   }
 

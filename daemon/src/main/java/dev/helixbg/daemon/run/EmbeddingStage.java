@@ -56,6 +56,7 @@ public record EmbeddingStage(
    * @param reused distinct texts, of entries and of passages, whose vector was known
    * @param embedded distinct texts that were embedded
    * @param passagesLeft distinct passages of present entries that have no vector yet
+   * @param way id of the entries' vectors
    */
   public record Result(
       List<TextKey> keys,
@@ -65,7 +66,8 @@ public record EmbeddingStage(
       int whole,
       int reused,
       int embedded,
-      int passagesLeft) {
+      int passagesLeft,
+      String way) {
 
     /** Entries that have no vector yet. */
     int unread() {
@@ -82,7 +84,12 @@ public record EmbeddingStage(
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       List<NamedEntry> named = unread() == 0 ? all : present.stream().mapToObj(all::get).toList();
       return new KbEntries(
-          named, Vectors.of(vectors), passages, log.account(), new Coverage(whole, all.size()));
+          named,
+          Vectors.of(vectors),
+          passages,
+          log.account(),
+          new Coverage(whole, all.size()),
+          way);
     }
   }
 
@@ -92,14 +99,12 @@ public record EmbeddingStage(
    */
   public Result run(List<Entry> entries) throws InterruptedException {
     try (Stages stages = begin(entries)) {
-      stages.embedEntries();
-      stages.embedPassages();
-      return stages.result();
+      return stages.run();
     }
   }
 
   /** An update that is done stage by stage; its thread closes it. */
-  Stages begin(List<Entry> entries) {
+  public Stages begin(List<Entry> entries) {
     return new Stages(entries);
   }
 
@@ -108,7 +113,7 @@ public record EmbeddingStage(
    * longer, those of passages. Each stage saves what it makes, and the model stays open for the
    * next.
    */
-  final class Stages implements AutoCloseable {
+  public final class Stages implements AutoCloseable {
     private final int entries;
     private final List<Integer> owners = new ArrayList<>();
     private final List<Passage> passages = new ArrayList<>();
@@ -163,6 +168,20 @@ public record EmbeddingStage(
       int[] order = IntStream.range(0, texts.size()).toArray();
       return new TextVectors(
           VectorStore.ofPassages(store), texts, order, source, source.forMany(true), nanoTime);
+    }
+
+    /** Id of the entries' vectors, as they are known by now. */
+    public String way() {
+      return own.way();
+    }
+
+    /**
+     * @see EmbeddingStage#run for what this throws
+     */
+    public Result run() throws InterruptedException {
+      embedEntries();
+      embedPassages();
+      return result();
     }
 
     /** Distinct passages that have no vector yet. */
@@ -276,7 +295,8 @@ public record EmbeddingStage(
           whole.cardinality(),
           own.reused() + parts.reused(),
           own.embedded() + parts.embedded(),
-          left.size());
+          left.size(),
+          own.way());
     }
 
     @Override

@@ -151,6 +151,11 @@ public final class TextVectors implements AutoCloseable {
     return Optional.ofNullable(other);
   }
 
+  /** Id of the vectors. */
+  String way() {
+    return id;
+  }
+
   /** The texts' keys under the usual id, by which texts are named. */
   List<TextKey> names() {
     return id.equals(source.id())

@@ -80,7 +80,10 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Begins to read a KB, beside whatever else is to be done before it is searched. */
+  /**
+   * Begins to read a KB and to load the model of queries, beside whatever else is to be done before
+   * it is searched.
+   */
   public void prepare(Kb kb) {
     worker(kb).prepare();
   }

@@ -62,6 +62,9 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be read, or in the index. */
   private KbEntries entries;
 
+  /** Of what was read last: see {@link KbEntries#way}. */
+  private String way;
+
   /** Whether a search was answered from them. */
   private boolean answered;
 
@@ -97,7 +100,7 @@ final class SearchWorker implements AutoCloseable {
     return asked.answer();
   }
 
-  /** Reads the KB, so that the first search has not to wait for it. */
+  /** Reads the KB, so that the first search has not to wait for it, nor for its model. */
   void prepare() {
     waiting.add(READ);
   }
@@ -122,7 +125,9 @@ final class SearchWorker implements AutoCloseable {
         waiting.drainTo(batch, BATCH - 1);
         dropOldIndex();
         if (batch.stream().anyMatch(asked -> asked == READ)) {
-          read(service.embedder.get());
+          EmbedderSource source = service.embedder.get();
+          read(source);
+          source.forQueries(way).openAhead();
         }
         batch.removeIf(
             asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // has left
@@ -181,6 +186,7 @@ final class SearchWorker implements AutoCloseable {
     if (!known || now.log().isEmpty() || !now.equals(indexed)) {
       drop();
       entries = KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens());
+      way = entries.way();
       indexed = now;
     }
   }
@@ -200,22 +206,22 @@ final class SearchWorker implements AutoCloseable {
     if (index == null && !answered && texts.size() == 1) {
       answered = true;
       try (SearchIndex once = SearchIndex.forOne(entries, source.maxTokens(), texts.getFirst())) {
-        answer(batch, source, once);
+        answer(batch, source.forQueries(way), once);
       }
     } else {
       index(source);
-      answer(batch, source, index);
+      answer(batch, source.forQueries(way), index);
     }
   }
 
-  private void answer(List<Asked> batch, EmbedderSource source, SearchIndex all)
+  private void answer(List<Asked> batch, EmbedderSource queries, SearchIndex all)
       throws InterruptedException {
     List<Asked> known = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
     List<Asked> others = new ArrayList<>();
     for (Asked asked : batch) {
       service
-          .remembered(source, asked.text())
+          .remembered(queries, asked.text())
           .ifPresentOrElse(
               vector -> {
                 known.add(asked);
@@ -226,7 +232,7 @@ final class SearchWorker implements AutoCloseable {
     answer(known, vectors, all);
     if (!others.isEmpty()) {
       Map<String, float[]> embedded =
-          service.embed(source, others.stream().map(Asked::text).distinct().toList());
+          service.embed(queries, others.stream().map(Asked::text).distinct().toList());
       answer(others, others.stream().map(asked -> embedded.get(asked.text())).toList(), all);
     }
   }

@@ -18,6 +18,9 @@ public class FakeModel implements EmbedderSource {
   /** A way for many texts, if there is one. */
   public volatile Optional<ForMany> forMany = Optional.empty();
 
+  /** What embeds queries against vectors of its id. */
+  public volatile Optional<FakeModel> forQueries = Optional.empty();
+
   /** Runs before texts are embedded. */
   public volatile Runnable whileEmbedding = () -> {};
 
@@ -45,6 +48,11 @@ public class FakeModel implements EmbedderSource {
   @Override
   public Optional<ForMany> forMany(boolean passages) {
     return forMany;
+  }
+
+  @Override
+  public EmbedderSource forQueries(String vectors) {
+    return forQueries.filter(other -> other.id().equals(vectors)).orElse(this);
   }
 
   @Override

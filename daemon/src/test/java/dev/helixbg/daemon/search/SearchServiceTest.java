@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
@@ -306,6 +307,32 @@ class SearchServiceTest {
       assertSame(error, why);
       model.error = null;
       assertEquals(3, get(ask(kb, "x " + error, 3)).size());
+    }
+  }
+
+  /** A query's vector is of the way that those of the entries are. */
+  @Test
+  void aQueryIsEmbeddedAsTheEntriesWere() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    FakeModel usual =
+        new FakeModel() {
+          @Override
+          public String id() {
+            return "usual";
+          }
+        };
+    usual.forMany =
+        Optional.of(new EmbedderSource.ForMany(model.id(), () -> 2, () -> model.open()));
+    usual.forQueries = Optional.of(model);
+    try (SearchService service =
+        new SearchService(() -> usual, of -> stores().of(of), new DaemonMetrics(new FakeClock()))) {
+      for (int i = 0; i < 3; i++) {
+        assertEquals(3, service.search(kb.kb(), SearchRequest.best("lease " + i, 3)).hits().size());
+      }
+      assertEquals(0, usual.opened.get());
+      assertEquals(3, model.opened.get());
+      assertTrue(service.remembered(model, "lease 2").isPresent());
+      assertFalse(service.remembered(usual, "lease 2").isPresent());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -532,12 +533,45 @@ class DaemonTest {
     first.close();
     first.close(); // twice is once
     clock.pass(Duration.ofHours(1));
-    assertFalse(host.releaseAfter(java.util.Optional.of(Duration.ZERO)));
+    assertFalse(host.releaseAfter(Optional.of(Duration.ZERO)));
     second.close();
-    assertFalse(host.releaseAfter(java.util.Optional.of(Duration.ofMinutes(1))));
-    assertFalse(host.releaseAfter(java.util.Optional.empty()));
+    assertFalse(host.releaseAfter(Optional.of(Duration.ofMinutes(1))));
+    assertFalse(host.releaseAfter(Optional.empty()));
     clock.pass(Duration.ofMinutes(1));
-    assertTrue(host.releaseAfter(java.util.Optional.of(Duration.ofMinutes(1))));
+    assertTrue(host.releaseAfter(Optional.of(Duration.ofMinutes(1))));
     assertEquals(1, source.closed.get());
+  }
+
+  @Test
+  void anEmbedderHostKeepsTheModelOfQueriesToo() {
+    FakeClock clock = new FakeClock();
+    FakeModel usual = new FakeModel();
+    FakeModel fine =
+        new FakeModel() {
+          @Override
+          public String id() {
+            return "fine";
+          }
+        };
+    usual.forQueries = Optional.of(fine);
+    EmbedderHost host = new EmbedderHost(usual, clock);
+    assertSame(host, host.forQueries(usual.id()));
+    assertSame(host.forQueries("fine"), host.forQueries("fine"));
+    for (int i = 1; i <= 2; i++) {
+      host.forQueries("fine").open().close();
+      assertTrue(host.isLoaded());
+      assertEquals(1, fine.opened.get());
+    }
+    clock.pass(Duration.ofMinutes(1));
+    assertTrue(host.releaseAfter(Optional.of(Duration.ofMinutes(1))));
+    assertFalse(host.isLoaded());
+    host.forQueries("fine").open().close();
+    host.close();
+    assertEquals(2, fine.closed.get());
+    assertEquals(0, usual.opened.get());
+    EmbedderHost ended = new EmbedderHost(usual, clock);
+    ended.close();
+    ended.forQueries("fine").open().close();
+    assertEquals(3, fine.closed.get());
   }
 }

@@ -52,15 +52,16 @@ public final class EncoderWeights {
   final Square kind;
   private final int layer; // bytes of one
 
-  /** All but the embeddings, in native memory. */
+  // Both are the file's pages, which all processes share.
+  /** All but the embeddings. */
   private final MemorySegment dense;
 
-  /** Left in the file, of which a text needs a few rows. */
+  /** Of which a text needs a few rows. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
-    read(file, 0, header);
+    while (header.hasRemaining() && file.read(header) > 0) {}
     header.flip();
     if (header.remaining() < HEADER || header.getLong() != MAGIC) {
       throw new IOException(path + " is no encoder of this program");
@@ -78,14 +79,8 @@ public final class EncoderWeights {
       throw new IOException(
           "%s has %d bytes, not %d".formatted(path, file.size(), HEADER + size + rows));
     }
-    dense = arena.allocate(size, 64);
-    read(file, HEADER, dense.asByteBuffer());
+    dense = file.map(FileChannel.MapMode.READ_ONLY, HEADER, size, arena); // at a multiple of 64
     embeddings = file.map(FileChannel.MapMode.READ_ONLY, HEADER + size, rows, arena);
-  }
-
-  /** Reads a buffer full, or to the end of the file. */
-  private static void read(FileChannel file, long at, ByteBuffer buffer) throws IOException {
-    while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) > 0) {}
   }
 
   private static int between(int least, int most, int value, Path path) throws IOException {

@@ -553,7 +553,7 @@ public final class FindingsBench {
 
   private KbEntries known(PassageVectors withPassages) {
     return new KbEntries(
-        named, vectors, withPassages, account, new Coverage(named.size(), named.size()));
+        named, vectors, withPassages, account, new Coverage(named.size(), named.size()), "bench");
   }
 
   /**

@@ -280,7 +280,8 @@ public final class RelatedBench {
         Vectors.of(whole.stream().map(vectors::get).toList()),
         PassageVectors.of(owners, passages, texts.stream().map(parts::get).toList()),
         new LogAccount(0, "", named.size(), 0, named.size(), List.of()),
-        new Coverage(named.size(), named.size()));
+        new Coverage(named.size(), named.size()),
+        "bench");
   }
 
   private static Map<String, float[]> embed(Embedder embedder, List<String> texts)

@@ -26,13 +26,15 @@ import java.util.Optional;
  * @param passages of the entries, those that have a vector
  * @param log they were read from
  * @param coverage how many of all entries have vectors for all of their text
+ * @param way id of the entries' vectors
  */
 public record KbEntries(
     List<NamedEntry> named,
     Vectors vectors,
     PassageVectors passages,
     LogAccount log,
-    Coverage coverage) {
+    Coverage coverage,
+    String way) {
   public KbEntries {
     if (vectors.count() != named.size()) {
       throw new IllegalArgumentException("entries and vectors must be as many");
@@ -93,7 +95,8 @@ public record KbEntries(
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
         log.account(),
-        new Coverage(indexed, live.size()));
+        new Coverage(indexed, live.size()),
+        id);
   }
 
   /** Of the entries' texts, one each: hashing them is most of the work of reading a KB. */

@@ -73,7 +73,8 @@ class OneSearchTest {
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
         new LogAccount(0, "ab", count, 0, count, List.of()),
-        new Coverage(count, count));
+        new Coverage(count, count),
+        "test");
   }
 
   /** All vectors are one, as those of texts that a model cannot read nearly are. */
@@ -94,7 +95,8 @@ class OneSearchTest {
             Vectors.of(vectors),
             PassageVectors.NONE,
             new LogAccount(0, "ab", nouns.length, 0, nouns.length, List.of()),
-            new Coverage(nouns.length, nouns.length));
+            new Coverage(nouns.length, nouns.length),
+            "test");
     for (int i = 0; i < nouns.length; i++) {
       String asked = "什么时候给" + nouns[i] + "施肥";
       try (SearchIndex index = SearchIndex.of(kb, TOKENS)) {
