@@ -6,6 +6,7 @@ import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.NearestName;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,11 @@ final class SettingCatalog {
           .means(
               "Folders of git repositories that entries mention. The report says which of the"
                   + " mentioned files moved or changed.");
+  static final Setting<NotesItems> NOTES_ITEMS =
+      choice("notes.items", NotesItems.AUTO)
+          .means(
+              "Whether each item of a list in a note is an entry. auto: in memory files that are"
+                  + " lists of facts.");
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(

@@ -26,11 +26,33 @@ public record Settings(
     Path state,
     EmbedSettings embed,
     LlmSettings llm,
-    DaemonSettings daemon) {
+    DaemonSettings daemon,
+    NotesItems notesItems) {
+
+  /** Whether lists in notes are cut into their items, each an entry. */
+  public enum NotesItems {
+    /** As the file tells: memory files that are lists of facts. */
+    AUTO(""),
+    /** Every list of three items. */
+    ALWAYS("items"),
+    NEVER("whole");
+
+    private final String entries;
+
+    NotesItems(String entries) {
+      this.entries = entries;
+    }
+
+    /** How a file's front matter asks for it; empty where none does. */
+    public String entries() {
+      return entries;
+    }
+  }
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, sources, helix, threads, cache, state, embed, other, daemon);
+    return new Settings(
+        kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
   /**

@@ -170,7 +170,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         v.get(SettingCatalog.STATE),
         embed,
         llm,
-        daemon(v, threads));
+        daemon(v, threads),
+        v.get(SettingCatalog.NOTES_ITEMS));
   }
 
   private DaemonSettings daemon(Values v, int threads) {

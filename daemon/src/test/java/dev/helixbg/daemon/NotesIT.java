@@ -117,16 +117,17 @@ class NotesIT {
     assertTrue(kb.err().contains("--notes " + notes()), kb.err());
   }
 
-  @Test
-  void agentsAreToldWhatToEdit() throws Exception {
+  /** What an MCP server over notes answers to its first request. */
+  private String answer(Path notes, String method, String params) throws Exception {
     Path in = folder.resolve("in");
     Files.writeString(
         in,
         """
         {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
         {"jsonrpc":"2.0","method":"notifications/initialized"}
-        {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"findings","arguments":{"kind":"copies","kb":"my vault"}}}
-        """);
+        {"jsonrpc":"2.0","id":2,"method":"%s","params":%s}
+        """
+            .formatted(method, params));
     Path out = folder.resolve("out");
     Process server =
         program.start(
@@ -135,26 +136,73 @@ class NotesIT {
             folder.resolve("err"),
             "mcp",
             "--notes",
-            notes());
+            notes.toString());
     try {
       String answer = "";
       for (int i = 0; i < 3_000 && server.isAlive() && !answer.contains("\"id\":2"); i++) {
         Thread.sleep(100);
         answer = Files.readString(out);
       }
-      String line =
-          Arrays.stream(answer.split("\n"))
-              .filter(l -> l.contains("\"id\":2"))
-              .findFirst()
-              .orElse(answer);
-      assertTrue(line.contains("photos/thumbs.md"), line);
-      assertTrue(
-          line.contains("remove photos/copy.md") || line.contains("remove photos/thumbs.md"), line);
+      return Arrays.stream(answer.split("\n"))
+          .filter(line -> line.contains("\"id\":2"))
+          .findFirst()
+          .orElse(answer);
     } finally {
       server.descendants().forEach(ProcessHandle::destroy);
       server.destroy();
       server.waitFor();
     }
+  }
+
+  @Test
+  void agentsAreToldWhatToEdit() throws Exception {
+    String said =
+        answer(
+            vault,
+            "tools/call",
+            "{\"name\":\"findings\",\"arguments\":{\"kind\":\"copies\",\"kb\":\"my vault\"}}");
+    assertTrue(said.contains("photos/thumbs.md"), said);
+    assertTrue(
+        said.contains("remove photos/copy.md") || said.contains("remove photos/thumbs.md"), said);
+  }
+
+  @Test
+  void aMemoryFileIsListedByLineAndAgentsAskIt() throws Exception {
+    Path memory = folder.resolve("MEMORY.md");
+    Files.writeString(
+        memory,
+        """
+        # Memory
+
+        ## Build
+        - Use `mvnd` for local builds, it keeps the daemon warm.
+        - Tests need Docker running; without it the integration tests hang.
+        - Local builds: run mvnd instead of mvn, because the daemon stays warm between builds.
+        ## Queue
+        - (2026-03-02) The lease of a job ends after 30 s.
+        - (2026-05-14) Leases of jobs now last 60 s, not 30 s.
+        """);
+    String summary = run("one-shot", "--notes", memory.toString()).out();
+    assertTrue(summary.contains("MEMORY.md: 5 entries (items of lists), about "), summary);
+    assertTrue(summary.contains("MEMORY.md:4 ~ MEMORY.md:6"), summary);
+    String list = run("findings", "--notes", memory.toString()).out();
+    assertTrue(list.contains("MEMORY.md:8") && list.contains("MEMORY.md:9"), list);
+    JsonNode report = json(run("one-shot", "--json", "--notes", memory.toString()).out());
+    assertEquals(5, report.at("/notes/memory/0/entries").asInt());
+    assertTrue(report.at("/notes/memory/0/tokensSaved").asInt() > 0, report.at("/notes") + "");
+
+    String related =
+        answer(
+            memory,
+            "tools/call",
+            "{\"name\":\"related\",\"arguments\":{\"text\":\"Tests need Docker running; without it"
+                + " the integration tests hang.\"}}");
+    assertTrue(related.contains("MEMORY.md#Build"), related);
+    // The prompt brief has an agent call both.
+    String review = answer(memory, "tools/call", "{\"name\":\"review\",\"arguments\":{}}");
+    assertFalse(review.contains("\"isError\":true"), review);
+    String findings = answer(memory, "tools/call", "{\"name\":\"findings\",\"arguments\":{}}");
+    assertTrue(findings.contains("Use `mvnd` for local builds"), findings);
   }
 
   @Test

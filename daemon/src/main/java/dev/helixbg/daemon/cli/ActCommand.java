@@ -131,8 +131,7 @@ final class ActCommand extends JsonCommand {
     }
     try (KbStores stores = stores(settings)) {
       ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
-      Optional<NoteRun> files =
-          NotesKb.of(chosen, settings.cache()).map(notes -> new NoteRun(acts, notes));
+      Optional<NoteRun> files = NotesKb.of(chosen, settings).map(notes -> new NoteRun(acts, notes));
       if (undo) {
         NoteRun kept =
             files.orElseThrow(() -> Failure.usage("--undo is for memory files: name --notes"));

@@ -62,7 +62,11 @@ record FindingText(Console console, JsonNode finding, String again) {
    */
   private void entry(JsonNode entry, String side) {
     List<String> about =
-        new ArrayList<>(List.of(side, entry.path("title").asText(), entry.path("name").asText()));
+        new ArrayList<>(
+            List.of(
+                side,
+                entry.path("title").asText(),
+                entry.path("place").asText(entry.path("name").asText())));
     about.add(entry.path("written").asText(""));
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));

@@ -236,7 +236,7 @@ final class FindingsCommand extends JsonCommand {
    * @param entry with title and name, or the name alone
    */
   private void entry(String side, JsonNode entry) {
-    String name = entry.path("name").asText(entry.asText());
+    String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {
       String title = entry.path("title").asText(name);
       console.say("    %-2s %s%s", side, title, title.equals(name) ? "" : "  " + name);
@@ -248,7 +248,7 @@ final class FindingsCommand extends JsonCommand {
     ObjectNode json = finding.deepCopy();
     json.remove(List.of("edit", "evidence", "proposedText"));
     for (JsonNode entry : json.findParents("textOmitted")) {
-      ((ObjectNode) entry).retain("name", "title", "topic", "key");
+      ((ObjectNode) entry).retain("name", "place", "title", "topic", "key");
     }
     return json;
   }

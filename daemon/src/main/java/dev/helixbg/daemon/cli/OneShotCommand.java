@@ -142,7 +142,8 @@ public final class OneShotCommand extends ConsoleCommand {
     print(summary + TerminalSummary.where(there.html().toString()));
     if (sample) { // no other command would look there
       console.note("One by one: helix-bg tidy %s", store.kb().folder());
-    } else if (NotesKb.of(store.kb(), settings.cache()).isPresent()) {
+    } else if (NotesKb.of(store.kb(), settings).isPresent()) {
+      kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
       console.note("One by one: helix-bg tidy%s", kb.again());
     }
   }

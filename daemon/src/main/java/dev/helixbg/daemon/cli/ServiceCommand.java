@@ -162,7 +162,7 @@ final class ServiceCommand extends ConsoleCommand {
   /** Folders of notes that are there, with notes in them. */
   private List<Path> notes(Settings settings) {
     List<Path> notes = kb.notes();
-    notes.forEach(folder -> NotesKb.at(folder, settings.cache()).look());
+    notes.forEach(folder -> NotesKb.at(folder, settings).look());
     return notes;
   }
 

@@ -69,7 +69,7 @@ public final class KbStores implements AutoCloseable {
           "insights/.helix-bg.append.lock");
 
   private final Path state;
-  private final Path cache;
+  private final Settings settings;
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
@@ -78,19 +78,20 @@ public final class KbStores implements AutoCloseable {
    */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
-    this.cache = settings.cache();
+    this.settings = settings;
     this.notices = notices;
   }
 
-  /** Where a KB is: its folder, or that of its notes, without links. */
-  private record Place(String path, boolean isOfNotes) {
-    static Place of(Kb kb, Path cache) throws IOException {
-      Optional<NotesKb> notes = NotesKb.of(kb, cache);
+  /** Where a KB is: its folder, or that of its notes or of agents' memory, without links. */
+  private record Place(String path, boolean isOfNotes, boolean isMemory) {
+    static Place of(Kb kb, Settings settings) throws IOException {
+      Optional<NotesKb> notes = NotesKb.of(kb, settings);
       if (notes.isPresent()) {
-        return new Place(notes.get().notes().toString(), true);
+        return new Place(notes.get().notes().toString(), true, notes.get().home().isPresent());
       }
       Path folder = kb.folder();
-      return new Place((Files.exists(folder) ? folder.toRealPath() : folder).toString(), false);
+      return new Place(
+          (Files.exists(folder) ? folder.toRealPath() : folder).toString(), false, false);
     }
   }
 
@@ -124,10 +125,10 @@ public final class KbStores implements AutoCloseable {
 
   private KbStore open(Kb kb) {
     try {
-      Database.prepare(cache);
+      Database.prepare(settings.cache());
       PrivateFiles.makeSecretFolder(state);
       PrivateFiles.makeFolder(state.resolve(FOLDER));
-      Place place = Place.of(kb, cache);
+      Place place = Place.of(kb, settings);
       Path folder = folder(place);
       if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         make(kb, place, folder);
@@ -143,13 +144,14 @@ public final class KbStores implements AutoCloseable {
   }
 
   private Path folder(Place place) {
-    return state.resolve(FOLDER).resolve(Sha256.of(List.of(place.path)).substring(0, HASH_DIGITS));
+    List<String> parts = place.isMemory ? List.of(place.path, "memory") : List.of(place.path);
+    return state.resolve(FOLDER).resolve(Sha256.of(parts).substring(0, HASH_DIGITS));
   }
 
   /** Whether something is known of a knowledge base; makes nothing. */
   public boolean contains(Kb kb) {
     try {
-      return Files.isDirectory(folder(Place.of(kb, cache)), LinkOption.NOFOLLOW_LINKS);
+      return Files.isDirectory(folder(Place.of(kb, settings)), LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
       return false;
     }
@@ -224,7 +226,7 @@ public final class KbStores implements AutoCloseable {
   /** Notes how a log begins now: helix may have compacted it since. */
   private void noteBeginning(Kb kb, Path folder) {
     try {
-      note(kb, Place.of(kb, cache), folder);
+      note(kb, Place.of(kb, settings), folder);
     } catch (IOException e) {
       // The note of before stays: a move is still seen unless the beginning changed.
     }

@@ -3,6 +3,8 @@ package dev.helixbg.daemon.kb;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -10,6 +12,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.ProcessLock;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NoteFiles;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
@@ -34,10 +37,14 @@ import java.util.function.IntConsumer;
  * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.
  *
  * @param notes the folder or the one file, by its real path where it is there
+ * @param home of the user, where it is read what agents keep there and in the folder; else nothing
+ * @param items whether lists are cut into items
  */
-public record NotesKb(Path notes, Kb kb) {
+public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
   /** Where they are in the cache folder. */
   private static final String FOLDER = "notes";
+
+  private static final String MEMORY = "memory";
 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
@@ -52,10 +59,27 @@ public record NotesKb(Path notes, Kb kb) {
   private static final int HASH_DIGITS = 16;
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** A folder of notes, or one file. */
+  public static NotesKb at(Path folder, Settings settings) {
+    return at(folder, Optional.empty(), settings);
+  }
+
   /**
-   * @param cache helix-bg's own folder for what can be made again
+   * What coding agents keep of the user, and in the repository that a folder is in.
+   *
+   * @param here in the repository; where it is in none, that folder alone
    */
-  public static NotesKb at(Path folder, Path cache) {
+  public static NotesKb ofMemory(Path here, Path home, Settings settings) {
+    Path top = here.toAbsolutePath().normalize();
+    for (Path one = top; one != null; one = one.getParent()) {
+      if (isTop(one)) {
+        return at(one, Optional.of(home), settings);
+      }
+    }
+    return at(top, Optional.of(home), settings);
+  }
+
+  private static NotesKb at(Path folder, Optional<Path> home, Settings settings) {
     Path real;
     try {
       real = folder.toRealPath();
@@ -63,22 +87,31 @@ public record NotesKb(Path notes, Kb kb) {
       real = folder.toAbsolutePath().normalize(); // it may be mounted later
     }
     String name = real.getFileName() == null ? FOLDER : real.getFileName().toString();
-    String hash = Sha256.of(List.of(real.toString())).substring(0, HASH_DIGITS);
+    List<String> place = home.isEmpty() ? List.of("" + real) : List.of("" + real, MEMORY);
+    Path cache = settings.cache().toAbsolutePath().normalize();
+    Path log = cache.resolve(FOLDER).resolve(Sha256.of(place).substring(0, HASH_DIGITS));
     return new NotesKb(
         real,
-        new Kb(cache.toAbsolutePath().normalize().resolve(FOLDER).resolve(hash).resolve(name)));
+        new Kb(log.resolve(home.isEmpty() ? name : MEMORY + "-" + name)),
+        home,
+        settings.notesItems());
   }
 
   /**
    * The notes that a knowledge base was made of; empty for one of helix. What a folder elsewhere
    * says about itself is not believed.
    */
-  public static Optional<NotesKb> of(Kb kb, Path cache) {
-    if (!kb.folder().startsWith(cache.toAbsolutePath().normalize().resolve(FOLDER))) {
+  public static Optional<NotesKb> of(Kb kb, Settings settings) {
+    if (!kb.folder().startsWith(settings.cache().toAbsolutePath().normalize().resolve(FOLDER))) {
       return Optional.empty();
     }
     return account(kb)
-        .map(account -> at(Path.of(account.path("folder").asText()), cache))
+        .map(
+            account ->
+                at(
+                    Path.of(account.path("folder").asText()),
+                    Optional.ofNullable(account.get("home")).map(home -> Path.of(home.asText())),
+                    settings))
         .filter(found -> found.kb().equals(kb));
   }
 
@@ -105,7 +138,53 @@ public record NotesKb(Path notes, Kb kb) {
                     json.path("entries").asInt(),
                     json.path("empty").asInt(),
                     leftOut(json.path("leftOut")),
-                    leftOut(json.path("repaired"))));
+                    leftOut(json.path("repaired")),
+                    memory(json.path("memory"))));
+  }
+
+  private static List<MemoryFile> memory(JsonNode json) {
+    List<MemoryFile> files = new ArrayList<>();
+    for (JsonNode one : json) {
+      List<MemoryFile.IndexLine> index = new ArrayList<>();
+      one.path("index")
+          .forEach(
+              line ->
+                  index.add(
+                      new MemoryFile.IndexLine(
+                          line.path("line").asInt(),
+                          line.path("target").asText(),
+                          line.path("gone").asBoolean())));
+      files.add(
+          new MemoryFile(
+              one.path("path").asText(),
+              one.path("cut").asText(),
+              one.path("entries").asInt(),
+              one.path("lines").asInt(),
+              one.path("characters").asInt(),
+              one.path("tokens").asInt(),
+              index));
+    }
+    return files;
+  }
+
+  private static ObjectNode toJson(MemoryFile file) {
+    ObjectNode json =
+        Json.object()
+            .put("path", file.path())
+            .put("cut", file.cut())
+            .put("entries", file.entries())
+            .put("lines", file.lines())
+            .put("characters", file.characters())
+            .put("tokens", file.tokens());
+    return json.set(
+        "index",
+        Json.array(
+            file.index(),
+            line ->
+                Json.object()
+                    .put("line", line.line())
+                    .put("target", line.target())
+                    .put("gone", line.isGone())));
   }
 
   private static LeftOut leftOut(JsonNode json) {
@@ -131,7 +210,7 @@ public record NotesKb(Path notes, Kb kb) {
     try {
       PrivateFiles.makeTrustedFolder(cache(), kb.folder());
       if (account(kb).isEmpty()) {
-        write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE));
+        write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE, List.of()));
       }
       return kb;
     } catch (IOException e) {
@@ -160,6 +239,16 @@ public record NotesKb(Path notes, Kb kb) {
    */
   public NoteFiles look() {
     try {
+      if (home.isPresent()) {
+        NoteFiles files = NoteFiles.ofMemory(home.get(), notes);
+        if (files.files().isEmpty() && files.leftOut().isEmpty()) {
+          throw new Failure(
+              ExitCode.KB,
+              "there are no memory files of agents in %s, and none of the usual ones in %s"
+                  .formatted(notes, home.get()));
+        }
+        return files;
+      }
       if (Files.isRegularFile(notes)) {
         return NoteFiles.of(notes);
       }
@@ -190,8 +279,8 @@ public record NotesKb(Path notes, Kb kb) {
     }
   }
 
-  private static String seen(NoteFiles files) {
-    return FORMAT + " " + files.digest() + "\n";
+  private String seen(NoteFiles files) {
+    return FORMAT + " " + items + " " + files.digest() + "\n";
   }
 
   /**
@@ -210,7 +299,7 @@ public record NotesKb(Path notes, Kb kb) {
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        NotesAccount made = NotesLog.update(kb.dataLog(), files, !isInGit());
+        NotesAccount made = NotesLog.update(kb.dataLog(), files, !isInGit(), items);
         write(made);
         if (settled) {
           AtomicFile.replace(
@@ -242,11 +331,15 @@ public record NotesKb(Path notes, Kb kb) {
   /** A check-out gives all files its own time. */
   private boolean isInGit() {
     for (Path folder = notes; folder != null; folder = folder.getParent()) {
-      if (Files.exists(folder.resolve(".git"))) {
+      if (isTop(folder)) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isTop(Path folder) {
+    return Files.exists(folder.resolve(".git"));
   }
 
   private ObjectNode toJson(NotesAccount made) {
@@ -256,6 +349,8 @@ public record NotesKb(Path notes, Kb kb) {
             .put("files", made.files())
             .put("entries", made.entries())
             .put("empty", made.empty());
+    home.ifPresent(one -> json.put("home", one.toString()));
+    json.set("memory", Json.array(made.memory(), NotesKb::toJson));
     json.set("leftOut", toJson(made.leftOut()));
     return json.set("repaired", toJson(made.repaired()));
   }

@@ -223,7 +223,7 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   private Optional<NotesWatch> lookout(Kb kb) {
-    return NotesKb.of(kb, settings.cache())
+    return NotesKb.of(kb, settings)
         .map(found -> new NotesWatch(found, Duration.ZERO, Duration.ZERO));
   }
 

@@ -26,6 +26,7 @@ import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.sources.IndexLines;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -283,6 +284,7 @@ public record Pipeline(
                 review ->
                     review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
             .toList();
+    Optional<Report.NotesFolder> notes = ofNotes(found.kb.kb());
     return new Report(
             open,
             found.log.account(),
@@ -292,13 +294,17 @@ public record Pipeline(
         .with(
             sources
                 .of(found.all.entries(), found.kb.sourceTroubles())
+                .with(
+                    notes
+                        .map(one -> IndexLines.of(one.account(), found.all.entries()))
+                        .orElse(List.of()))
                 .without(moved -> decisions.isSettled(moved.aliases())),
             found.secrets,
-            ofNotes(found.kb.kb()));
+            notes);
   }
 
   private Optional<Report.NotesFolder> ofNotes(Kb kb) {
-    return NotesKb.of(kb, settings.cache())
+    return NotesKb.of(kb, settings)
         .flatMap(
             found -> found.account().map(account -> new Report.NotesFolder(found.name(), account)));
   }

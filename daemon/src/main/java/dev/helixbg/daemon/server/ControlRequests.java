@@ -85,7 +85,7 @@ final class ControlRequests implements ControlServer.Handler {
           .put("folder", watch.kb().folder().toString())
           .put(
               "notes",
-              NotesKb.of(watch.kb(), parts.settings().cache())
+              NotesKb.of(watch.kb(), parts.settings())
                   .map(found -> found.notes().toString())
                   .orElse(null))
           .put("entries", watch.entries() < 0 ? null : watch.entries())

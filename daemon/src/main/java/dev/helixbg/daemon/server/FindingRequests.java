@@ -55,7 +55,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
-        store, NotesKb.of(store.kb(), settings.cache()), PresentFindings.read(store.kb(), modelId));
+        store, NotesKb.of(store.kb(), settings), PresentFindings.read(store.kb(), modelId));
   }
 
   /**

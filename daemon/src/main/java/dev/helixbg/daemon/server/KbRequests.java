@@ -115,7 +115,7 @@ public record KbRequests(
     Kb kb = kb(request);
     Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
-    NotesKb.of(kb, now.settings().cache()).ifPresent(notes -> notes.refresh(files -> {}));
+    NotesKb.of(kb, now.settings()).ifPresent(notes -> notes.refresh(files -> {}));
     return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().ids().name());
   }
 

@@ -228,7 +228,8 @@ public record PresentFindings(PresentEntries entries) {
     ActPlan plan = entries.plan(act);
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     if (notes.isPresent()) {
-      line.set("edits", Json.array(FileEdit.of(act.change(), notes.get()::look), Json::of));
+      NotesKb of = notes.get();
+      line.set("edits", Json.array(FileEdit.of(act.change(), of::look, of.items()), Json::of));
     }
     ArrayNode checks = line.putArray("checks");
     for (ActPlan.Check check : plan.checks()) {

@@ -53,7 +53,7 @@ final class TidyActs {
     this.acts = acts;
     this.ink = ink;
     this.desk = desk;
-    this.notes = NotesKb.of(acts.store().kb(), acts.settings().cache());
+    this.notes = NotesKb.of(acts.store().kb(), acts.settings());
     this.files = notes.map(one -> new NoteRun(acts, one));
     if (files.isPresent()) {
       files.get().clear();

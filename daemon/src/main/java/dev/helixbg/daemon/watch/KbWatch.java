@@ -123,7 +123,7 @@ public final class KbWatch {
     this.model = new ModelFileWatch(pipeline.settings());
     this.settings = pipeline.settings().daemon();
     this.notes =
-        NotesKb.of(kb, pipeline.settings().cache())
+        NotesKb.of(kb, pipeline.settings())
             .map(found -> new NotesWatch(found, settings.unwatchedPoll(), settings.quiet()));
   }
 

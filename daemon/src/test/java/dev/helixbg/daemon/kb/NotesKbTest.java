@@ -2,18 +2,24 @@ package dev.helixbg.daemon.kb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,46 +29,48 @@ class NotesKbTest {
   @TempDir private Path temp;
   private Path notes;
   private Path cache;
+  private Settings settings;
 
   @BeforeEach
   void write() throws IOException {
     notes = Files.createDirectories(temp.resolve("vault"));
-    cache = temp.resolve("cache");
+    settings = DaemonFixture.settings(temp, Map.of());
+    cache = settings.cache();
     Files.writeString(notes.resolve("a.md"), "# One\n\nText.");
     Files.writeString(notes.resolve("b.md"), "# Two\n\nText.");
   }
 
   @Test
   void theFolderIsKnownByItsRealPathAndTheLogBySeveralWays() throws IOException {
-    NotesKb found = NotesKb.at(notes, cache);
+    NotesKb found = NotesKb.at(notes, settings);
     assertEquals("vault", found.kb().folder().getFileName().toString());
     Path link = Files.createSymbolicLink(temp.resolve("link"), notes);
-    assertEquals(found, NotesKb.at(link, cache));
-    assertEquals(Optional.empty(), NotesKb.of(found.kb(), cache), "nothing is there yet");
+    assertEquals(found, NotesKb.at(link, settings));
+    assertEquals(Optional.empty(), NotesKb.of(found.kb(), settings), "nothing is there yet");
     assertEquals(2, found.refresh(files -> {}).orElseThrow().entries());
-    assertEquals(Optional.of(found), NotesKb.of(found.kb(), cache));
+    assertEquals(Optional.of(found), NotesKb.of(found.kb(), settings));
     assertEquals(2, DataLog.read(found.kb().dataLog()).entries().size());
     assertEquals(2, found.account().orElseThrow().files());
   }
 
   @Test
   void aFolderElsewhereIsNotBelieved() throws IOException {
-    NotesKb found = NotesKb.at(notes, cache);
+    NotesKb found = NotesKb.at(notes, settings);
     found.refresh(files -> {});
     Kb copied = new Kb(Files.createDirectories(temp.resolve("foreign")));
     for (String name : new String[] {"data.log", "notes.json"}) {
       Files.copy(found.kb().folder().resolve(name), copied.folder().resolve(name));
     }
-    assertEquals(Optional.empty(), NotesKb.of(copied, cache));
+    assertEquals(Optional.empty(), NotesKb.of(copied, settings));
     Kb moved = new Kb(cache.resolve("notes/0000/vault"));
     Files.createDirectories(moved.folder().getParent());
     Files.move(found.kb().folder(), moved.folder());
-    assertEquals(Optional.empty(), NotesKb.of(moved, cache));
+    assertEquals(Optional.empty(), NotesKb.of(moved, settings));
   }
 
   @Test
   void withoutAChangeNothingIsRead() throws Exception {
-    NotesKb found = NotesKb.at(notes, cache);
+    NotesKb found = NotesKb.at(notes, settings);
     found.refresh(files -> {});
     Thread.sleep(2_100); // files that rest: else their times could hide a change
     found.refresh(files -> {});
@@ -74,7 +82,7 @@ class NotesKbTest {
   @Test
   void oneFileOfFactsIsReadItemByItem() throws IOException {
     Path file = Files.writeString(notes.resolve("facts.md"), "- one\n- two\n- three\n");
-    NotesKb found = NotesKb.at(file, cache);
+    NotesKb found = NotesKb.at(file, settings);
     assertEquals("facts.md", found.name());
     NotesAccount made = found.refresh(files -> {}).orElseThrow();
     assertEquals(1, made.files());
@@ -83,7 +91,7 @@ class NotesKbTest {
         DataLog.read(found.kb().dataLog()).entries().stream()
             .map(entry -> entry.text().content())
             .toList());
-    assertEquals(3, NotesKb.at(notes, cache).refresh(files -> {}).orElseThrow().entries());
+    assertEquals(3, NotesKb.at(notes, settings).refresh(files -> {}).orElseThrow().entries());
     Files.delete(file);
     assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh(files -> {})).code());
   }
@@ -95,12 +103,52 @@ class NotesKbTest {
       Files.createDirectories(file.getParent());
       Files.writeString(file, "- one\n- two\n- three\n");
     }
-    assertEquals(5, NotesKb.at(notes, cache).refresh(files -> {}).orElseThrow().entries());
+    assertEquals(5, NotesKb.at(notes, settings).refresh(files -> {}).orElseThrow().entries());
+  }
+
+  private void write(Path folder, String path) throws IOException {
+    Path file = folder.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "- one of " + path + "\n- two\n- three\n");
+  }
+
+  @Test
+  void whatAgentsKeepOfTheUserAndInTheRepositoryIsRead() throws IOException {
+    Path home = temp.resolve("me");
+    List<String> own =
+        List.of(".claude/CLAUDE.md", ".claude/projects/a/memory/MEMORY.md", ".codex/AGENTS.md");
+    List<String> shared = List.of(".cursorrules", "CLAUDE.local.md", "CLAUDE.md", "sub/AGENTS.md");
+    for (String path : own) {
+      write(home, path);
+    }
+    for (String path : shared) {
+      write(notes, path);
+    }
+    for (String path : List.of("node_modules/x/CLAUDE.md", "out/CLAUDE.md", ".git/CLAUDE.md")) {
+      write(notes, path);
+    }
+    Files.createSymbolicLink(notes.resolve("GEMINI.md"), home.resolve(".codex/AGENTS.md"));
+    Files.writeString(notes.resolve(".gitignore"), "out/\n*.local.md\n");
+    NotesKb found = NotesKb.ofMemory(notes.resolve("sub"), home, settings);
+    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    assertEquals(
+        Stream.concat(own.stream().map("~/"::concat), shared.stream()).sorted().toList(),
+        made.memory().stream().map(MemoryFile::path).sorted().toList());
+    assertEquals(
+        List.of("GEMINI.md"), made.leftOut().files().stream().map(one -> one.path()).toList());
+    assertEquals(Optional.of(found), NotesKb.of(found.kb(), settings), "it is known again");
+    assertEquals(made, found.account().orElseThrow());
+    assertNotEquals(found.kb(), NotesKb.at(notes, settings).kb());
+    Failure none =
+        assertThrows(
+            Failure.class,
+            () -> NotesKb.ofMemory(temp.resolve("vault2"), temp.resolve("no"), settings).look());
+    assertTrue(none.getMessage().startsWith("there are no memory files"), none.getMessage());
   }
 
   @Test
   void notesThatAreOutOfReachLeaveTheLogAsItIs() throws IOException {
-    NotesKb found = NotesKb.at(notes, cache);
+    NotesKb found = NotesKb.at(notes, settings);
     found.refresh(files -> {});
     byte[] log = Files.readAllBytes(found.kb().dataLog());
     Files.delete(notes.resolve("a.md"));

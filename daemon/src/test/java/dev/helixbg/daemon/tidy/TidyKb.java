@@ -55,7 +55,7 @@ final class TidyKb {
    */
   TidyKb(Path folder, Path files) throws IOException {
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
-    notes = NotesKb.at(files, settings.cache());
+    notes = NotesKb.at(files, settings);
     notes.refresh(_ -> {});
     kb = notes.kb();
     store = new KbStores(settings, notice -> {}).of(kb);

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +30,7 @@ class NotesWatchTest {
     for (int i = 0; i < 4; i++) {
       Files.writeString(notes.resolve(i + ".md"), "# Note " + i + "\n\nText.");
     }
-    kb = NotesKb.at(home.resolve("vault"), home.resolve("cache"));
+    kb = NotesKb.at(home.resolve("vault"), DaemonFixture.settings(home, Map.of()));
     daemon = new DaemonFixture(home, kb.make());
   }
 

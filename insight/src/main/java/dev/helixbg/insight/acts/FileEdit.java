@@ -1,5 +1,6 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.insight.acts.Act.Change;
@@ -31,10 +32,11 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   /**
    * Plans an act on facts: those that go are taken out, one may get a text.
    *
+   * @param items whether lists are cut into items
    * @return none where the act is about anything else, or where the files do not have the facts as
    *     they were read before
    */
-  public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes) {
+  public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =
         change instanceof Change.Rewrite rewrite
             ? Map.of(rewrite.kept().entry(), rewrite.text())
@@ -55,7 +57,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
       Map<Entry, String> ofFile = new HashMap<>(instead);
       ofFile.keySet().retainAll(one.getValue());
       one.getValue().removeAll(ofFile.keySet());
-      Optional<FileEdit> edit = of(one.getKey(), one.getValue(), ofFile, files);
+      Optional<FileEdit> edit = of(one.getKey(), one.getValue(), ofFile, files, items);
       if (edit.isEmpty()) {
         return List.of();
       }
@@ -73,7 +75,11 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   }
 
   private static Optional<FileEdit> of(
-      String path, List<Entry> gone, Map<Entry, String> instead, NoteFiles files) {
+      String path,
+      List<Entry> gone,
+      Map<Entry, String> instead,
+      NoteFiles files,
+      NotesItems items) {
     Optional<Path> file = files.file(path);
     if (file.isEmpty()) {
       return Optional.empty();
@@ -81,7 +87,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
     try {
       PrivateFiles.requireFile(file.get());
       byte[] bytes = Files.readAllBytes(file.get());
-      return FactFile.of(path, bytes, files.isOneFile())
+      return FactFile.of(path, bytes, files.named(), items)
           .flatMap(facts -> facts.without(gone, instead))
           .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
     } catch (IOException e) {

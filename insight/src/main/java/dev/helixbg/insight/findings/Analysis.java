@@ -129,6 +129,7 @@ public final class Analysis {
             order,
             settings.misfiledMargin(),
             threads);
+    misplaced.removeIf(one -> entries.get(one.entry()).entry().text().position().isPresent());
     RankedRelations relations =
         new RankedRelations(
             entries, texts, similarities.nearest(), copies, declared, order, threads);

@@ -308,12 +308,22 @@ public sealed interface Finding {
         case SYMBOL_GONE ->
             "%s is in no file of %s any more; it was in %s"
                 .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
+        case LINE_DEAD -> led("is not there");
+        case LINE_WRONG -> led("has none of its words");
         case CHANGED ->
             ("the lines around %s are others since %s; the file changed %s since the entry was"
                     + " written")
                 .formatted(
                     QuotedName.of(named), when, since.map(one -> times(one.commits())).orElse(""));
       };
+    }
+
+    private String led(String where) {
+      boolean areSeveral = path.contains(", ");
+      return areSeveral
+          ? "%s: each leads to a file that %s, the first to %s"
+              .formatted(QuotedName.of(path), where, QuotedName.of(named))
+          : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
 
     private static String times(int count) {
@@ -328,7 +338,11 @@ public sealed interface Finding {
     /** The identifier is in no file any more. */
     SYMBOL_GONE,
     /** The lines around the place are others. */
-    CHANGED;
+    CHANGED,
+    /** Lines of an index lead to no file. */
+    LINE_DEAD,
+    /** Lines of an index lead to files that say something else. */
+    LINE_WRONG;
 
     /** As it is called in files. */
     public String title() {

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -66,15 +67,22 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether it was written before another one: by the times that helix noted, and where those say
-   * nothing by the log, to which helix only appends.
+   * Whether it was written before another one: by the times that helix noted, where those say
+   * nothing by the order of a file of facts, and else by the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
+    int order = FactOrder.between(entry, other.entry());
+    return order != 0
+        ? order < 0
+        : differ(other)
+            ? entry.timestampMin() < other.entry().timestampMin()
+            : entry.offset() < other.entry().offset();
+  }
+
+  private boolean differ(NamedEntry other) {
     int mine = entry.timestampMin();
     int its = other.entry().timestampMin();
-    return mine == 0 || its == 0 || mine == its
-        ? entry.offset() < other.entry().offset()
-        : mine < its;
+    return mine != 0 && its != 0 && mine != its;
   }
 
   /**
@@ -86,10 +94,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     int its = other.entry().timestampMin();
     boolean sameDay = Math.floorDiv(mine, Entry.DAY) == Math.floorDiv(its, Entry.DAY);
     return entry.note().isEmpty()
-        || mine != 0
-            && its != 0
-            && mine != its
-            && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
+        || FactOrder.between(entry, other.entry()) != 0
+        || differ(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
   /** Of what tells entries apart: not of their texts. */
@@ -110,9 +116,18 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   public String title() {
     String line = MARK.matcher(entry.text().title()).replaceFirst("");
     String said =
-        entry.text().heading().orElseGet(() -> AFTER_SENTENCE.matcher(line).replaceFirst(""));
+        entry
+            .text()
+            .heading()
+            .filter(_ -> NoteName.of(entry).filter(NoteName::isItem).isEmpty())
+            .orElseGet(() -> AFTER_SENTENCE.matcher(line).replaceFirst(""));
     String title = PrintableText.excerpt(said, TITLE);
     return title.isEmpty() ? name() : title;
+  }
+
+  /** Where a person finds a fact of a memory file now: {@code MEMORY.md:12}. */
+  public Optional<String> place() {
+    return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
   /**

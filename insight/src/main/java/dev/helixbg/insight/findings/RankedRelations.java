@@ -89,7 +89,8 @@ final class RankedRelations {
       if (!copies.isCopy(a)
           && !copies.isCopy(b)
           && !declared.contains(pair)
-          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())) {
+          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())
+          && !FactOrder.areNeighbours(entries.get(a).entry(), entries.get(b).entry())) {
         best.offer(a, b, (float) score(a, b));
       }
     }
@@ -183,7 +184,7 @@ final class RankedRelations {
             1 + byVector.all().place(a, b),
             1 + byVector.all().place(b, a),
             sharedWords(a, b),
-            newer(first.entry(), second.entry()),
+            newer(first, second),
             matching(match, first.entry(), second.entry())),
         place);
   }
@@ -216,11 +217,14 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  private static Optional<Finding.Side> newer(Entry a, Entry b) {
-    int one = a.timestampMin();
-    int other = b.timestampMin();
-    return one == 0 || other == 0 || one == other
-        ? Optional.empty()
-        : Optional.of(one > other ? Finding.Side.A : Finding.Side.B);
+  /** Of entries of helix the times tell, of notes what is known of their age. */
+  private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
+    int one = a.entry().timestampMin();
+    int other = b.entry().timestampMin();
+    boolean timed = one != 0 && other != 0 && one != other;
+    boolean known = timed || a.entry().note().isPresent() && a.isAgeKnown(b);
+    return known
+        ? Optional.of(a.isOlderThan(b) ? Finding.Side.B : Finding.Side.A)
+        : Optional.empty();
   }
 }

@@ -38,6 +38,7 @@ import java.util.OptionalDouble;
  * @param heading of an entry that was made of a part of a note: what the part is under, with {@code
  *     #} between the levels; empty elsewhere
  * @param part which part it is, where the heading alone does not tell; empty elsewhere
+ * @param position of a fact in a file of facts; empty elsewhere
  */
 public record EntryText(
     String content,
@@ -47,7 +48,8 @@ public record EntryText(
     List<Link> links,
     Optional<String> modified,
     Optional<String> heading,
-    Optional<String> part) {
+    Optional<String> part,
+    Optional<Position> position) {
 
   /** Of an entry of helix. */
   public EntryText(
@@ -57,7 +59,45 @@ public record EntryText(
       OptionalDouble confidence,
       List<Link> links,
       Optional<String> modified) {
-    this(content, tags, source, confidence, links, modified, Optional.empty(), Optional.empty());
+    this(
+        content,
+        tags,
+        source,
+        confidence,
+        links,
+        modified,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /**
+   * Where a fact stands in its file.
+   *
+   * @param line from 1
+   * @param newestFirst the direction in which its list grows; nothing when unknown
+   */
+  public record Position(int line, Optional<Boolean> newestFirst) {
+    private static final String FIRST = ", newest first";
+    private static final String LAST = ", newest last";
+
+    /** As it is written; {@code 12, newest first}. */
+    public String text() {
+      return line + newestFirst.map(first -> first ? FIRST : LAST).orElse("");
+    }
+
+    static Optional<Position> of(String text) {
+      int end = text.indexOf(',') < 0 ? text.length() : text.indexOf(',');
+      String direction = text.substring(end);
+      try {
+        return Optional.of(
+            new Position(
+                Integer.parseInt(text.substring(0, end)),
+                direction.isEmpty() ? Optional.empty() : Optional.of(direction.equals(FIRST))));
+      } catch (NumberFormatException e) {
+        return Optional.empty();
+      }
+    }
   }
 
   /** {@code topic:index}, the index counting the live entries of the topic from 0. */
@@ -86,8 +126,8 @@ public record EntryText(
   }
 
   /**
-   * Takes the body of an entry that was made of a note apart. There the kinds {@code heading} and
-   * {@code part} are metadata, too.
+   * Takes the body of an entry that was made of a note apart. There the kinds {@code heading},
+   * {@code part} and {@code line} are metadata, too.
    */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
@@ -101,6 +141,9 @@ public record EntryText(
    * cold JVM.
    */
   private static final class Parser {
+    /** Kinds that are metadata in notes alone. */
+    private static final List<String> OF_NOTES = List.of("heading", "part", "line");
+
     private List<String> tags = List.of();
     private Optional<String> source = Optional.empty();
     private OptionalDouble confidence = OptionalDouble.empty();
@@ -108,6 +151,7 @@ public record EntryText(
     private Optional<String> modified = Optional.empty();
     private Optional<String> heading = Optional.empty();
     private Optional<String> part = Optional.empty();
+    private Optional<Position> position = Optional.empty();
     private final boolean ofNote;
 
     Parser(boolean ofNote) {
@@ -116,7 +160,7 @@ public record EntryText(
 
     EntryText parse(String body) {
       return new EntryText(
-          contentOf(body), tags, source, confidence, links, modified, heading, part);
+          contentOf(body), tags, source, confidence, links, modified, heading, part, position);
     }
 
     /** Reads the metadata lines and returns the rest. */
@@ -147,7 +191,7 @@ public record EntryText(
       }
       String value = body.substring(colon + 2, end - 1).strip();
       String kind = body.substring(start + 1, colon);
-      if (!ofNote && (kind.equals("heading") || kind.equals("part"))) {
+      if (!ofNote && OF_NOTES.contains(kind)) {
         return false;
       }
       switch (kind) {
@@ -158,6 +202,7 @@ public record EntryText(
         case "modified" -> modified = value.isEmpty() ? modified : Optional.of(value);
         case "heading" -> heading = value.isEmpty() ? heading : Optional.of(value);
         case "part" -> part = value.isEmpty() ? part : Optional.of(value);
+        case "line" -> position = Position.of(value);
         default -> {
           return false;
         }

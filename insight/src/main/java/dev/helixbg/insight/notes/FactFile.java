@@ -2,6 +2,7 @@ package dev.helixbg.insight.notes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -31,7 +32,7 @@ public final class FactFile {
   private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
 
   private final String path;
-  private final boolean named;
+  private final Items.Given given;
   private final String raw;
 
   /** The lines of {@link #raw} after a byte order mark, with their ends. */
@@ -61,9 +62,9 @@ public final class FactFile {
   /** Lines from {@code from} to before {@code to}, and what stands in their place. */
   private record Cut(int from, int to, String is) {}
 
-  private FactFile(String path, boolean named, String raw, String said) {
+  private FactFile(String path, Items.Given given, String raw, String said) {
     this.path = path;
-    this.named = named;
+    this.given = given;
     this.raw = raw;
     this.lines =
         LINE.matcher(raw.substring(raw.startsWith(MARK) ? 1 : 0))
@@ -71,20 +72,25 @@ public final class FactFile {
             .map(line -> line.group())
             .toList();
     this.said = said;
-    this.note = Note.of(path, said, named);
+    this.note = Note.of(path, said, given);
   }
 
   /**
    * @param path as its entries have it
    * @param named whether the file was named by itself
+   * @param items whether lists are cut into items
    * @return empty where its text cannot be told from its bytes line by line
    */
-  public static Optional<FactFile> of(String path, byte[] bytes, boolean named) {
+  public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
+    return of(path, bytes, new Items.Given(named, items));
+  }
+
+  private static Optional<FactFile> of(String path, byte[] bytes, Items.Given given) {
     try {
       String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       return NoteDecoder.text(bytes)
           .map(text -> SaidText.of(PrintableText.wellFormed(text)))
-          .map(said -> new FactFile(path, named, raw, said))
+          .map(said -> new FactFile(path, given, raw, said))
           .filter(file -> file.said.lines().count() == file.lines.size());
     } catch (CharacterCodingException e) {
       return Optional.empty();
@@ -98,7 +104,7 @@ public final class FactFile {
 
   /** Says whether entries are all facts: items of lists, or lessons under headings of their own. */
   public static boolean areFacts(Collection<Entry> entries) {
-    return entries.stream().allMatch(one -> NoteName.of(one).filter(NoteName::isFact).isPresent());
+    return entries.stream().allMatch(one -> one.text().position().isPresent());
   }
 
   /**
@@ -136,9 +142,9 @@ public final class FactFile {
   }
 
   private Optional<Section> sectionOf(Entry entry) {
-    Optional<NoteName> place = NoteName.of(entry).filter(NoteName::isFact);
+    Optional<NoteName> place = NoteName.of(entry);
     return note.sections().stream()
-        .filter(section -> place.filter(section.place()::equals).isPresent())
+        .filter(section -> section.isFact() && place.filter(section.place()::equals).isPresent())
         .filter(
             section ->
                 EntryText.ofNote(
@@ -155,12 +161,12 @@ public final class FactFile {
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
-    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), named);
+    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given);
     if (file.isEmpty()) {
       return false;
     }
     List<Section> now = file.get().note.sections();
-    boolean isStillCut = now.stream().anyMatch(section -> section.place().isFact());
+    boolean isStillCut = now.stream().anyMatch(Section::isFact);
     return mayEnd && !isStillCut
         || now.stream().map(Section::text).toList().equals(texts)
             && now.stream()

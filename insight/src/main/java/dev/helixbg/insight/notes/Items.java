@@ -1,13 +1,18 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items: the entries of a
@@ -25,6 +30,9 @@ final class Items {
   /** Divides the entries of memory files that some agents write. */
   static final String DIVIDER = "§";
 
+  /** How a file of such entries is cut, in words. */
+  static final String BLOCKS = "blocks between §";
+
   /** In front matter: {@code items} has any list cut, {@code whole} has none. */
   private static final String PROPERTY = "helix-bg";
 
@@ -35,8 +43,10 @@ final class Items {
           "claude.md",
           "claude.local.md",
           "agents.md",
+          "agents.override.md",
           "agent.md",
           "gemini.md",
+          "qwen.md",
           "learnings.md",
           "lessons.md",
           "copilot-instructions.md");
@@ -49,6 +59,22 @@ final class Items {
 
   private static final int TAB = 4;
 
+  /** A name of what follows, as {@code **Problem**:}. */
+  private static final Pattern LABEL =
+      Pattern.compile(
+          "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
+
+  /** So many headings with few items each are lessons; fewer may be the chapters of a list. */
+  private static final int LESSONS = 5;
+
+  /**
+   * Fewer items a heading, on average, are parts of a lesson: of 50 public memory files 17 are so.
+   */
+  private static final double PER_LESSON = 4.5;
+
+  /** Of parts of lessons: so many have one label. */
+  private static final int MOST_LABELLED = 2;
+
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
@@ -57,7 +83,11 @@ final class Items {
       Pattern.compile("(?:\\*\\*)?!?\\[[^\\[\\]]*\\]\\(.*|(?:\\*\\*)?\\[\\[.*", Pattern.DOTALL);
 
   private final String text;
-  private final Set<Integer> headings = new HashSet<>();
+  private final int sections;
+
+  /** Where lines of headings begin. */
+  private final NavigableSet<Integer> headings = new TreeSet<>();
+
   private final List<Item> items = new ArrayList<>();
 
   /** Characters outside of items, but for headings. */
@@ -72,6 +102,33 @@ final class Items {
   private int marked;
   private int indent;
 
+  /** How a file becomes entries. */
+  enum Way {
+    ITEMS,
+    SECTIONS,
+    INDEX,
+    WHOLE
+  }
+
+  /**
+   * What decided how a file is cut.
+   *
+   * @param items in their order; none but for {@link Way#ITEMS} and {@link Way#INDEX}
+   * @param why in words; empty where the file is no memory file, and need not be told of
+   */
+  record Cut(Way way, List<Item> items, String why) {
+    Cut withoutItems() {
+      return new Cut(way, List.of(), why);
+    }
+  }
+
+  /**
+   * What is known of a file before it is read.
+   *
+   * @param named whether it was named by itself, so that its form alone tells a list
+   */
+  record Given(boolean named, NotesItems items) {}
+
   /**
    * One item.
    *
@@ -83,6 +140,7 @@ final class Items {
 
   private Items(String text, List<Heading> headings) {
     this.text = text;
+    this.sections = headings.size();
     for (Heading heading : headings) {
       for (int at = heading.start(); at < heading.end(); at = lineEnd(at) + 1) {
         this.headings.add(at);
@@ -100,38 +158,81 @@ final class Items {
   }
 
   /**
-   * The items of a file in their order; none where it is no list of facts.
+   * How a file is to be cut.
    *
-   * @param alone whether the file was named by itself, so that its form alone decides
    * @param from where the text begins, after front matter and title
    */
-  static List<Item> of(
-      String path,
-      boolean alone,
-      FrontMatter matter,
-      String text,
-      int from,
-      List<Heading> headings) {
-    String wanted = matter.first(PROPERTY).orElse("");
-    boolean forced = wanted.equals("items");
-    if (wanted.equals("whole") || !forced && !alone && !isMemory(path)) {
-      return List.of();
+  static Cut of(
+      String path, Given given, FrontMatter matter, String text, int from, List<Heading> headings) {
+    String wanted =
+        matter
+            .first(PROPERTY)
+            .orElse(given.items() == NotesItems.AUTO ? "" : given.items().entries());
+    boolean isMemory = given.named() || isMemory(path);
+    boolean forced = wanted.equals(NotesItems.ALWAYS.entries());
+    if (wanted.equals(NotesItems.NEVER.entries()) || !forced && !isMemory) {
+      return new Cut(Way.WHOLE, List.of(), isMemory ? "whole, as it is set" : "");
     }
     Items cut = new Items(text, headings);
-    if (!cut.divided(from)) {
-      cut.listed(from);
+    String form = cut.divided(from) ? BLOCKS : cut.listed(from);
+    if (forced && cut.items.size() >= LEAST) {
+      return new Cut(Way.ITEMS, cut.items, form);
     }
-    boolean isList = cut.items.size() >= LEAST && cut.items.size() <= MOST;
-    return isList && (forced || cut.isOfFacts(path)) ? cut.items : List.of();
+    return cut.decided(path, from, form);
   }
 
-  private boolean isOfFacts(String path) {
+  private Cut decided(String path, int from, String form) {
     String name = name(path);
+    if (NO_FACTS.matcher(name.substring(0, Math.max(0, name.lastIndexOf('.')))).matches()) {
+      return new Cut(Way.WHOLE, List.of(), "whole: a README, a changelog or a template");
+    }
+    if (items.size() >= LEAST && isMostly(CHECKBOX)) {
+      return new Cut(Way.WHOLE, List.of(), "whole: a checklist");
+    }
     int inItems = items.stream().mapToInt(item -> item.text().length()).sum();
-    return inItems > others
-        && !NO_FACTS.matcher(name.substring(0, Math.max(0, name.lastIndexOf('.')))).matches()
-        && !isMostly(CHECKBOX)
-        && !isMostly(LINK);
+    if (items.size() >= LEAST && items.size() <= MOST && inItems > others && !areOfLessons()) {
+      return isMostly(LINK)
+          ? new Cut(Way.INDEX, items, "an index of other files")
+          : new Cut(Way.ITEMS, items, form);
+    }
+    if (sections >= LEAST) {
+      return new Cut(Way.SECTIONS, List.of(), "sections under headings");
+    }
+    items.clear();
+    paragraphs(from);
+    return items.size() >= LEAST && items.size() <= MOST
+        ? new Cut(Way.ITEMS, items, "paragraphs")
+        : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
+  }
+
+  /** Whether items say nothing alone: a few under each of many headings, or such of few labels. */
+  private boolean areOfLessons() {
+    Set<Integer> under = new HashSet<>();
+    items.forEach(item -> under.add(headingBefore(item.start())));
+    return under.size() >= LESSONS && items.size() < PER_LESSON * under.size() || areFields();
+  }
+
+  private int headingBefore(int at) {
+    Integer heading = headings.floor(at);
+    return heading == null ? -1 : heading;
+  }
+
+  /** Whether most items are parts of lessons: each of the same few labels, again and again. */
+  private boolean areFields() {
+    Map<String, Long> labels =
+        items.stream()
+            .map(item -> LABEL.matcher(item.text()))
+            .filter(Matcher::matches)
+            .collect(
+                Collectors.groupingBy(
+                    found -> found.group(1).strip().toLowerCase(Locale.ROOT),
+                    Collectors.counting()));
+    long fields =
+        labels.values().stream()
+            .filter(count -> count > MOST_LABELLED)
+            .mapToLong(count -> count)
+            .sum();
+    return labels.size() > 1 && 2 * fields > items.size();
   }
 
   private boolean isMostly(Pattern form) {
@@ -168,7 +269,7 @@ final class Items {
   }
 
   /** Entries of lists: a line with a marker, and the lines that belong to it. */
-  private void listed(int from) {
+  private String listed(int from) {
     String fence = "";
     boolean blank = true;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
@@ -199,6 +300,31 @@ final class Items {
       blank = false;
     }
     finish();
+    return "items of lists";
+  }
+
+  /** What stands between blank lines, but for headings; code in fences is in one piece. */
+  private void paragraphs(int from) {
+    String fence = "";
+    for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
+      String line = text.substring(at, lineEnd(at));
+      boolean isOpen = !fence.isEmpty();
+      if (!isOpen && (line.isBlank() || headings.contains(at))) {
+        finish();
+        continue;
+      }
+      if (start < 0) {
+        start = at;
+        marked = at;
+      }
+      end = at + line.length();
+      Matcher opening = FENCE.matcher(line);
+      fence =
+          isOpen
+              ? line.strip().startsWith(fence) ? "" : fence
+              : opening.matches() ? opening.group(1) : "";
+    }
+    finish();
   }
 
   private void take(String line, int at) {
@@ -212,7 +338,8 @@ final class Items {
   private void finish() {
     if (start >= 0 && marked < end) {
       String said = text.substring(marked, end);
-      items.add(new Item(start, end, said.replaceAll("\n[ \t]{1," + indent + "}", "\n").strip()));
+      String plain = indent == 0 ? said : said.replaceAll("\n[ \t]{1," + indent + "}", "\n");
+      items.add(new Item(start, end, plain.strip()));
     }
     start = -1;
     indent = 0;

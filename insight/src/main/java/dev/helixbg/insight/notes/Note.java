@@ -1,12 +1,15 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +22,9 @@ import java.util.stream.Stream;
  * @param path of the file, from the folder
  * @param title its front matter's, else its first heading of level 1 if it begins with one, else
  *     its name
+ * @param cut how it was divided; without the texts of its items
  */
-record Note(String path, String title, FrontMatter matter, List<Section> sections) {
+record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
   /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
   static final int LONG = 6_000;
 
@@ -44,17 +48,48 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
    * @param place of which no other section has the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
+   * @param isFact whether it is an item of a list or a lesson
+   * @param newestFirst the direction of the list that a fact is of, where it is known
+   * @param minutes of a fact, as a data.log has them; 0 when unknown
    */
-  record Section(NoteName place, List<String> headings, String text, List<Link> links, Span span) {}
+  record Section(
+      NoteName place,
+      List<String> headings,
+      String text,
+      List<Link> links,
+      Span span,
+      boolean isFact,
+      Optional<Boolean> newestFirst,
+      int minutes) {
+    /** Of a fact; empty for any other section. */
+    Optional<EntryText.Position> position() {
+      return isFact
+          ? Optional.of(new EntryText.Position(span.line(), newestFirst))
+          : Optional.empty();
+    }
+
+    Section at(int time) {
+      return new Section(place, headings, text, links, span, isFact, newestFirst, time);
+    }
+
+    Section ordered(Optional<Boolean> direction) {
+      return new Section(place, headings, text, links, span, isFact, direction, minutes);
+    }
+
+    Section withoutText() {
+      return new Section(place, headings, "", links, span, isFact, newestFirst, minutes);
+    }
+  }
 
   /**
    * Where a section stands in the text of its file.
    *
+   * @param line of its first word, from 1
    * @param start of its first line, that of its own heading or its marker
    * @param said where its text begins, after a heading
    * @param end of its last line
    */
-  record Span(int start, int said, int end) {}
+  record Span(int line, int start, int said, int end) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
@@ -78,12 +113,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         path,
         title,
         matter,
-        sections.stream()
-            .map(
-                section ->
-                    new Section(
-                        section.place(), section.headings(), "", section.links(), section.span()))
-            .toList());
+        sections.stream().map(Section::withoutText).toList(),
+        cut.withoutItems());
   }
 
   /** A heading in one line, bounded, fit for a name. */
@@ -94,13 +125,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   static Note of(String path, String text) {
-    return of(path, text, false);
+    return of(path, text, new Items.Given(false, NotesItems.AUTO));
   }
 
-  /**
-   * @param alone whether the file was named by itself, so that its form alone tells a list
-   */
-  static Note of(String path, String text, boolean alone) {
+  static Note of(String path, String text, Items.Given given) {
     FrontMatter matter = FrontMatter.of(text);
     String body = text.substring(matter.end());
     MarkdownScan.Marks found = MarkdownScan.of(body);
@@ -117,15 +145,20 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     title = plain(matter.first("title").orElse(title));
     List<Link> links = new ArrayList<>(found.links());
     links.addAll(linksOf(matter, start));
-    int longest = Items.isMemory(path) && headings.size() >= Items.LEAST ? LESSON : LONG;
-    Division division = new Division(path, body, matter.end(), headings, links, start > 0, longest);
-    List<Items.Item> items = Items.of(path, alone, matter, body, start, headings);
-    if (items.isEmpty()) {
-      division.divide(start, start, body.length(), 0, headings.size(), List.of(), "");
-    } else {
-      division.divide(items);
+    Items.Cut cut = Items.of(path, given, matter, body, start, headings);
+    if (cut.way() == Items.Way.SECTIONS) {
+      Map<String, Long> uses =
+          headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
+      headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // parts of lessons
     }
-    return new Note(path, title, matter, List.copyOf(division.sections));
+    Division division =
+        new Division(path, text, matter.end(), headings, links, start > 0, cut.way());
+    if (cut.way() == Items.Way.ITEMS) {
+      division.divide(cut.items());
+    } else {
+      division.divide(start, body.length(), start, 0, headings.size(), List.of(), "");
+    }
+    return new Note(path, title, matter, division.timed(), cut);
   }
 
   /** Properties such as {@code related: "[[pond]]"}, which lead from the beginning of the text. */
@@ -149,59 +182,79 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** The work of dividing one text. */
   private static final class Division {
     private final String path;
+    private final String file;
     private final String text;
     private final int offset;
     private final List<Heading> headings;
     private final List<Link> links;
     private final boolean titled;
+    private final Items.Way way;
     private final int longest;
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
+    /** The line of the place in the file that was looked at last. */
+    private int line = 1;
+
+    private int lineOf;
+
     /**
-     * @param offset of the text in its file
+     * @param file its whole text
+     * @param offset of what is divided, after the front matter
      * @param headings without one that is the title
      * @param titled whether there is one
-     * @param longest a part with more characters is divided
      */
     Division(
         String path,
-        String text,
+        String file,
         int offset,
         List<Heading> headings,
         List<Link> links,
         boolean titled,
-        int longest) {
+        Items.Way way) {
       this.path = path;
-      this.text = text;
+      this.file = file;
+      this.text = file.substring(offset);
       this.offset = offset;
       this.headings = headings;
       this.links = links;
       this.titled = titled;
-      this.longest = longest;
+      this.way = way;
+      this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
+    }
+
+    /** What was made, where it is facts with what is known of their times. */
+    List<Section> timed() {
+      return sections.stream()
+          .filter(Section::isFact)
+          .findFirst()
+          .map(first -> file.substring(offset, first.span().start()))
+          .map(before -> ItemTimes.in(sections, before))
+          .orElse(List.copyOf(sections));
     }
 
     /**
-     * @param own where its own heading begins
      * @param start of the text, after its own heading
+     * @param own where its own heading begins, or else it
      * @param from of the headings in it
      * @param above the headings that it is under, its own last
      * @param part which part of those it is, in words; empty for the whole
      */
-    void divide(int own, int start, int end, int from, int to, List<String> above, String part) {
-      if (end - start <= longest || from == to || sections.size() >= MAX_SECTIONS) {
-        add(own, start, end, above, part);
+    void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
+      boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
+      if (isShort || from == to || sections.size() >= MAX_SECTIONS) {
+        add(start, end, own, above, part);
         return;
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
       if (next > from) { // lower ones before the first of the highest level
         String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
-        divide(start, start, headings.get(next).start(), from, next, above, before);
+        divide(start, headings.get(next).start(), start, from, next, above, before);
       } else {
         boolean afterTitle = titled && above.isEmpty();
         String before = NoteName.BEFORE_FIRST + (afterTitle ? NoteName.OF_LEVEL + level : "");
-        add(start, start, headings.get(from).start(), above, before);
+        add(start, headings.get(from).start(), own, above, before);
       }
       while (next < to) {
         Heading heading = headings.get(next);
@@ -209,7 +262,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         int partEnd = after < to ? headings.get(after).start() : end;
         List<String> under = new ArrayList<>(above);
         under.add(plain(heading.title()));
-        divide(heading.start(), heading.end(), partEnd, next + 1, after, under, "");
+        divide(heading.end(), partEnd, heading.start(), next + 1, after, under, "");
         next = after;
       }
     }
@@ -225,8 +278,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           above.add(heading);
         }
         List<String> titles = above.stream().map(heading -> plain(heading.title())).toList();
-        Span span = new Span(item.start(), item.start(), item.end());
-        add(span, item.text(), titles, NoteName.item(item.text()));
+        add(
+            item.start(),
+            item.end(),
+            item.start(),
+            item.text(),
+            titles,
+            NoteName.item(item.text()));
       }
     }
 
@@ -242,17 +300,18 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return next;
     }
 
-    private void add(int own, int start, int end, List<String> above, String part) {
-      add(new Span(own, start, end), text.substring(start, end).strip(), above, part);
+    private void add(int start, int end, int own, List<String> above, String part) {
+      add(start, end, own, text.substring(start, end).strip(), above, part);
     }
 
-    private void add(Span span, String said, List<String> above, String part) {
+    private void add(int start, int end, int own, String said, List<String> above, String part) {
       if (said.isEmpty()) {
         return; // a heading that only others follow
       }
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
       String heading = String.join("#", named);
       int uses = uses(heading, part);
+      int first = part.startsWith(NoteName.BEFORE_FIRST) ? start : own;
       String which =
           Stream.of(
                   heading.isBlank() && !named.isEmpty() ? NoteName.UNTITLED : "",
@@ -265,10 +324,28 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               new NoteName(path, heading.strip(), which),
               named,
               said,
-              links.stream()
-                  .filter(link -> link.at() >= span.said() && link.at() < span.end())
-                  .toList(),
-              new Span(span.start() + offset, span.said() + offset, span.end() + offset)));
+              links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
+              new Span(line(first + offset), first + offset, start + offset, end + offset),
+              isFact(heading),
+              Optional.empty(),
+              0));
+    }
+
+    /** Sections of other text, and what is before the first heading, are no facts. */
+    private boolean isFact(String heading) {
+      return way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
+    }
+
+    /** The line of the first word from a place on; places are asked for in their order. */
+    private int line(int start) {
+      int at = start;
+      while (at < file.length() && Character.isWhitespace(file.charAt(at))) {
+        at++;
+      }
+      for (; lineOf < at; lineOf++) {
+        line += file.charAt(lineOf) == '\n' ? 1 : 0;
+      }
+      return line;
     }
   }
 }

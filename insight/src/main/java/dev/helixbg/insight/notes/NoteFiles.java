@@ -29,16 +29,16 @@ import java.util.stream.Collectors;
  *
  * <p>No link is followed. Folders and files whose name begins with a dot are passed over, but for
  * memory files in the folders of agents, and so are {@code node_modules}, knowledge bases of helix,
- * and reports of helix-bg. The walk is bounded in depth, in names that it looks at and in files
- * that it takes.
+ * reports of helix-bg, and what git ignores. The walk is bounded in depth, in names that it looks
+ * at and in files that it takes.
  *
  * @param files to read
  * @param leftOut that are there and not to be read
  * @param newest when the last of the files changed
- * @param isOneFile whether a file was named, not a folder
+ * @param named whether files were named, not a folder of them
  */
 public record NoteFiles(
-    List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean isOneFile) {
+    List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean named) {
   /** Of one file in bytes: notes may hold pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
@@ -63,6 +63,9 @@ public record NoteFiles(
 
   private static final String REPORT = "report";
 
+  /** Before the path of a file that is named from the home folder. */
+  private static final String HOME = "~/";
+
   /**
    * One file.
    *
@@ -86,7 +89,7 @@ public record NoteFiles(
    * @throws IOException when the folder itself cannot be read
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
-    Walk walk = new Walk(folder, except);
+    Walk walk = new Walk(folder, "", except);
     walk.folder(folder, 0);
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, false);
   }
@@ -97,9 +100,39 @@ public record NoteFiles(
    * @throws IOException when it cannot be looked at
    */
   public static NoteFiles of(Path file) throws IOException {
-    Walk walk = new Walk(file.getParent(), file);
+    Walk walk = new Walk(file.getParent(), "", file);
     walk.take(file, Files.size(file));
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, true);
+  }
+
+  /**
+   * The files in which the usual coding agents keep what they learn and are told: those of the user
+   * as {@code ~/path}, those of a repository from its top.
+   *
+   * @param top of the repository, or another folder
+   * @throws IOException when one of both cannot be looked at
+   */
+  public static NoteFiles ofMemory(Path home, Path top) throws IOException {
+    Walk own = new Walk(home, HOME, home);
+    for (Path file : MemoryPlaces.atHome(home)) {
+      own.takeNamed(file);
+    }
+    Walk shared = new Walk(top, "", home);
+    for (Path file : MemoryPlaces.inRepository(top)) {
+      if (own.files.stream().noneMatch(other -> other.file().equals(file))) {
+        shared.takeNamed(file);
+      }
+    }
+    if (GitIgnore.isTop(top)) {
+      shared.isMemoryOnly = true;
+      shared.folder(top, 0);
+    }
+    List<File> files = new ArrayList<>(own.named());
+    files.addAll(shared.named());
+    List<LeftOut.File> leftOut = new ArrayList<>(own.leftOut);
+    leftOut.addAll(shared.leftOut);
+    Instant newest = own.newest.isAfter(shared.newest) ? own.newest : shared.newest;
+    return new NoteFiles(files, leftOut, newest, true);
   }
 
   /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
@@ -130,17 +163,37 @@ public record NoteFiles(
 
   private static final class Walk {
     private final Path root;
+    private final String prefix;
     private final Path except;
     private final List<File> files = new ArrayList<>();
+    private final Set<Path> taken = new HashSet<>();
     private final List<LeftOut.File> leftOut = new ArrayList<>();
     private Instant newest = Instant.EPOCH;
     private long bytes;
     private int names;
-    private boolean isHidden;
 
-    Walk(Path root, Path except) {
+    /** Whether only memory files are taken. */
+    private boolean isMemoryOnly;
+
+    private GitIgnore ignored;
+
+    /**
+     * @param prefix of the paths
+     */
+    Walk(Path root, String prefix, Path except) {
       this.root = root;
+      this.prefix = prefix;
       this.except = except;
+      this.ignored = GitIgnore.above(root);
+    }
+
+    /** Takes a file that was named, whatever its name. */
+    void takeNamed(Path file) throws IOException {
+      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        take(file, Files.size(file));
+      } else if (taken.add(file)) {
+        leftOut.add(new LeftOut.File(shown(file), "a link, and none is followed"));
+      }
     }
 
     void folder(Path folder, int depth) throws IOException {
@@ -160,6 +213,7 @@ public record NoteFiles(
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base, with a report of its own
       }
+      ignored = ignored.in(folder);
       boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
       all.sort(Comparator.comparing(Walk::name).thenComparing(Comparator.naturalOrder()));
       for (Path path : all) {
@@ -199,12 +253,17 @@ public record NoteFiles(
         leaveOut(path, name, "cannot be looked at");
         return;
       }
+      if (taken.contains(path) || ignored.ignores(path, attributes.isDirectory())) {
+        return;
+      }
       if (attributes.isDirectory()) {
         if (!name.equals("node_modules") && !path.equals(except)) {
-          boolean wasHidden = isHidden;
-          isHidden |= AGENTS.contains(name);
+          boolean wasMemoryOnly = isMemoryOnly;
+          GitIgnore outer = ignored;
+          isMemoryOnly |= AGENTS.contains(name);
           enter(path, depth + 1);
-          isHidden = wasHidden;
+          isMemoryOnly = wasMemoryOnly;
+          ignored = outer;
         }
       } else if (attributes.isSymbolicLink()) {
         leaveOut(path, name, "a link, and none is followed");
@@ -230,6 +289,9 @@ public record NoteFiles(
     }
 
     private void take(Path path, long size) {
+      if (!taken.add(path)) {
+        return; // it was named before
+      }
       String why =
           size > MAX_FILE
               ? "larger than 16 MiB"
@@ -261,11 +323,11 @@ public record NoteFiles(
     }
 
     private boolean isWanted(String name) {
-      return isNote(name) && (!isHidden || Items.isMemory(name));
+      return isNote(name) && (!isMemoryOnly || Items.isMemory(name));
     }
 
     private String shown(Path path) {
-      return PrintableText.line(root.relativize(path).toString());
+      return PrintableText.line(prefix + root.relativize(path));
     }
 
     private static String name(Path path) {

@@ -86,17 +86,25 @@ public record NoteName(String file, String heading, String part) {
 
   /** Whether two entries are sections of one text, and no facts of their own. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
-    return areInOneFile(a, b) && !(of(a).orElseThrow().isFact() && of(b).orElseThrow().isFact());
+    return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
+  }
+
+  /**
+   * Whether two facts of one file are under the same headings, lessons under those above theirs.
+   */
+  public static boolean areInOneList(Entry a, Entry b) {
+    return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
+  }
+
+  private String list() {
+    return isItem() || part.startsWith(BEFORE_FIRST)
+        ? heading
+        : heading.substring(0, Math.max(0, heading.lastIndexOf('#')));
   }
 
   /** Whether it is an item of a list of facts. */
-  boolean isItem() {
+  public boolean isItem() {
     return part.startsWith(ITEM);
-  }
-
-  /** Whether it is an item, or a lesson under its own heading in a file of an agent's memory. */
-  boolean isFact() {
-    return isItem() || !heading.isEmpty() && Items.isMemory(file);
   }
 
   /** Whether a topic is a folder of notes; none of helix is. */

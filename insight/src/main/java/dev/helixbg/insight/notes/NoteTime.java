@@ -141,7 +141,12 @@ final class NoteTime {
         : second > MONTHS ? Optional.of(false) : Optional.empty();
   }
 
-  private static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
+  /**
+   * Reads a date with its year.
+   *
+   * @param dayFirst whether the day comes before the month, where other dates tell
+   */
+  static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {
       return yearFirst(found);

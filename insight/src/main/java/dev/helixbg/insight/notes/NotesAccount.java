@@ -12,8 +12,10 @@ import java.util.Optional;
  * @param empty files without a text, which make none
  * @param leftOut files that were not read
  * @param repaired files that were read, but not every byte or line of them
+ * @param memory files in which agents keep what they learn, and others that were named
  */
-public record NotesAccount(int files, int entries, int empty, LeftOut leftOut, LeftOut repaired) {
+public record NotesAccount(
+    int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
   /** What a user should know, in a sentence; empty when all was read as it is. */
   public Optional<String> words() {

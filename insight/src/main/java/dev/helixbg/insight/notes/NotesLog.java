@@ -2,6 +2,7 @@ package dev.helixbg.insight.notes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
@@ -33,6 +34,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -51,17 +54,29 @@ public final class NotesLog {
 
   private static final int MAX_LINKS = 50;
 
+  /** Of memory files that a report tells of. */
+  private static final int MAX_MEMORY = 200;
+
   /** In the front matter of files that are data of a plugin of Obsidian, written as Markdown. */
   private static final String DRAWING = "excalidraw-plugin";
 
   private static final String LINKS = "[links: ";
+  private static final String LINE = "[line: ";
+
+  /** A heading that says of all items under it that they are to be done, or not. */
+  private static final Pattern OBLIGES =
+      Pattern.compile(
+          "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
+              + " not)?|avoid|forbidden|prohibited|required|not"
+              + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca|必须|禁止|不要|永远不要|总是)\\b?.{0,30}");
 
   private NotesLog() {}
 
   /**
    * What is to be said of a topic.
    *
-   * @param core the body without the line of its links, which changes when other notes do
+   * @param core the body without the lines of its links and of its position, which change when
+   *     other notes do
    */
   private record Said(String topic, String core) {}
 
@@ -82,8 +97,11 @@ public final class NotesLog {
   /** A record of the log. */
   private record Written(String topic, String body, int minutes) {
     Said said() {
-      return new Said(
-          topic, body.startsWith(LINKS) ? body.substring(body.indexOf('\n') + 1) : body);
+      String core = body;
+      for (String outer : List.of(LINE, LINKS)) {
+        core = core.startsWith(outer) ? core.substring(core.indexOf('\n') + 1) : core;
+      }
+      return new Said(topic, core);
     }
   }
 
@@ -91,17 +109,19 @@ public final class NotesLog {
    * Reads the files and brings the log up to date; a log that would stay the same is not touched.
    *
    * @param dated whether files tell by their own times when they were written
+   * @param items whether lists are cut into items
    * @throws IOException when the log cannot be written
    * @throws CancellationException when the thread is interrupted; the log is then what it was
    */
-  public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated)
+  public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated, NotesItems items)
       throws IOException {
     List<LeftOut.File> leftOut = new ArrayList<>(files.leftOut());
     List<LeftOut.File> repaired = new ArrayList<>();
     List<Note> notes = new ArrayList<>();
     List<Draft> drafts = new ArrayList<>();
+    Map<Note, String> memory = new LinkedHashMap<>();
     int empty = 0;
-    boolean alone = files.isOneFile();
+    Items.Given given = new Items.Given(files.named(), items);
     for (NoteFiles.File file : files.files()) {
       Optional<String> text = read(file, leftOut);
       endIfInterrupted();
@@ -113,7 +133,7 @@ public final class NotesLog {
         leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
         continue;
       }
-      Note note = Note.of(file.path(), cleaned, alone);
+      Note note = Note.of(file.path(), cleaned, given);
       if (note.matter().values().containsKey(DRAWING)) {
         leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
         continue;
@@ -125,21 +145,51 @@ public final class NotesLog {
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
+      if (!note.cut().why().isEmpty()) {
+        memory.put(linked, text.get());
+      }
       int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
       for (int i = 0; i < note.sections().size(); i++) {
-        Said said = said(note, note.sections().get(i), i == 0);
-        drafts.add(new Draft(said, minutes, false, linked, linked.sections().get(i)));
+        Section of = note.sections().get(i);
+        drafts.add(
+            new Draft(
+                said(note, of, i == 0),
+                of.isFact() ? of.minutes() : minutes,
+                of.isFact(),
+                linked,
+                linked.sections().get(i)));
       }
     }
     NoteTime times = NoteTime.of(notes);
-    drafts.replaceAll(draft -> draft.at(times.said(draft.note())));
+    drafts.replaceAll(draft -> draft.isDated() ? draft : draft.at(times.said(draft.note())));
     List<Written> before = before(dataLog);
     List<Draft> ordered = ordered(drafts, before);
     endIfInterrupted();
-    write(dataLog, withLinks(ordered, new NoteLinks(notes)), before);
+    NoteLinks links = new NoteLinks(notes);
+    write(dataLog, withLinks(ordered, links), before);
     leftOut.sort(Comparator.comparing(LeftOut.File::path));
     return new NotesAccount(
-        notes.size() + empty, ordered.size(), empty, LeftOut.of(leftOut), LeftOut.of(repaired));
+        notes.size() + empty,
+        ordered.size(),
+        empty,
+        LeftOut.of(leftOut),
+        LeftOut.of(repaired),
+        memory(memory, links, files));
+  }
+
+  private static List<MemoryFile> memory(
+      Map<Note, String> memory, NoteLinks links, NoteFiles files) {
+    IndexCheck index =
+        new IndexCheck(
+            links,
+            files.files().stream()
+                .collect(Collectors.toMap(NoteFiles.File::path, Function.identity())));
+    return memory.entrySet().stream()
+        .limit(MAX_MEMORY)
+        .map(
+            one ->
+                MemoryFile.of(one.getKey(), one.getValue(), index.of(one.getKey(), one.getValue())))
+        .toList();
   }
 
   /** An interrupted reading looks like that of a file that cannot be read, and is none. */
@@ -150,9 +200,8 @@ public final class NotesLog {
   }
 
   private static Optional<String> read(NoteFiles.File file, List<LeftOut.File> leftOut) {
-    try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
-        InputStream in = Channels.newInputStream(channel)) {
-      Optional<String> text = NoteDecoder.text(in.readNBytes((int) NoteFiles.MAX_FILE + 1));
+    try {
+      Optional<String> text = text(file);
       if (text.isEmpty()) {
         leftOut.add(new LeftOut.File(file.path(), "binary"));
       }
@@ -160,6 +209,14 @@ public final class NotesLog {
     } catch (IOException e) {
       leftOut.add(new LeftOut.File(file.path(), "cannot be read"));
       return Optional.empty();
+    }
+  }
+
+  /** Empty for what is no text. */
+  static Optional<String> text(NoteFiles.File file) throws IOException {
+    try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
+        InputStream in = Channels.newInputStream(channel)) {
+      return NoteDecoder.text(in.readNBytes((int) NoteFiles.MAX_FILE + 1));
     }
   }
 
@@ -189,7 +246,8 @@ public final class NotesLog {
     if (!aliases.isEmpty() && first) {
       content.append("\nAlso called ").append(String.join(", ", aliases));
     }
-    content.append(content.isEmpty() ? "" : "\n\n").append(section.text());
+    String between = section.place().isItem() ? ": " : "\n\n";
+    content.append(content.isEmpty() ? "" : between).append(section.text());
     List<String> tags = note.tags();
     return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
         + ("[source: " + section.place().file() + "]\n")
@@ -198,13 +256,14 @@ public final class NotesLog {
         + asText(content.toString());
   }
 
-  /** Facts of a memory file have no words in common that only its name and headings would give. */
+  /**
+   * Facts of a memory file have no words in common that only its name and headings would give, but
+   * for a heading that says what is always or never to be done.
+   */
   private static String title(Note note, Section section) {
-    if (section.place().isItem()) {
-      return "";
-    }
-    if (Items.isMemory(note.path()) && !section.headings().isEmpty()) {
-      return section.headings().getLast();
+    if (section.isFact()) {
+      String heading = section.headings().isEmpty() ? "" : section.headings().getLast();
+      return !section.place().isItem() || OBLIGES.matcher(heading).matches() ? heading : "";
     }
     return Stream.concat(Stream.of(note.title()), section.headings().stream())
         .collect(Collectors.joining(" › "));
@@ -292,7 +351,9 @@ public final class NotesLog {
               .ifPresent(targets::add);
         }
       }
-      String line = targets.isEmpty() ? "" : LINKS + String.join(" ", targets) + "]\n";
+      String line =
+          draft.of().position().map(one -> LINE + one.text() + "]\n").orElse("")
+              + (targets.isEmpty() ? "" : LINKS + String.join(" ", targets) + "]\n");
       written.add(new Written(draft.said().topic(), line + draft.said().core(), draft.minutes()));
     }
     return written;

@@ -49,6 +49,12 @@ public final class PairDisagreement {
       Pattern.compile(
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
+  /** How an instruction begins that asks for something, and one that forbids it. */
+  private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
+
+  private static final Pattern FORBIDS =
+      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
+
   /** Words between a negation and what it denies. */
   private static final Set<String> BETWEEN =
       Set.copyOf(
@@ -69,11 +75,32 @@ public final class PairDisagreement {
 
   private PairDisagreement() {}
 
+  /**
+   * In the first three words.
+   *
+   * @param unspaced words of scripts without blanks
+   */
+  private static Pattern beginning(String words, String unspaced) {
+    return Pattern.compile(
+        "(?iu)(?:[^\\p{L}]*\\p{L}+){0,2}?[^\\p{L}]*(?:(?:%s)(?!\\p{L})|%s)"
+            .formatted(words, unspaced));
+  }
+
   /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
   public static Optional<String> of(String one, String other) {
     String a = begin(one);
     String b = begin(other);
     return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
+  }
+
+  /** Whether one text denies or forbids what the other says or asks for. */
+  public static boolean areOpposed(String one, String other) {
+    Said a = said(begin(one));
+    Said b = said(begin(other));
+    return negated(a, b).isPresent()
+        || negated(b, a).isPresent()
+        || ASKS.matcher(one).lookingAt() && FORBIDS.matcher(other).lookingAt()
+        || FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt();
   }
 
   /** The same of numbers, versions and identifiers alone. */

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param letter what the words about a pair call it: {@code A} or {@code B}
  * @param known by which a reader knows it
- * @param source if the entry names one, and is not called by it
+ * @param source if the entry names one, and is not called by it; of a fact its file and line
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
  * @param labelOrigin where that comes from, in words
@@ -91,8 +91,9 @@ record EntryView(
         NameView.of(named),
         NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
-        text.source()
-            .filter(_ -> named.entry().note().isEmpty())
+        named
+            .place()
+            .or(() -> text.source().filter(_ -> named.entry().note().isEmpty()))
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),

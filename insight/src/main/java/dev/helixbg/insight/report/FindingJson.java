@@ -231,6 +231,7 @@ final class FindingJson extends JsonFields {
     EntryText entry = named.entry().text();
     text("name", named.name());
     text("title", named.title());
+    optional("place", named.place());
     text("topic", named.entry().topic());
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());

@@ -138,7 +138,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
               findings.misfiled().stream().map(LineView::of).toList()));
     }
     SourceCheckResult sources = report.sources();
-    if (!sources.folders().isEmpty()) {
+    if (!sources.folders().isEmpty() || !sources.moved().isEmpty()) {
       all.add(
           section(
               "Sources that moved",

@@ -21,6 +21,7 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.review.Review;
@@ -95,7 +96,7 @@ public final class JsonReport extends JsonFields {
     object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
     if (report.notes().isPresent()) {
-      object("notes", report.notes().get(), this::notes);
+      object("notes", report, this::notes);
     }
     object("limits", findings.limits(), this::limits);
     object("totals", report, this::totals);
@@ -322,7 +323,8 @@ public final class JsonReport extends JsonFields {
     list("damage", log.damage(), this::damage);
   }
 
-  private void notes(Report.NotesFolder folder) throws IOException {
+  private void notes(Report report) throws IOException {
+    Report.NotesFolder folder = report.notes().orElseThrow();
     NotesAccount notes = folder.account();
     text("folder", folder.name());
     json.writeNumberField("files", notes.files());
@@ -330,6 +332,19 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("empty", notes.empty());
     object("leftOut", notes.leftOut(), this::leftOut);
     object("repaired", notes.repaired(), this::leftOut);
+    Map<String, Integer> savings = notes.memory().isEmpty() ? Map.of() : report.savings();
+    list("memory", notes.memory(), file -> memory(file, savings.getOrDefault(file.path(), 0)));
+  }
+
+  private void memory(MemoryFile file, int saved) throws IOException {
+    text("path", file.path());
+    text("cut", file.cut());
+    json.writeNumberField("entries", file.entries());
+    json.writeNumberField("lines", file.lines());
+    json.writeNumberField("characters", file.characters());
+    json.writeNumberField("tokens", file.tokens());
+    json.writeNumberField("tokensSaved", saved);
+    optional("overBound", file.overBound());
   }
 
   private void leftOut(LeftOut some) throws IOException {

@@ -5,11 +5,13 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -72,6 +74,12 @@ final class JudgementWords {
   }
 
   private static Optional<String> assessment(Finding.Relation relation, Assessment said) {
+    if (said.mayBeWorthAnAct() && JudgedRelations.contradict(relation)) {
+      return Optional.of(
+          NoteName.areInOneFile(relation.a().entry(), relation.b().entry())
+              ? "one contradicts the other"
+              : "contradicts an instruction in another file");
+    }
     String older =
         !relation.a().isAgeKnown(relation.b())
             ? "one of both"

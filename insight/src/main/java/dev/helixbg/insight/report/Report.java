@@ -3,15 +3,21 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * All that a report tells. It holds nothing of the clock or the machine, but for what the history
@@ -82,6 +88,34 @@ public record Report(
    * @param account what became of the files
    */
   public record NotesFolder(String name, NotesAccount account) {}
+
+  /**
+   * What of each file of notes would go if all copies and all pairs that lead were done, in about
+   * as many tokens: of a pair the older entry, else the shorter one.
+   */
+  public Map<String, Integer> savings() {
+    Set<NamedEntry> gone = new LinkedHashSet<>();
+    findings
+        .copies()
+        .forEach(group -> gone.addAll(group.entries().subList(1, group.entries().size())));
+    for (Finding.Relation pair : JudgedRelations.of(findings.relations(), judgements).leading()) {
+      if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
+        gone.add(goes(pair));
+      }
+    }
+    Map<String, Integer> tokens = new HashMap<>();
+    for (NamedEntry one : gone) {
+      int saved = MemoryFile.tokensOf(one.entry().text().content());
+      one.entry().note().ifPresent(file -> tokens.merge(file, saved, Integer::sum));
+    }
+    return tokens;
+  }
+
+  private static NamedEntry goes(Finding.Relation pair) {
+    boolean isShorter =
+        pair.a().entry().text().content().length() < pair.b().entry().text().content().length();
+    return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
+  }
 
   /** When the newest entry was written, see {@link Entry#written}; empty when none tells. */
   public Optional<String> asOf() {

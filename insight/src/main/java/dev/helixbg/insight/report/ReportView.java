@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * @param size of the knowledge base, and when it was last written to
  * @param damage what of the log, and of the notes that it was made of, could not be read
  * @param folded findings that do not lead
+ * @param memory what agents load; nothing where no note is a memory file
  * @param judgeNote who judged
  * @param judge name of the language model, which is its file's own, if it has one
  */
@@ -31,9 +32,10 @@ record ReportView(
     String about,
     Optional<String> folder,
     String size,
-    List<DamageSection> damage,
+    List<PlacesSection> damage,
     LeadingSection leading,
     List<FoldedSection> folded,
+    Optional<PlacesSection> memory,
     GraphView graph,
     TopicSection topics,
     Optional<LabelSection> labels,
@@ -89,12 +91,17 @@ record ReportView(
         report.notes().map(notes -> PrintableText.line(notes.name())),
         size(report),
         Stream.concat(
-                Stream.of(DamageSection.of(report.log())),
-                report.notes().stream().map(notes -> DamageSection.of(notes.account())))
+                Stream.of(PlacesSection.of(report.log())),
+                report.notes().stream().map(notes -> PlacesSection.of(notes.account())))
             .filter(section -> !section.places().isEmpty())
             .toList(),
         leading,
         FoldedSection.of(report, judged, leading.copies().size()),
+        report
+            .notes()
+            .map(notes -> notes.account().memory())
+            .filter(files -> !files.isEmpty())
+            .map(files -> PlacesSection.ofMemory(files, report.savings())),
         GraphView.of(findings),
         TopicSection.of(findings.topics(), judgements),
         Optional.of(LabelSection.of(findings, judgements))

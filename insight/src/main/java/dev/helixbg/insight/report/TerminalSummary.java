@@ -11,9 +11,12 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a person sees on the terminal after a run: a dozen lines of 80 columns at most. */
@@ -25,6 +28,7 @@ public final class TerminalSummary {
 
   private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;
+  private static final int SHOWN_FILES = 5;
 
   private final StringBuilder out = new StringBuilder();
 
@@ -65,6 +69,7 @@ public final class TerminalSummary {
     report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
     judged(report.judgements());
     damage(report.log());
+    memory(report);
     if (!findings.entries().isEmpty()) {
       copies(findings.copies());
       relations(pairs, report.judgements());
@@ -88,6 +93,36 @@ public final class TerminalSummary {
             + " could not be read, in "
             + NumberWords.count(log.damage().size(), "place", "places");
     out.append(painted("33", PrintableText.excerpt(text, WIDTH))).append('\n');
+  }
+
+  private void memory(Report report) {
+    List<MemoryFile> files =
+        report.notes().map(notes -> notes.account().memory()).orElse(List.of());
+    if (files.isEmpty()) {
+      return;
+    }
+    Map<String, Integer> savings = report.savings();
+    List<MemoryFile> largest =
+        files.stream()
+            .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
+            .limit(SHOWN_FILES)
+            .toList();
+    for (MemoryFile file : largest) {
+      int saved = savings.getOrDefault(file.path(), 0);
+      line(
+          "%s: %s (%s), about %s%s%s"
+              .formatted(
+                  PrintableText.line(file.path()),
+                  NumberWords.count(file.entries(), "entry", "entries"),
+                  file.cut(),
+                  NumberWords.count(file.tokens(), "token", "tokens"),
+                  saved == 0 ? "" : ", " + NumberWords.count(saved) + " could go",
+                  file.overBound().map(over -> ", " + over).orElse("")));
+    }
+    int more = files.size() - largest.size();
+    if (more > 0) {
+      line(NumberWords.count(more, "more memory file", "more memory files") + " in the report");
+    }
   }
 
   private void judged(Judgements judgements) {
@@ -199,7 +234,7 @@ public final class TerminalSummary {
   }
 
   private void sources(SourceCheckResult sources) {
-    if (sources.folders().isEmpty()) {
+    if (sources.folders().isEmpty() && sources.moved().isEmpty()) {
       return;
     }
     List<Row> rows =
@@ -242,6 +277,9 @@ public final class TerminalSummary {
   }
 
   private static String name(NamedEntry named) {
+    if (named.place().isPresent()) {
+      return TopicView.path(PrintableText.line(named.place().get()), NAME_WIDTH);
+    }
     Optional<NoteName> note = NoteName.of(named.entry());
     if (note.isPresent()) {
       String part = PrintableText.line(note.get().partInName());

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Holds what entries say of source code against the repositories in the user's folders, in the
@@ -206,6 +207,11 @@ public final class SourceCheck {
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
     /** Where no folders are named. */
     public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
+
+    /** With lines of indexes that are wrong, first. */
+    public SourceCheckResult with(List<Finding.MovedSource> lines) {
+      return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());
+    }
 
     /** Without some of the findings. */
     public SourceCheckResult without(Predicate<Finding.MovedSource> some) {

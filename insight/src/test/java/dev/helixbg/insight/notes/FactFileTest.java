@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.FactFile.Span;
@@ -41,13 +42,13 @@ class FactFileTest {
     Files.write(file, bytes);
     Path log = folder.resolve("log/data.log");
     Files.createDirectories(log.getParent());
-    NotesLog.update(log, NoteFiles.of(file), true);
+    NotesLog.update(log, NoteFiles.of(file), true, NotesItems.AUTO);
     return DataLog.read(log).entries();
   }
 
   private Optional<List<Span>> spans(List<Entry> gone, Map<Entry, String> instead)
       throws IOException {
-    return FactFile.of("MEMORY.md", Files.readAllBytes(file), true)
+    return FactFile.of("MEMORY.md", Files.readAllBytes(file), true, NotesItems.AUTO)
         .flatMap(facts -> facts.without(gone, instead));
   }
 
@@ -251,7 +252,10 @@ class FactFileTest {
   }
 
   private static List<Section> sections(String text) {
-    return Note.of("MEMORY.md", NoteDecoder.text(text.getBytes(UTF_8)).orElseThrow(), true)
+    return Note.of(
+            "MEMORY.md",
+            NoteDecoder.text(text.getBytes(UTF_8)).orElseThrow(),
+            new Items.Given(true, NotesItems.AUTO))
         .sections();
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.Note.Section;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,8 @@ class ItemsTest {
       1. Commit messages are imperatives.
       2) Records, not getters.
       """;
+
+  private static final Items.Given NAMED = new Items.Given(true, NotesItems.AUTO);
 
   private static List<String> texts(String path, String text) {
     return Note.of(path, text).sections().stream().map(Section::text).toList();
@@ -126,16 +129,83 @@ class ItemsTest {
   @ValueSource(strings = {"README.md", "CHANGELOG.md", "memory-template.md"})
   void aFileWhoseNameSaysThatItHasNoFactsIsNotCutEvenAlone(String path) {
     assertEquals(
-        1, Note.of(path, "- one fact\n- two facts\n- three facts\n", true).sections().size());
+        1, Note.of(path, "- one fact\n- two facts\n- three facts\n", NAMED).sections().size());
   }
 
   @Test
   void anyOtherFileIsCutWhenItIsNamedAloneOrSaysSo() {
     String list = "- one fact\n- two facts\n- three facts\n";
     assertEquals(1, Note.of("notes/ideas.md", list).sections().size());
-    assertEquals(3, Note.of("notes/ideas.md", list, true).sections().size());
+    assertEquals(3, Note.of("notes/ideas.md", list, NAMED).sections().size());
     assertEquals(
         3, Note.of("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list).sections().size());
+  }
+
+  @Test
+  void theSettingCutsEveryListOrNone() {
+    String list = "- [ ] one\n- [x] two\n- [ ] three\n";
+    Items.Given always = new Items.Given(false, NotesItems.ALWAYS);
+    Items.Given never = new Items.Given(true, NotesItems.NEVER);
+    assertEquals(3, Note.of("notes/ideas.md", list, always).sections().size());
+    assertEquals(1, Note.of("MEMORY.md", "- a\n- b\n- c\n", never).sections().size());
+    String own = "---\nhelix-bg: whole\n---\n" + list;
+    assertEquals(1, Note.of("notes/ideas.md", own, always).sections().size(), "the file decides");
+  }
+
+  @Test
+  void partsOfLessonsStayTogether() {
+    String lesson = "\n## %s\n- **Problem**: it broke.\n- **Fix**: %s\n";
+    String text =
+        lesson.formatted("One", "a")
+            + lesson.formatted("Two", "b")
+            + lesson.formatted("Three", "c");
+    Note note = Note.of("MEMORY.md", "# Memory\n" + text);
+    assertEquals("sections under headings", note.cut().why());
+    assertEquals(
+        List.of("One", "Two", "Three"),
+        note.sections().stream().map(one -> one.place().heading()).toList());
+    assertEquals(List.of(3, 7, 11), lines(note), "of the headings");
+  }
+
+  @Test
+  void headingsThatRecurAreParts() {
+    String lesson = "## %s\n### Context\nIt broke once more.\n### Fix\nWe mended it.\n";
+    String text = lesson.formatted("One") + lesson.formatted("Two") + lesson.formatted("Three");
+    assertEquals(3, Note.of("MEMORY.md", text).sections().size());
+    assertEquals(
+        "### Context\nIt broke once more.\n### Fix\nWe mended it.",
+        texts("MEMORY.md", text).getFirst());
+  }
+
+  @Test
+  void fewItemsUnderManyHeadingsAreLessons() {
+    String lessons = "## Heading %s\n- one\n- two\n- three\n";
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      text.append(lessons.formatted(i));
+    }
+    assertEquals(5, Note.of("MEMORY.md", text.toString()).sections().size());
+    text.append("- more\n".repeat(20));
+    assertEquals(35, Note.of("MEMORY.md", text.toString()).sections().size());
+  }
+
+  @Test
+  void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
+    Note note = Note.of("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
+    assertEquals(
+        List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"),
+        texts("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n"));
+    assertEquals(List.of(1, 3, 6), lines(note));
+  }
+
+  private static List<Integer> lines(Note note) {
+    return note.sections().stream().map(one -> one.position().orElseThrow().line()).toList();
+  }
+
+  @Test
+  void anItemKnowsItsLineAlsoBehindFrontMatter() {
+    Note note = Note.of("MEMORY.md", "---\ntitle: x\n---\n# M\n\n- one\n  more\n- two\n- three\n");
+    assertEquals(List.of(6, 8, 9), lines(note));
   }
 
   @Test
@@ -145,7 +215,10 @@ class ItemsTest {
             "- a\n".repeat(200_000),
             "- ".repeat(400_000),
             "- ```\n".repeat(100_000),
-            "§\n".repeat(300_000))) {
+            "§\n".repeat(300_000),
+            "- (2026-".repeat(100_000),
+            "## Jul 1 (newest\n- a\n".repeat(20_000),
+            "- ([added ".repeat(100_000))) {
       assertTimeoutPreemptively(
           Duration.ofSeconds(10), () -> Note.of("MEMORY.md", text).sections().size());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -48,7 +49,7 @@ class NotesLogTest {
   }
 
   private NotesAccount update() throws IOException {
-    return NotesLog.update(log, NoteFiles.in(notes, log.getParent()), true);
+    return NotesLog.update(log, NoteFiles.in(notes, log.getParent()), true, NotesItems.AUTO);
   }
 
   private List<NamedEntry> entries() {
@@ -97,7 +98,9 @@ class NotesLogTest {
     note(".obsidian/hidden.md", "Not read.");
     note("node_modules/x/readme.md", "Not read.");
     NotesAccount account = update();
-    assertEquals(new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of())), account);
+    assertEquals(
+        new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of()), List.of()),
+        account);
     assertEquals(
         List.of("./", "Daily-Notes/", "lang/java/"),
         entries().stream().map(one -> one.entry().topic()).sorted().toList());
@@ -186,7 +189,7 @@ class NotesLogTest {
       }
       update();
       Files.deleteIfExists(fresh);
-      NotesLog.update(fresh, NoteFiles.in(notes, log.getParent()), true);
+      NotesLog.update(fresh, NoteFiles.in(notes, log.getParent()), true, NotesItems.AUTO);
       assertEquals(texts(fresh), texts(log));
       Map<String, List<String>> links = links();
       Path kept = log;
@@ -436,7 +439,7 @@ class NotesLogTest {
           folder.resolve(i + ".md"), "# Note " + i + "\n\nSee [[" + (i * 7 % 10_000) + "]].");
     }
     NoteFiles files = NoteFiles.in(notes, log.getParent());
-    NotesAccount account = NotesLog.update(log, files, false);
+    NotesAccount account = NotesLog.update(log, files, false, NotesItems.AUTO);
     assertEquals(10_000, account.entries());
     assertEquals(files.digest(), NoteFiles.in(notes, log.getParent()).digest());
     Files.writeString(notes.resolve("t5/5.md"), "Changed.");

@@ -122,4 +122,20 @@ class PairAssessorTest {
     assertTrue(PairDisagreement.of(odd, "b").isEmpty() || !odd.isEmpty());
     assertEquals(Optional.empty(), PairDisagreement.of(odd, odd));
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Always squash before merging. | Never squash: keep the history. | true",
+        "Never: Squash commits. | Always squash commits. | true",
+        "Push to main. | Do not push to main. | true",
+        "Always run the tests. | Always run the linter. | false",
+        "Never log secrets. | Don't print tokens. | false",
+        "总是先压缩提交 | 禁止压缩提交 | true"
+      })
+  void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
+    assertEquals(opposed, PairDisagreement.areOpposed(one, other));
+    assertEquals(opposed, PairDisagreement.areOpposed(other, one));
+  }
 }

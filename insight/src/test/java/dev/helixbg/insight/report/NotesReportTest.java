@@ -32,7 +32,8 @@ class NotesReportTest {
           SourceCheckResult.NONE,
           List.of(),
           Optional.of(
-              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE))));
+              new NotesFolder(
+                  NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {
@@ -60,7 +61,7 @@ class NotesReportTest {
   @Test
   void filesAreCountedBesideEntries() {
     NotesFolder folder =
-        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE));
+        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
     String size =
         Jsoup.parse(
                 HtmlReport.render(

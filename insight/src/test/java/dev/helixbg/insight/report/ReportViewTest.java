@@ -77,7 +77,7 @@ class ReportViewTest {
     KbFixture kb = new KbFixture();
     kb.damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "");
     kb.damage(2_000, 0, LogAccount.Kind.INVALID_UTF8, "");
-    DamageSection two = ReportView.of(kb.report()).damage().getFirst();
+    PlacesSection two = ReportView.of(kb.report()).damage().getFirst();
     assertEquals("unfinished record at the end", two.places().get(0).what());
     assertEquals("37 bytes unreadable", two.places().get(0).loss());
     assertEquals("nothing lost", two.places().get(1).loss());
@@ -85,7 +85,7 @@ class ReportViewTest {
     for (int i = 0; i < 100; i++) {
       kb.damage(i, 1, LogAccount.Kind.UNKNOWN_TYPE, "");
     }
-    DamageSection many = ReportView.of(kb.report()).damage().getFirst();
+    PlacesSection many = ReportView.of(kb.report()).damage().getFirst();
     assertEquals(20, many.places().size());
     assertEquals("And 82 more places, all in report.json.", many.more().orElseThrow());
   }

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.io.File;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /**
@@ -48,6 +50,14 @@ public class KbOption {
           "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge"
               + " base. It is only read, but for memory files that tidy or act --run change.")
   private Path notes;
+
+  @Option(
+      names = "--memory",
+      description =
+          "Read what the usual coding agents keep on this machine and in the current repository,"
+              + " in place of a knowledge base: CLAUDE.md, MEMORY.md, AGENTS.md, GEMINI.md, rules."
+              + " Nothing else is read, and nothing written.")
+  private boolean memory;
 
   private Path argument;
   private Consumer<String> warnings = warning -> {};
@@ -128,6 +138,10 @@ public class KbOption {
     if (kb != null && notes != null) {
       throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
     }
+    if (memory && (kb != null || notes != null)) {
+      throw Failure.usage(
+          "--memory reads the usual places: leave it out, or " + (kb != null ? kb : notes));
+    }
     return Optional.ofNullable(kb != null ? kb : notes);
   }
 
@@ -138,9 +152,12 @@ public class KbOption {
    */
   public final Kb find(Settings settings) {
     Optional<Path> named = named();
+    if (memory) {
+      return ofNotes(NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings));
+    }
     return notes == null
         ? Kb.find(named, settings, GlobalOptions.locations())
-        : ofNotes(NotesKb.at(notes, settings.cache()));
+        : ofNotes(NotesKb.at(notes, settings));
   }
 
   /** Brings it up to date with its notes first. */
@@ -156,10 +173,22 @@ public class KbOption {
     }
   }
 
+  /** The files that were read where agents keep them; empty where they were not asked for. */
+  public final Optional<String> places(Settings settings, Kb read) {
+    return NotesKb.of(read, settings)
+        .filter(_ -> memory)
+        .flatMap(NotesKb::account)
+        .map(
+            account ->
+                account.memory().stream().map(MemoryFile::path).collect(Collectors.joining(", ")));
+  }
+
   /** How another command is told the same, for a shell; empty where nothing was named. */
   public final String again() {
-    return named()
-        .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
-        .orElse("");
+    return memory
+        ? " --memory"
+        : named()
+            .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
+            .orElse("");
   }
 }

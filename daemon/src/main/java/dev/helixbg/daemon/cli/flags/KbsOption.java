@@ -44,7 +44,7 @@ public final class KbsOption {
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
             named(arguments).stream(),
-            notes().stream().map(folder -> NotesKb.at(folder, settings.cache()).make()))
+            notes().stream().map(folder -> NotesKb.at(folder, settings).make()))
         .distinct()
         .toList();
   }

@@ -2,26 +2,29 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What of the log could not be read.
+ * Places in the log, or files, with what is to be said of each: what could not be read, what agents
+ * pay for.
  *
  * @param more how many places are not listed; or nothing
  */
-record DamageSection(
-    String id, String title, String intro, List<DamageView> places, Optional<String> more) {
+record PlacesSection(
+    String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
   /** A stretch of the log, or a file, that could not be read, or only with a repair. */
-  record DamageView(String where, String what, String loss, Optional<String> detail) {
+  record PlaceView(String where, String what, String loss, Optional<String> detail) {
 
-    static DamageView of(LogAccount.Damage damage) {
-      return new DamageView(
+    static PlaceView of(LogAccount.Damage damage) {
+      return new PlaceView(
           "offset " + NumberWords.count(damage.offset()),
           what(damage.kind()),
           damage.unreadable() == 0
@@ -34,8 +37,18 @@ record DamageSection(
     /**
      * @param loss what became of the file
      */
-    static DamageView of(LeftOut.File file, String loss) {
-      return new DamageView(PrintableText.line(file.path()), file.why(), loss, Optional.empty());
+    static PlaceView of(LeftOut.File file, String loss) {
+      return new PlaceView(PrintableText.line(file.path()), file.why(), loss, Optional.empty());
+    }
+
+    static PlaceView of(MemoryFile file, Map<String, Integer> goes) {
+      int less = goes.getOrDefault(file.path(), 0);
+      return new PlaceView(
+          PrintableText.line(file.path()),
+          NumberWords.count(file.entries(), "entry", "entries") + " (" + file.cut() + ")",
+          load(file.characters(), file.tokens())
+              + (less == 0 ? "" : "; about " + NumberWords.count(less) + " would be saved"),
+          file.overBound());
     }
 
     private static String what(LogAccount.Kind kind) {
@@ -51,15 +64,15 @@ record DamageSection(
   }
 
   /** What of the notes was left out, or read in part. */
-  static DamageSection of(NotesAccount notes) {
+  static PlacesSection of(NotesAccount notes) {
     int left = notes.leftOut().total();
     int repaired = notes.repaired().total();
-    List<DamageView> all =
+    List<PlaceView> all =
         Stream.concat(
-                notes.leftOut().files().stream().map(one -> DamageView.of(one, "left out")),
-                notes.repaired().files().stream().map(one -> DamageView.of(one, "read in part")))
+                notes.leftOut().files().stream().map(one -> PlaceView.of(one, "left out")),
+                notes.repaired().files().stream().map(one -> PlaceView.of(one, "read in part")))
             .toList();
-    return new DamageSection(
+    return new PlacesSection(
         "notes-left-out",
         left == 0 ? "Some notes could be read in part only" : "Some notes were not read",
         NumberWords.count(notes.files(), "file was", "files were")
@@ -75,10 +88,40 @@ record DamageSection(
             .map(more -> "And " + NumberWords.count(more) + " more; report.json names the first."));
   }
 
-  static DamageSection of(LogAccount log) {
+  /**
+   * What an agent loads with its memory files.
+   *
+   * @param goes what would go if everything that leads were done, by file in characters and tokens
+   */
+  static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
+    int characters = files.stream().mapToInt(MemoryFile::characters).sum();
+    int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();
+    int less = goes.values().stream().mapToInt(Integer::intValue).sum();
+    return new PlacesSection(
+        "memory",
+        "What agents load",
+        NumberWords.count(files.size(), "memory file", "memory files")
+            + " of "
+            + load(characters, tokens)
+            + ", some four characters a token. What leads would save about "
+            + NumberWords.count(less, "token", "tokens")
+            + ".",
+        files.stream().limit(LISTED).map(file -> PlaceView.of(file, goes)).toList(),
+        Optional.of(files.size() - LISTED)
+            .filter(more -> more > 0)
+            .map(more -> "And " + NumberWords.count(more) + " more; report.json has all."));
+  }
+
+  private static String load(int characters, int tokens) {
+    return NumberWords.count(characters, "character", "characters")
+        + ", about "
+        + NumberWords.count(tokens, "token", "tokens");
+  }
+
+  static PlacesSection of(LogAccount log) {
     long unreadable = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
     int places = log.damage().size();
-    return new DamageSection(
+    return new PlacesSection(
         "damage",
         unreadable == 0
             ? "Parts of data.log needed a repair"
@@ -89,7 +132,7 @@ record DamageSection(
             + " could not be read, in "
             + NumberWords.count(places, "place", "places")
             + ". Everything else was, and is in this report.",
-        log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
+        log.damage().stream().limit(LISTED).map(PlaceView::of).toList(),
         Optional.of(places - LISTED)
             .filter(more -> more > 0)
             .map(more -> "And " + NumberWords.count(more) + " more places, all in report.json."));

@@ -1,0 +1,123 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.config.files.PrivateFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * Which files a git work tree ignores, by its files {@value #FILE}, as gitignore(5) has them.
+ *
+ * @param rules the last one that matches decides
+ */
+record GitIgnore(List<Rule> rules) {
+  private static final String FILE = ".gitignore";
+
+  /** Of one file in bytes, and of one line in characters: what is longer is not looked at. */
+  private static final int MAX_FILE = 1 << 16;
+
+  private static final int MAX_LINE = 256;
+
+  /** A line with more could make each look take long. */
+  private static final int MAX_STARS = 4;
+
+  static final GitIgnore NONE = new GitIgnore(List.of());
+
+  /**
+   * One line.
+   *
+   * @param base its folder
+   * @param byName whether the name alone is matched, in any folder below
+   */
+  private record Rule(
+      Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
+
+  /** What holds in a folder: rules of the work tree that it is in, from the top down to it. */
+  static GitIgnore above(Path folder) {
+    List<Path> down = new ArrayList<>();
+    for (Path one = folder.getParent(); one != null; one = one.getParent()) {
+      down.addFirst(one);
+      if (isTop(one)) {
+        GitIgnore found = NONE;
+        for (Path each : down) {
+          found = found.in(each);
+        }
+        return found;
+      }
+    }
+    return NONE;
+  }
+
+  static boolean isTop(Path folder) {
+    return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * With the rules of a folder below; those of its own work tree alone where it is the top of one.
+   */
+  GitIgnore in(Path folder) {
+    List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
+    read(folder.resolve(FILE))
+        .lines()
+        .filter(line -> line.length() <= MAX_LINE)
+        .filter(line -> line.chars().filter(c -> c == '*').count() <= MAX_STARS)
+        .forEach(line -> add(all, folder, line.stripTrailing()));
+    return new GitIgnore(all);
+  }
+
+  boolean ignores(Path path, boolean isFolder) {
+    for (Rule rule : rules.reversed()) {
+      Path matched = rule.byName() ? path.getFileName() : rule.base().relativize(path);
+      if ((isFolder || !rule.foldersOnly()) && rule.matcher().matches(matched)) {
+        return !rule.negated();
+      }
+    }
+    return false;
+  }
+
+  private static String read(Path file) {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return "";
+    }
+    try (InputStream in =
+        Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
+      return new String(in.readNBytes(MAX_FILE), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return ""; // then nothing is ignored
+    }
+  }
+
+  private static void add(List<Rule> rules, Path base, String line) {
+    boolean negated = line.startsWith("!");
+    String pattern = negated ? line.substring(1) : line;
+    boolean foldersOnly = pattern.endsWith("/");
+    pattern = foldersOnly ? pattern.substring(0, pattern.length() - 1) : pattern;
+    if (pattern.isEmpty() || line.startsWith("#")) {
+      return;
+    }
+    boolean byName = pattern.indexOf('/') < 0;
+    String glob =
+        pattern
+            .substring(pattern.startsWith("/") ? 1 : 0)
+            .replace("[^", "[!")
+            .replaceAll("[{}]", "\\\\$0")
+            .replaceFirst("^\\*\\*/", "{,**/}")
+            .replace("/**/", "{/,/**/}");
+    try {
+      PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+      rules.add(new Rule(base, matcher, byName, negated, foldersOnly));
+    } catch (PatternSyntaxException e) {
+      return; // git, too, matches nothing with it
+    }
+  }
+}

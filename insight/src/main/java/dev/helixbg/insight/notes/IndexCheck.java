@@ -1,0 +1,108 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.insight.notes.MarkdownScan.Link;
+import dev.helixbg.insight.notes.MemoryFile.IndexLine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Holds lines of an index of memory files, {@code - [Title](file.md) — hook}, against the files.
+ */
+final class IndexCheck {
+  private static final Pattern LINE =
+      Pattern.compile(
+          "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]"
+              + "\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
+          Pattern.MULTILINE | Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern WORD =
+      Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
+
+  /** Fewer words of a line say too little to be missed in a file. */
+  private static final int LEAST_WORDS = 4;
+
+  /** So much of a word counts, so that its ending does not. */
+  private static final int STEM = 5;
+
+  private static final int MOST_LINES = 1_000;
+
+  private final NoteLinks links;
+  private final Map<String, NoteFiles.File> files;
+
+  /**
+   * @param files by path
+   */
+  IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
+    this.links = links;
+    this.files = files;
+  }
+
+  /** The lines that are wrong, in their order. */
+  List<IndexLine> of(Note note, String text) {
+    List<IndexLine> wrong = new ArrayList<>();
+    int line = 1;
+    int counted = 0;
+    int looked = 0;
+    for (Matcher found = LINE.matcher(text); found.find() && looked < MOST_LINES; looked++) {
+      for (; counted < found.start(); counted++) {
+        line += text.charAt(counted) == '\n' ? 1 : 0;
+      }
+      String target = found.group(1);
+      boolean isGone = isGone(note, target);
+      if (isGone || saysSomethingElse(note, target, found.group(2))) {
+        wrong.add(new IndexLine(line, target, isGone));
+      }
+    }
+    return wrong;
+  }
+
+  private Optional<NoteName> target(Note note, String path) {
+    return links.target(note, new Link(0, false, path.replace("%20", " "), "", Optional.empty()));
+  }
+
+  private boolean isGone(Note note, String target) {
+    if (target(note, target).isPresent()) {
+      return false;
+    }
+    try {
+      Path there = files.get(note.path()).file().getParent().resolve(target.replace("%20", " "));
+      return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
+    } catch (InvalidPathException e) {
+      return false; // a name that this system cannot have
+    }
+  }
+
+  private boolean saysSomethingElse(Note note, String target, String said) {
+    Set<String> words = words(said);
+    NoteFiles.File file = target(note, target).map(NoteName::file).map(files::get).orElse(null);
+    if (words.size() < LEAST_WORDS || file == null) {
+      return false;
+    }
+    try {
+      Set<String> there = words(target + " " + NotesLog.text(file).orElse(said));
+      return words.stream().noneMatch(there::contains);
+    } catch (IOException e) {
+      return false; // it is told of as a file that cannot be read
+    }
+  }
+
+  private static Set<String> words(String text) {
+    Set<String> words = new HashSet<>();
+    for (Matcher found = WORD.matcher(text.toLowerCase(Locale.ROOT)); found.find(); ) {
+      words.add(found.group().substring(0, Math.min(STEM, found.group().length())));
+    }
+    return words;
+  }
+}

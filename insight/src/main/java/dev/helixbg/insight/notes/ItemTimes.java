@@ -1,0 +1,171 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.insight.notes.Note.Section;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * When the facts of a memory file were written: by dates that they begin or end with or have in
+ * brackets, else by the date of a heading above them. Of a date without a year the year is that of
+ * the file's other dates, if they agree. The direction in which a file grows is told by its dates
+ * or its words, {@code newest first}.
+ */
+final class ItemTimes {
+  private static final String YEAR_FIRST =
+      "20\\d{2}(?:[-/.]\\d{1,2}[-/.]\\d{1,2}|\\s?年\\s?\\d{1,2}\\s?月\\s?\\d{1,2}\\s?日)";
+
+  private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
+
+  /** {@code Jul 1}, {@code 1 juillet 2026}; whether it names a month is looked at later. */
+  private static final String WORDS =
+      "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
+          + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
+
+  private static final String DATE =
+      "(?<!\\d)((?:%s)|(?:%s)|(?:%s))(?![\\d\\p{L}])".formatted(YEAR_FIRST, YEAR_LAST, WORDS);
+
+  private static final Pattern ANY = Pattern.compile(DATE);
+
+  /** In an item: at its beginning, in brackets, or at its end behind a dash. */
+  private static final List<Pattern> IN_ITEM =
+      List.of(
+          Pattern.compile("^[*_`\\s]{0,4}" + DATE + "[*_`]{0,3}\\s*[:：—–,|-]"),
+          Pattern.compile(
+              "[\\[(（【](?:[\\p{L}: ]{1,24}\\s)??" + DATE + "[^\\[\\]()（）【】]{0,30}[\\])）】]"),
+          Pattern.compile("[—–-]\\s{0,3}" + DATE + "[.*_\\s]{0,4}$"));
+
+  private static final Pattern YEAR = Pattern.compile("20\\d{2}");
+  private static final Pattern SUFFIX = Pattern.compile("(?<=\\d)(?:st|nd|rd|th)\\b");
+
+  private static final Pattern NEWEST_FIRST =
+      direction(
+          "(?:newest|latest|(?:most )?recent)(?: \\w+)? (?:first|(?:at|on) (?:the )?top|on top)",
+          "reverse[- ]chronological",
+          "(?:add|put|insert|write|prepend)(?: \\w+){0,4} (?:at|to|on) (?:the )?(?:very )?top",
+          "prepend (?:new|each|the)",
+          "plus récente?s? (?:en premier|en haut|d['’]abord)",
+          "más recientes? (?:primero|arriba)|(?:neueste|jüngste)\\w* (?:zuerst|oben)",
+          "最新的?(?:在|放在?)?(?:最?前|最?上|顶部)|倒序|添加到顶部");
+
+  private static final Pattern NEWEST_LAST =
+      direction(
+          "(?:newest|latest|most recent)(?: \\w+)? (?:last|(?:at|on) (?:the )?(?:bottom|end))",
+          "oldest(?: \\w+)? first|(?<!reverse )(?<!reverse-)chronological(?:ly)? order",
+          "(?:add|put|append|write)(?: \\w+){0,4} (?:at|to) (?:the )?(?:very )?(?:end|bottom)",
+          "append(?:[- ]only| new| below| here)",
+          "plus anciens? en premier|à la fin|más antiguos? primero|al final|unten anfügen",
+          "最新的?(?:在|放在?)?(?:最?后|底部)|追加到(?:末尾|最后|底部)|正序");
+
+  private ItemTimes() {}
+
+  private static Pattern direction(String... words) {
+    return Pattern.compile(
+        "(?iu)" + Stream.of(words).map(one -> "(?:" + one + ")").collect(Collectors.joining("|")));
+  }
+
+  /**
+   * The sections of a file with their times, and the direction where it is known.
+   *
+   * @param sections facts in the order of the file
+   * @param before the text before the first of them
+   */
+  static List<Section> in(List<Section> sections, String before) {
+    Optional<String> year = year(sections, before);
+    List<Section> timed =
+        sections.stream().map(one -> one.at(minutes(one, year).orElse(0))).toList();
+    Optional<Boolean> told = said(before);
+    Optional<Boolean> seen = seen(timed);
+    boolean agree = told.isEmpty() || seen.isEmpty() || told.equals(seen);
+    Optional<Boolean> whole = agree ? told.or(() -> seen) : Optional.empty();
+    return timed.stream()
+        .map(one -> one.ordered(said(String.join("\n", one.headings())).or(() -> whole)))
+        .toList();
+  }
+
+  /** Whether words say that the newest comes first; nothing where they say nothing, or both. */
+  private static Optional<Boolean> said(String words) {
+    boolean first = NEWEST_FIRST.matcher(words).find();
+    return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
+  }
+
+  /** Whether dates that follow one another in a list all fall; nothing unless two steps agree. */
+  private static Optional<Boolean> seen(List<Section> sections) {
+    Map<String, Integer> last = new TreeMap<>();
+    int rising = 0;
+    int falling = 0;
+    for (Section one : sections) {
+      if (one.minutes() != 0) {
+        Integer before = last.put(list(one), one.minutes());
+        rising += before != null && before < one.minutes() ? 1 : 0;
+        falling += before != null && before > one.minutes() ? 1 : 0;
+      }
+    }
+    boolean known = rising + falling >= 2 && Math.min(rising, falling) == 0;
+    return known ? Optional.of(falling > 0) : Optional.empty();
+  }
+
+  /** The headings above the list or the sequence of lessons that a section is of. */
+  private static String list(Section one) {
+    List<String> above = one.headings();
+    int dated =
+        IntStream.range(0, above.size())
+            .filter(i -> ANY.matcher(above.get(i)).find())
+            .findFirst()
+            .orElse(above.size());
+    boolean isLesson = !one.place().isItem();
+    return String.join("\n", above.subList(0, Math.min(dated, above.size() - (isLesson ? 1 : 0))));
+  }
+
+  private static OptionalInt minutes(Section one, Optional<String> year) {
+    OptionalInt own = one.place().isItem() ? inItem(one.text(), year) : OptionalInt.empty();
+    return own.isPresent()
+        ? own
+        : one.headings().reversed().stream()
+            .flatMap(heading -> dates(ANY.matcher(heading)))
+            .flatMapToInt(date -> minutes(date, year).stream())
+            .findFirst();
+  }
+
+  /** The latest one: when an item was changed last. */
+  private static OptionalInt inItem(String text, Optional<String> year) {
+    return IN_ITEM.stream()
+        .flatMap(form -> dates(form.matcher(text)))
+        .flatMapToInt(date -> minutes(date, year).stream())
+        .max();
+  }
+
+  private static Stream<String> dates(Matcher found) {
+    return found.results().map(result -> result.group(1));
+  }
+
+  private static OptionalInt minutes(String date, Optional<String> year) {
+    boolean whole = YEAR.matcher(date).find();
+    String all = whole ? date : date + year.map(one -> " " + one).orElse("");
+    return NoteTime.minutes(
+        SUFFIX.matcher(all.replaceAll("\\s(?=[年月日]|\\d{1,2}\\s?[月日])", "")).replaceAll(""),
+        Optional.empty());
+  }
+
+  /** The only one that dates of the file have. */
+  private static Optional<String> year(List<Section> sections, String before) {
+    Set<String> years =
+        Stream.concat(
+                Stream.of(before),
+                sections.stream()
+                    .flatMap(one -> Stream.concat(one.headings().stream(), Stream.of(one.text()))))
+            .flatMap(text -> ANY.matcher(text).results().map(MatchResult::group))
+            .flatMap(date -> YEAR.matcher(date).results().map(MatchResult::group))
+            .collect(Collectors.toSet());
+    return years.size() == 1 ? Optional.of(years.iterator().next()) : Optional.empty();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.helixbg.insight.notes;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Where the usual coding agents keep what they learn and are told, as their manuals say: a path
+ * from the home folder or from the top of a repository, each part a name or a glob of names.
+ */
+final class MemoryPlaces {
+  /**
+   * Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes, OpenClaw, …
+   */
+  private static final List<String> AT_HOME =
+      List.of(
+          ".claude/CLAUDE.md",
+          ".claude/rules/*.md",
+          ".claude/agent-memory/*/*.md",
+          ".claude/projects/*/memory/*.md",
+          ".codex/AGENTS.md",
+          ".codex/AGENTS.override.md",
+          ".codex/memories/*.md",
+          ".gemini/GEMINI.md",
+          ".qwen/QWEN.md",
+          ".copilot/copilot-instructions.md",
+          ".codeium/windsurf/memories/global_rules.md",
+          ".config/AGENTS.md",
+          ".config/agents/AGENTS.md",
+          ".config/amp/AGENTS.md",
+          ".config/goose/.goosehints",
+          ".config/opencode/AGENTS.md",
+          ".factory/AGENTS.md",
+          ".hermes/memories/*.md",
+          ".kiro/steering/*.md",
+          ".openclaw/workspace/{AGENTS,MEMORY,TOOLS,USER}.md",
+          ".roo/rules/*.md",
+          "Documents/Cline/Rules/*.md");
+
+  private static final List<String> IN_REPOSITORY =
+      List.of(
+          "{AGENTS,AGENTS.override,CLAUDE,CLAUDE.local,CONVENTIONS,GEMINI,LEARNINGS,MEMORY,QWEN}.md",
+          ".claude/CLAUDE.md",
+          ".claude/rules/*.md",
+          ".claude/agent-memory/*/*.md",
+          ".claude/agent-memory-local/*/*.md",
+          ".clinerules",
+          ".clinerules/*.md",
+          ".continue/rules/*.md",
+          ".cursorrules",
+          ".cursor/rules/*.{md,mdc}",
+          ".github/copilot-instructions.md",
+          ".github/instructions/*.instructions.md",
+          ".goosehints",
+          ".junie/guidelines.md",
+          ".kiro/steering/*.md",
+          ".roo/rules/*.md",
+          ".rules",
+          ".windsurfrules",
+          ".windsurf/rules/*.md",
+          "docs/LEARNINGS.md",
+          "memory/MEMORY.md");
+
+  /** Of the names that one glob is given. */
+  private static final int MAX_NAMES = 10_000;
+
+  private MemoryPlaces() {}
+
+  static List<Path> atHome(Path home) throws IOException {
+    return there(home, AT_HOME);
+  }
+
+  static List<Path> inRepository(Path top) throws IOException {
+    return there(top, IN_REPOSITORY);
+  }
+
+  private static List<Path> there(Path root, List<String> places) throws IOException {
+    List<Path> found = new ArrayList<>();
+    for (String place : places) {
+      List<Path> all = List.of(root);
+      for (String part : place.split("/")) {
+        List<Path> next = new ArrayList<>();
+        for (Path folder : all) {
+          next.addAll(in(folder, part));
+        }
+        all = next;
+      }
+      all.stream()
+          .filter(path -> !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+          .sorted()
+          .forEach(found::add);
+    }
+    return found;
+  }
+
+  private static List<Path> in(Path folder, String part) throws IOException {
+    if (part.indexOf('*') < 0 && part.indexOf('{') < 0) {
+      return Stream.of(folder.resolve(part))
+          .filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS))
+          .toList();
+    }
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) || !Files.isReadable(folder)) {
+      return List.of();
+    }
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> names = Files.newDirectoryStream(folder, part)) {
+      for (Path name : names) {
+        if (found.size() < MAX_NAMES) {
+          found.add(name);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+}

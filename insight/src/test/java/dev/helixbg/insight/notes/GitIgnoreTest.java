@@ -1,0 +1,70 @@
+package dev.helixbg.insight.notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files that git ignores are no notes. */
+class GitIgnoreTest {
+  @TempDir private Path top;
+
+  @BeforeEach
+  void make() throws IOException {
+    Files.createDirectories(top.resolve(".git"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "*.tmp.md, a/b.tmp.md, true",
+    "/out, out/a.md, true",
+    "/out, sub/out/a.md, false",
+    "build/, sub/build/a.md, true",
+    "docs/*.md, docs/a.md, true",
+    "docs/*.md, docs/sub/a.md, false",
+    "a/**/z.md, a/z.md, true",
+    "a/**/z.md, a/b/c/z.md, true",
+    "**/gen/, x/gen/a.md, true",
+    "**/gen/, gen/a.md, true",
+    "out/**, out/x/a.md, true",
+    "# a.md, a.md, false",
+    "[a, a.md, false",
+    "n[!b].md, na.md, true",
+    "n[^b].md, nb.md, false",
+    "{a}.md, a.md, false"
+  })
+  void aLineIgnoresWhatGitIgnoresByIt(String line, String path, boolean ignored)
+      throws IOException {
+    Files.writeString(top.resolve(".gitignore"), line + "\n");
+    Path file = top.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "Text.");
+    assertEquals(ignored, NoteFiles.in(top, top.resolve("none")).files().isEmpty());
+  }
+
+  @Test
+  void laterAndDeeperLinesWinAndAnotherRepositoryHasItsOwn() throws IOException {
+    Files.writeString(top.resolve(".gitignore"), "*.md\n!keep.md\n");
+    for (String path : List.of("a.md", "keep.md", "sub/b.md", "other/c.md")) {
+      Files.createDirectories(top.resolve(path).getParent());
+      Files.writeString(top.resolve(path), "Text.");
+    }
+    Files.writeString(top.resolve("sub/.gitignore"), "!b.md\n");
+    Files.createDirectories(top.resolve("other/.git"));
+    assertEquals(
+        List.of("keep.md", "other/c.md", "sub/b.md"),
+        NoteFiles.in(top, top.resolve("none")).files().stream().map(NoteFiles.File::path).toList());
+    assertTrue(NoteFiles.in(top.resolve("sub"), top).files().size() == 1, "from the top down");
+    Files.delete(top.resolve(".git"));
+    assertFalse(GitIgnore.above(top.resolve("sub")).ignores(top.resolve("sub/b.md"), false));
+  }
+}

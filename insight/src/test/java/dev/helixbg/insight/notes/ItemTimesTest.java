@@ -1,0 +1,129 @@
+package dev.helixbg.insight.notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.insight.log.EntryText.Position;
+import dev.helixbg.insight.notes.Note.Section;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When the facts of a memory file were written, as far as the file says. */
+class ItemTimesTest {
+  private static String day(Section one) {
+    return one.minutes() == 0
+        ? ""
+        : LocalDateTime.ofEpochSecond(60L * one.minutes(), 0, ZoneOffset.UTC)
+            .toLocalDate()
+            .toString();
+  }
+
+  private static List<Section> facts(String text) {
+    return Note.of("MEMORY.md", text).sections();
+  }
+
+  private static Optional<Boolean> newestFirst(String text) {
+    return facts(text).getLast().position().flatMap(Position::newestFirst);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "none",
+      value = {
+        "(2026-03-02) Leases last 30 s.              | 2026-03-02",
+        "Leases last 30 s. (added 2026-03-02)        | 2026-03-02",
+        "Leases last 60 s (2026-03-02, was 30 s).    | 2026-03-02",
+        "[2026-03-02] Leases, changed (2026-04-05)   | 2026-04-05",
+        "**2026-03-02**: Leases last 30 s.           | 2026-03-02",
+        "Leases last 30 s — 2026-03-02               | 2026-03-02",
+        "[Jul 1] Leases last 30 s.                   | 2026-07-01",
+        "(1 juillet 2025) Les baux durent 30 s.      | 2025-07-01",
+        "租约三十秒（2026年3月2日）                    | 2026-03-02",
+        "The release of 2026-03-02 had leases.       | none",
+        "Version (12.4.2026) of the form 3/4/2026    | 2026-04-12",
+        "Use port 8080 (or 9090).                    | none"
+      })
+  void anItemIsOfTheDateThatItBeginsOrEndsWithOrHasInBrackets(String item, String day) {
+    String text = "- (2026-01-01) one\n- %s\n- last\n".formatted(item.strip());
+    String of = item.contains("2025") ? text.replace("(2026-01-01) ", "") : text;
+    assertEquals(day == null ? "" : day, day(facts(of).get(1)));
+  }
+
+  @Test
+  void aDateWithoutAYearIsUnknownWhereTheYearIsNotPlain() {
+    assertEquals("", day(facts("- [Jul 1] one\n- two\n- three\n").getFirst()));
+    String two = "- [Jul 1] one\n- (2025-12-31) two\n- (2026-01-01) three\n";
+    assertEquals("", day(facts(two).getFirst()));
+  }
+
+  @Test
+  void whatIsUnderADateIsOfIt() {
+    List<Section> facts =
+        facts("## 2026-03-02 Leases\n- one\n- two (2026-03-04)\n## Other\n- three\n");
+    assertEquals(
+        List.of("2026-03-02", "2026-03-04", ""), facts.stream().map(ItemTimesTest::day).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Newest first.\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "<!-- Add new entries at the top. -->\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "## Log (most recent first)\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "最新的在前\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-01) c\n- d\n"
+      })
+  void wordsOrDatesTellThatTheNewestComesFirst(String text) {
+    assertEquals(Optional.of(true), newestFirst(text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Append new facts at the end.\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "In chronological order:\n\n"
+            + "- one fact that is long\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n",
+        "- (2026-03-01) a\n- b\n- (2026-03-02) c\n- (2026-03-03) d\n- e\n"
+      })
+  void wordsOrDatesTellThatTheNewestComesLast(String text) {
+    assertEquals(Optional.of(false), newestFirst(text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one step could be chance
+        "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-04) c\n",
+        "Newest first.\n\n- (2026-03-01) a\n- (2026-03-02) b\n- (2026-03-03) c\n",
+        "- Put the newest version first in lists.\n"
+            + "- another fact that is long\n"
+            + "- a third fact that is long\n"
+      })
+  void elseTheOrderSaysNothing(String text) {
+    assertEquals(Optional.empty(), newestFirst(text));
+  }
+}
