@@ -54,12 +54,18 @@ class MemoryActsIT {
     assertTrue(run(ExitCode.OK, act).startsWith("done"));
     assertTrue(Files.readString(memory).split("mvnd").length == 2, Files.readString(memory));
     assertEquals("rw-rw-r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(memory)));
-    assertFalse(run(ExitCode.OK, "findings", "--notes", memory.toString(), "--all").contains(id));
+    assertFalse(listed().contains(id));
 
     String[] undo = {"act", id, "--undo", "--notes", memory.toString()};
     assertTrue(run(ExitCode.OK, undo).startsWith("done"));
     assertArrayEquals(before, Files.readAllBytes(memory));
     assertTrue(run(ExitCode.UNDONE, undo).contains("keeps nothing"));
-    assertTrue(run(ExitCode.OK, "findings", "--notes", memory.toString(), "--all").contains(id));
+    assertTrue(listed().contains(id));
+  }
+
+  private String listed() throws Exception {
+    Program.Ended ended = program.run("findings", "--notes", memory.toString(), "--all");
+    assertEquals(0, ended.code(), ended.err());
+    return ended.out();
   }
 }

@@ -123,15 +123,20 @@ final class TestScreen implements AutoCloseable {
     return now();
   }
 
-  /** What is to be seen once all keys so far have done their work: the last one draws anew. */
+  /**
+   * What is to be seen once all keys so far have done their work: the last ones draw anew. There
+   * are three of them, since up to two changes of size may still be drawn, which look the same.
+   */
   String synced() throws Exception {
-    settled();
-    type("\f");
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (System.nanoTime() < end
-        && isAlive()
-        && !rest().contains(isDumb ? " done, " : "\033[2J")) {
-      Thread.sleep(20);
+    for (int i = 0; i < 3; i++) {
+      settled();
+      type("\f");
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (System.nanoTime() < end
+          && isAlive()
+          && !rest().contains(isDumb ? " done, " : "\033[2J")) {
+        Thread.sleep(20);
+      }
     }
     return settled();
   }

@@ -129,6 +129,13 @@ public final class HelixServer implements Helix {
                         + why
                         + ". Name that one with the setting helix.command");
               });
+      // A helix that ends in the middle of a call answers no more: the call fails at once.
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                transport.awaitForExit();
+                server.client.close();
+              });
       return server;
     } catch (RuntimeException e) {
       server.close();
