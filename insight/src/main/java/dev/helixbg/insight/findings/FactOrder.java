@@ -62,13 +62,19 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts say something else each, however near they are: of one list or one lesson, if
-   * no date parts them, or one of very few words.
+   * Whether two facts say something else each, however near they are: neighbours in a list, parts
+   * of one lesson, or one of very few words. Items of one list that others part are not meant:
+   * agents append what a list says already.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
-    boolean areOfOneList =
-        !areDated(a, b) && !a.text().heading().isEmpty() && NoteName.areInOneList(a, b);
-    return areOfOneList || isShort(a) || isShort(b);
+    return areNeighbours(a, b) || arePartsOfOneLesson(a, b) || isShort(a) || isShort(b);
+  }
+
+  private static boolean arePartsOfOneLesson(Entry a, Entry b) {
+    return !areDated(a, b)
+        && !a.text().heading().isEmpty()
+        && NoteName.of(a).filter(NoteName::isItem).isEmpty()
+        && NoteName.areInOneList(a, b);
   }
 
   private static boolean isShort(Entry one) {

@@ -68,14 +68,15 @@ class FactOrderTest {
   }
 
   @Test
-  void factsOfOneListOrOfFewWordsSaySomethingElseEach() {
+  void neighboursAndFactsOfFewWordsSaySomethingElseEach() {
     String text = "A worker holds its lease for 30 s.";
     String other = "The lease of a worker lasts half a minute.";
     NamedEntry one = fact("3", "A", text, 0);
-    assertTrue(areOfOnePiece(one, fact("9", "A", other, 0)));
+    assertTrue(areOfOnePiece(one, fact("4", "A", other, 0)));
+    assertFalse(areOfOnePiece(one, fact("9", "A", other, 0)), "appended to the list later");
     assertFalse(areOfOnePiece(one, fact("9", "B", other, 0)));
-    assertFalse(areOfOnePiece(fact("3", "", text, 0), fact("9", "", other, 0)));
-    assertFalse(areOfOnePiece(fact("3", "A", text, 1_440), fact("9", "A", other, 2_880)));
+    assertFalse(areOfOnePiece(fact("3", "", text, 0), fact("4", "", other, 0)));
+    assertFalse(areOfOnePiece(fact("3", "A", text, 1_440), fact("4", "A", other, 2_880)));
     assertTrue(areOfOnePiece(one, fact("9", "B", "Lease: 30 s", 0)));
     assertTrue(areOfOnePiece(one, fact("9", "B", "Read `memory/YYYY-MM-DD.md` at the start", 0)));
     assertFalse(areOfOnePiece(one, fact("9", "B", "租约为三十秒钟", 0)));
