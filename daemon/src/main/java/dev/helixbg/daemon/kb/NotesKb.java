@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.NotesItems;
@@ -57,7 +56,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
   private static final int HASH_DIGITS = 16;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** A folder of notes, or one file. */
   public static NotesKb at(Path folder, Settings settings) {
@@ -117,7 +115,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   private static Optional<JsonNode> account(Kb kb) {
     try {
-      return Optional.of(JSON.readTree(Files.readAllBytes(kb.folder().resolve(ACCOUNT))));
+      String json = Files.readString(kb.folder().resolve(ACCOUNT));
+      return Optional.of(Json.read(json, JsonNode.class));
     } catch (IOException e) {
       return Optional.empty();
     }

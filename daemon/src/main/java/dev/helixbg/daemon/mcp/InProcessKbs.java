@@ -136,12 +136,10 @@ final class InProcessKbs implements AutoCloseable {
       throws IOException, InterruptedException {
     kbs.add(kb);
     lastAsked = System.nanoTime();
-    if (EMBEDDING.contains(request.path("do").asText())) {
-      if (!embedder.isLoaded() || !upToDate.containsKey(kb)) {
-        searches.prepare(kb); // beside the look at what is done
-      }
-    }
     String wanted = request.path("do").asText();
+    if (EMBEDDING.contains(wanted) && !(embedder.isLoaded() && upToDate.containsKey(kb))) {
+      searches.prepare(kb); // beside the look at what is done
+    }
     bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
@@ -270,7 +268,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   void openAhead(Kb kb) {
     boolean isKnown = state(kb).report() > 0;
-    if (!isKept()) {
+    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isPresent()) {
       return;
     }
     if (isKnown) {
@@ -280,13 +278,9 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  private boolean isKept() {
-    return settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty();
-  }
-
   /**
    * Gets ready for questions about a KB where nothing is to be done for it, so that the first has
-   * not to wait for classes and compilers, and the first search not for the log and its vectors.
+   * not to wait for classes and compilers.
    */
   void prepare(Kb kb) throws IOException, InterruptedException {
     kbs.add(kb);
@@ -296,9 +290,6 @@ final class InProcessKbs implements AutoCloseable {
     }
     if (done) {
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
-      if (isKept()) {
-        searches.prepare(kb);
-      }
     }
   }
 

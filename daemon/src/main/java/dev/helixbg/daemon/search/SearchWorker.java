@@ -125,9 +125,7 @@ final class SearchWorker implements AutoCloseable {
         waiting.drainTo(batch, BATCH - 1);
         dropOldIndex();
         if (batch.stream().anyMatch(asked -> asked == READ)) {
-          EmbedderSource source = service.embedder.get();
-          read(source);
-          source.forQueries(way).openAhead();
+          read(service.embedder.get()).openAhead();
         }
         batch.removeIf(
             asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // has left
@@ -178,8 +176,10 @@ final class SearchWorker implements AutoCloseable {
   /**
    * Has the entries whose vectors are known: all of them, once a run has ended. They are read where
    * they are not known, or have other names now.
+   *
+   * @return what embeds queries that are compared with them
    */
-  private void read(EmbedderSource source) {
+  private EmbedderSource read(EmbedderSource source) {
     Database store = service.stores.apply(kb).database();
     Indexed now = new Indexed(KbFiles.DISK.stateOrNone(kb.dataLog()), VectorStore.version(store));
     boolean known = entries != null || index != null;
@@ -189,6 +189,7 @@ final class SearchWorker implements AutoCloseable {
       way = entries.way();
       indexed = now;
     }
+    return source.forQueries(way);
   }
 
   /** Has the index of what was read. */
@@ -201,16 +202,16 @@ final class SearchWorker implements AutoCloseable {
 
   private void answer(List<Asked> batch) throws InterruptedException {
     EmbedderSource source = service.embedder.get();
-    read(source);
+    EmbedderSource queries = read(source);
     List<String> texts = batch.stream().map(Asked::text).distinct().toList();
     if (index == null && !answered && texts.size() == 1) {
       answered = true;
       try (SearchIndex once = SearchIndex.forOne(entries, source.maxTokens(), texts.getFirst())) {
-        answer(batch, source.forQueries(way), once);
+        answer(batch, queries, once);
       }
     } else {
       index(source);
-      answer(batch, source.forQueries(way), index);
+      answer(batch, queries, index);
     }
   }
 
