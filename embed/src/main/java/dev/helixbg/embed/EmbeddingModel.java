@@ -93,9 +93,18 @@ public final class EmbeddingModel {
    * engine made them, which opens at once, else this one.
    */
   public EmbeddingModel forQueries(String vectors) {
-    return forMany(false)
-        .filter(other -> other.id.equals(vectors) && !other.isCoreMl())
-        .orElse(this);
+    return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
+  }
+
+  /** Whether all queries are embedded this way, since the other one was never made ready here. */
+  public boolean isForAllQueries() {
+    return anotherForQueries()
+        .filter(other -> PreparedModel.isThere(source, other.network, cacheFolder))
+        .isEmpty();
+  }
+
+  private Optional<EmbeddingModel> anotherForQueries() {
+    return forMany(false).filter(other -> !other.isCoreMl());
   }
 
   private EmbeddingModel with(ExecutionProvider provider, CpuNetwork other) {

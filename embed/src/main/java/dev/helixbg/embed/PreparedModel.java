@@ -30,6 +30,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write something else. */
   private static final String FORMAT = "helix-bg prepared model 3";
 
+  private static final String NOTE = "prepared";
   private static final int PROBE_TOKENS = 64;
   private static final double FP32_BOUND = 0.9999;
   static final double INT8_BOUND = 0.98;
@@ -39,18 +40,27 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    */
   static PreparedModel of(ModelSource source, CpuNetwork network, Path cacheFolder)
       throws IOException {
-    String key =
-        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + network.id())
-            .substring(0, 16);
-    Path folder = cacheFolder.resolve("models").resolve(key);
+    Path folder = folder(source, network, cacheFolder);
     PrivateFiles.makeTrustedFolder(cacheFolder, folder);
     PreparedModel found = read(source, network, folder, cacheFolder);
     return found != null ? found : make(source, network, folder, cacheFolder);
   }
 
+  private static Path folder(ModelSource source, CpuNetwork network, Path cacheFolder) {
+    String key =
+        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + network.id())
+            .substring(0, 16);
+    return cacheFolder.resolve("models").resolve(key);
+  }
+
+  /** Whether it was made once. */
+  static boolean isThere(ModelSource source, CpuNetwork network, Path cacheFolder) {
+    return Files.isRegularFile(folder(source, network, cacheFolder).resolve(NOTE));
+  }
+
   private static PreparedModel read(
       ModelSource source, CpuNetwork network, Path folder, Path cacheFolder) throws IOException {
-    Path note = folder.resolve("prepared");
+    Path note = folder.resolve(NOTE);
     if (!Files.isRegularFile(note)) {
       return null;
     }
@@ -95,7 +105,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
         List.of(
             FORMAT, NativeLibraries.VERSION, hash(tokenizer, cacheFolder), hashes, prepared.why);
     AtomicFile.replace(
-        folder.resolve("prepared"),
+        folder.resolve(NOTE),
         out -> out.write(String.join("\n", note).getBytes(StandardCharsets.UTF_8)));
     return prepared;
   }

@@ -130,7 +130,22 @@ class EmbeddingModelTest {
     assertFalse(log.contains(" ai.onnxruntime.OnnxRuntime "));
   }
 
-  /** The child process of the test above. */
+  /** A model of queries that was never made ready has made no vectors. */
+  @Test
+  void queriesGoOneWayUntilTheOtherIsReady() throws Exception {
+    EmbedSettings settings = settings(ExecutionProvider.CPU);
+    EmbeddingModel usual = EmbeddingModel.locate(settings, cache);
+    assertTrue(usual.isForAllQueries());
+    if (Encoder.isAvailable()) {
+      usual.forMany(false).orElseThrow().open(1).close();
+      assertFalse(usual.isForAllQueries());
+    }
+    EmbedSettings fp32 =
+        new EmbedSettings(settings.models(), ExecutionProvider.CPU, Precision.FP32, 256);
+    assertTrue(EmbeddingModel.locate(fp32, cache).isForAllQueries());
+  }
+
+  /** The child process of {@link #aQueryInSixteenBitsNeedsNoOnnxRuntime}. */
   static final class Asking {
     public static void main(String[] arguments) throws InterruptedException {
       EmbedSettings settings = TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 256);

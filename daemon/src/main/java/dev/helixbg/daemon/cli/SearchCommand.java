@@ -129,6 +129,9 @@ final class SearchCommand extends ConsoleCommand {
       throws InterruptedException {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
+      if (source.isForAllQueries()) {
+        source.openAhead(); // else the store tells which model embeds the query
+      }
       KbStore store = stores.of(chosen);
       LogReading log = DataLog.readQuiet(store.kb().dataLog());
       EmbeddingStage.Result known;

@@ -4,6 +4,7 @@ import dev.helixbg.embed.Embedder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,8 +15,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final EmbedderSource source;
   private final DaemonClock clock;
 
-  /** Guarded by this. */
-  private Optional<EmbedderHost> another = Optional.empty();
+  /** Set once. No lock guards it: that of this is held while a model is loaded. */
+  private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
   public EmbedderHost(EmbedderSource source, DaemonClock clock) {
     super(source::open, clock);
@@ -62,22 +63,25 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   @Override
-  public synchronized EmbedderHost forQueries(String vectors) {
+  public EmbedderHost forQueries(String vectors) {
     EmbedderSource wanted = source.forQueries(vectors);
     if (wanted.id().equals(id())) {
       return this;
     }
-    if (another.isEmpty()) {
-      another = Optional.of(new EmbedderHost(wanted, clock));
-      if (isClosed()) {
-        another.get().close();
-      }
+    another.compareAndSet(null, new EmbedderHost(wanted, clock));
+    if (isClosed()) {
+      another.get().close();
     }
     return another.get();
   }
 
-  private synchronized Optional<EmbedderHost> another() {
-    return another;
+  @Override
+  public boolean isForAllQueries() {
+    return source.isForAllQueries();
+  }
+
+  private Optional<EmbedderHost> another() {
+    return Optional.ofNullable(another.get());
   }
 
   @Override
@@ -96,7 +100,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     another().ifPresent(EmbedderHost::close);
   }
 
-  /** On a thread of its own. */
+  /** Loads it on a thread of its own. */
   @Override
   public void openAhead() {
     Thread.ofPlatform()

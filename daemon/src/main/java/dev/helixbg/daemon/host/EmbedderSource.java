@@ -47,6 +47,11 @@ public interface EmbedderSource {
     return this;
   }
 
+  /** Whether this one embeds queries whatever the id of the vectors. */
+  default boolean isForAllQueries() {
+    return true;
+  }
+
   /** Of all vectors that it may make. */
   default VectorIds ids() {
     return new VectorIds(ids(false), ids(true));
@@ -86,6 +91,11 @@ public interface EmbedderSource {
       @Override
       public EmbedderSource forQueries(String vectors) {
         return of(model.forQueries(vectors), settings);
+      }
+
+      @Override
+      public boolean isForAllQueries() {
+        return model.isForAllQueries();
       }
 
       @Override

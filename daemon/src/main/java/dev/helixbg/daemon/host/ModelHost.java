@@ -16,7 +16,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   private volatile M loaded;
   private int users;
   private long idleSince;
-  private boolean closed;
+  private volatile boolean closed;
 
   ModelHost(Supplier<M> source, DaemonClock clock) {
     this.source = source;
@@ -62,7 +62,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   }
 
   /** Whether nobody is to begin a use any more. */
-  final synchronized boolean isClosed() {
+  final boolean isClosed() {
     return closed;
   }
 

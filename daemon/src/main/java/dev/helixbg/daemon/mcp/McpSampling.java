@@ -33,7 +33,7 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Of an answer, and of some words around all of them. */
+  /** Tokens that an answer takes, and that the words around all answers take. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;

@@ -62,7 +62,7 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be read, or in the index. */
   private KbEntries entries;
 
-  /** Of what was read last: see {@link KbEntries#way}. */
+  /** Id of the vectors that were read last: see {@link KbEntries#way}. */
   private String way;
 
   /** Whether a search was answered from them. */

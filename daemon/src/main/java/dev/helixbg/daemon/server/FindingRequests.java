@@ -180,7 +180,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     reply.send(act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request));
   }
 
-  /** The same of a finding that was read before, with the decisions of then. */
+  /** Says what to do about a finding, which was read together with the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());

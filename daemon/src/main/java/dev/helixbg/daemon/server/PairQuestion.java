@@ -102,7 +102,7 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
   /**
    * The relations about which an agent may be asked.
    *
-   * @param all how many there are
+   * @param all number of them, of which {@code first} has the first few
    */
   record Open(List<PairQuestion> first, int all) {}
 
@@ -112,7 +112,7 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
    *
    * @param said by agents until now
    * @param taken ids of questions that are not to be asked
-   * @param most so many are read
+   * @param most number of relations whose texts are read
    */
   static Open open(FindingRequests findings, AgentAnswers said, Set<String> taken, int most) {
     LastReport.Listing listing = findings.store().report().list();

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.server;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -51,6 +52,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -573,5 +575,31 @@ class DaemonTest {
     ended.close();
     ended.forQueries("fine").open().close();
     assertEquals(3, fine.closed.get());
+  }
+
+  /** A model can take minutes to open, and status is asked meanwhile. */
+  @Test
+  void whoAsksAnEmbedderHostDoesNotWaitForAModelThatIsBeingLoaded() {
+    List<Boolean> answers = new ArrayList<>();
+    AtomicReference<EmbedderHost> host = new AtomicReference<>();
+    FakeModel slow =
+        new FakeModel() {
+          @Override
+          public Embedder open() {
+            Thread other =
+                Thread.ofPlatform()
+                    .daemon()
+                    .start(
+                        () -> {
+                          host.get().forQueries(id());
+                          answers.add(host.get().isLoaded());
+                        });
+            assertTrue(assertDoesNotThrow(() -> other.join(Duration.ofMinutes(1))));
+            return super.open();
+          }
+        };
+    host.set(new EmbedderHost(slow, new FakeClock()));
+    host.get().open().close();
+    assertEquals(List.of(false), answers);
   }
 }

@@ -56,7 +56,7 @@ public final class EncoderWeights {
   /** All but the embeddings. */
   private final MemorySegment dense;
 
-  /** Of which a text needs a few rows. */
+  /** A text needs a few of their rows. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {

@@ -126,11 +126,11 @@ public enum Square {
         for (int place = 0; place < SIDE; place++) {
           int weight = Math.round(weights[at + input(place) * stride + output] / step);
           sum += weight;
-          int four = start + place / inAnInt * LINE + 4 * i;
+          int group = start + place / inAnInt * LINE + 4 * i;
           if (this == BYTES) {
-            to.put(four + place % inAnInt, (byte) weight);
+            to.put(group + place % inAnInt, (byte) weight);
           } else {
-            to.putShort(four + 2 * (place % inAnInt), (short) weight);
+            to.putShort(group + 2 * (place % inAnInt), (short) weight);
           }
         }
         float bias = biases == null ? 0 : biases[biasAt + output] * factor;

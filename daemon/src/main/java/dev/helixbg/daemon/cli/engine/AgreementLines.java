@@ -4,7 +4,7 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.BackendAgreement;
 
-/** How far two backends agree, for people and for programs. */
+/** Prints how far two backends agree. */
 final class AgreementLines {
   private AgreementLines() {}
 

@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
 public final class GenerateCommand extends ConsoleCommand {
   private static final int DEFAULT_TOKENS = 256;
 
-  /** Asks for more than {@link #SHORT} tokens, whatever the model. */
+  /** Every model answers it with more than {@link #SHORT} tokens. */
   private static final String PROMPT = "Explain in a few sentences what a knowledge base is.";
 
   private static final int SHORT = 32;
