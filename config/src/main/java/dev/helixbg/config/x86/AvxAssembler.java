@@ -87,11 +87,6 @@ public final class AvxAssembler {
     ofMemory(MAP_0F38, PREFIX_66, 0x18, target, 0, base, offset);
   }
 
-  /** {@code sums += a · b} with signed bytes in memory. */
-  public void dotProducts(int unsigned, Register base, int offset, int sums) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, base, offset);
-  }
-
   /** {@code sums += a · b}, of each int four products of unsigned bytes and signed ones. */
   public void dotProducts(int unsigned, int signed, int sums) {
     ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);

@@ -7,7 +7,7 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
  * Encodes the choice of the largest logit, in two steps: of each part of a row, then of the parts.
  * The product that makes the logits of a few rows has done the first step already.
  */
-final class SamplingEncoder {
+final class ArgmaxEncoder {
   // Of rows.metal.
   private static final int PART = 1024;
 
@@ -24,7 +24,7 @@ final class SamplingEncoder {
   private long foundIn;
   private int foundParts;
 
-  SamplingEncoder(CommandRecorder recorder, CompiledKernels kernels) {
+  ArgmaxEncoder(CommandRecorder recorder, CompiledKernels kernels) {
     this.recorder = recorder;
     this.kernels = kernels;
     valuesRoom = recorder.scratch("largest logits");

@@ -41,7 +41,7 @@ public final class GpuBackend implements Backend {
   private final WeightBuffers weights;
   private final MatmulEncoder products;
   private final AttentionEncoder attention;
-  private final SamplingEncoder sampling;
+  private final ArgmaxEncoder argmax;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private final int depth;
   private boolean closed;
@@ -70,7 +70,7 @@ public final class GpuBackend implements Backend {
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
     attention = new AttentionEncoder(recorder, kernels);
-    sampling = new SamplingEncoder(recorder, kernels);
+    argmax = new ArgmaxEncoder(recorder, kernels);
   }
 
   @Override
@@ -303,14 +303,14 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     products.begin((GpuActivations) x, norm, false);
     products.matrix((GpuMatrix) output, (GpuActivations) logits);
-    products.findLargest(sampling);
+    products.findLargest(argmax);
     products.multiply(tables.of(batch).wantedRows(), batch.wanted());
   }
 
   @Override
   public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     attention.finishRotation();
-    sampling.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
+    argmax.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override

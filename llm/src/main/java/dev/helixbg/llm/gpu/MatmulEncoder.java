@@ -64,7 +64,7 @@ final class MatmulEncoder {
   private boolean adds;
 
   /** Looks for the largest of the product; null if nobody does. */
-  private SamplingEncoder largest;
+  private ArgmaxEncoder largest;
 
   private final GrowableBuffer normedRoom;
   private final GrowableBuffer gatesRoom;
@@ -101,7 +101,7 @@ final class MatmulEncoder {
   }
 
   /** Has the product of one matrix with a few vectors leave the largest of its parts. */
-  void findLargest(SamplingEncoder finder) {
+  void findLargest(ArgmaxEncoder finder) {
     largest = finder;
   }
 
