@@ -58,25 +58,25 @@ final class DecideCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print what was noted as JSON.")
   private boolean json;
 
-  private final Outcome verdict;
+  private final Outcome outcome;
   private final FindingFilter selection;
 
   /**
    * @param selection options of this command, too, unless it takes back
    */
-  DecideCommand(Outcome verdict, FindingFilter selection) {
-    this.verdict = verdict;
+  DecideCommand(Outcome outcome, FindingFilter selection) {
+    this.outcome = outcome;
     this.selection = selection;
   }
 
-  static String description(Outcome verdict) {
-    return switch (verdict) {
+  static String description(Outcome outcome) {
+    return switch (outcome) {
       case DISMISSED -> "Remove findings from the report because they are wrong or unimportant.";
       case DONE -> "Remove findings from the report because they have been acted on.";
       case OPEN ->
           "Take back an earlier dismiss or done, so that the report shows the findings again.";
       case SAME, OVERTAKEN, RELATED, DIFFERENT ->
-          throw new IllegalArgumentException("no command for " + verdict);
+          throw new IllegalArgumentException("no command for " + outcome);
     };
   }
 
@@ -111,7 +111,7 @@ final class DecideCommand extends ConsoleCommand {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
-          verdict == Outcome.OPEN
+          outcome == Outcome.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
                   + " --below");
@@ -119,7 +119,7 @@ final class DecideCommand extends ConsoleCommand {
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
     Set<String> wanted = new LinkedHashSet<>();
-    if (verdict != Outcome.OPEN) {
+    if (outcome != Outcome.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
       List<ReportedFinding> all = store.report().list().findings();
       selection.requireTopic(store.kb(), all);
@@ -133,7 +133,7 @@ final class DecideCommand extends ConsoleCommand {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named()) {
       if (!known.containsKey(id)) {
-        throw verdict == Outcome.OPEN
+        throw outcome == Outcome.OPEN
             ? Failure.usage(
                 "nothing was decided on "
                     + id
@@ -143,7 +143,7 @@ final class DecideCommand extends ConsoleCommand {
       wanted.add(id);
     }
     Instant now = Instant.now();
-    return wanted.stream().map(id -> new Decision(id, verdict, now, known.get(id))).toList();
+    return wanted.stream().map(id -> new Decision(id, outcome, now, known.get(id))).toList();
   }
 
   private List<String> named() throws IOException {

@@ -228,11 +228,11 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine decide(Outcome verdict) {
+  private static CommandLine decide(Outcome outcome) {
     FindingFilter selection = new FindingFilter();
     CommandLine line =
-        described(new DecideCommand(verdict, selection), DecideCommand.description(verdict));
-    if (verdict != Outcome.OPEN) {
+        described(new DecideCommand(outcome, selection), DecideCommand.description(outcome));
+    if (outcome != Outcome.OPEN) {
       line.addMixin("selection", selection);
     }
     return line;

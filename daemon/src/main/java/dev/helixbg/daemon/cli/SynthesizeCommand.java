@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -133,7 +132,7 @@ final class SynthesizeCommand extends JsonCommand {
           item.id().isEmpty() ? "" : "  " + item.id());
       for (Review.Named entry : List.of(item.a(), item.b())) {
         if (!entry.name().isEmpty()) {
-          console.say("       %s  %s", PrintableText.line(entry.title()), entry.name());
+          console.say("       %s  %s", entry.title(), entry.name());
         }
       }
       if (!item.text().isEmpty()) {

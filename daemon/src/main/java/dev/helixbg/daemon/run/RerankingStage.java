@@ -11,6 +11,7 @@ import dev.helixbg.insight.pairs.RelationReranker;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Has the pair judge read the pairs of a KB that are most likely about one matter, and ranks them
@@ -54,7 +55,7 @@ public final class RerankingStage {
     try {
       return isIdle(findings)
           ? 0
-          : reader(store, RelationReranker.ReadingProgress.SILENT)
+          : reader(store, RelationReranker.ReadingProgress.SILENT, _ -> Optional.empty())
               .left(findings.relations(), first(findings));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -76,7 +77,7 @@ public final class RerankingStage {
     try (ShownReading shown = new ShownReading(display)) {
       // Of a language model's trust nothing is known here: an agent that counts teaches.
       AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
-      RelationReranker reader = reader(store, shown).learning(said::isWorthAnAct);
+      RelationReranker reader = reader(store, shown, said::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -102,10 +103,13 @@ public final class RerankingStage {
         "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
   }
 
-  private RelationReranker reader(KbStore store, RelationReranker.ReadingProgress progress) {
+  private RelationReranker reader(
+      KbStore store,
+      RelationReranker.ReadingProgress progress,
+      Function<Finding.Relation, Optional<Boolean>> said) {
     PairSource.Judge judge = source.orElseThrow().judge();
     return new RelationReranker(
-        store.readings(judge.id()), judge.calibration(), source.get()::open, progress);
+        store.readings(judge.id()), judge.calibration(), source.get()::open, progress, said);
   }
 
   private static int first(Findings findings) {

@@ -212,7 +212,8 @@ class EmbeddingEstimateTest {
             new ReadingStore(database(ReadingStore.TABLE), "model"),
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
-            progress)
+            progress,
+            _ -> Optional.empty())
         .rank(pairs, count);
     assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());
   }

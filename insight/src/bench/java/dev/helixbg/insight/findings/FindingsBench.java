@@ -60,6 +60,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -442,19 +443,25 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     int shown = Findings.shownRelations(entries.size());
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
-      RelationReranker reading =
-          new RelationReranker(
-              new ReadingStore(memory.database(), judge.id()),
-              judge.calibration(),
-              () -> judge.open(),
-              RelationReranker.ReadingProgress.SILENT);
-      Findings read = findings.with(reading.rank(findings.relations(), shown));
+      ReadingStore readings = new ReadingStore(memory.database(), judge.id());
+      RelationReranker plain = reranker(readings, _ -> Optional.empty());
+      Findings read = findings.with(plain.rank(findings.relations(), shown));
       learned.addAll(
           LearningBench.of(
-              said -> reading.learning(said).rankRemembered(findings.relations(), shown),
+              said -> reranker(readings, said).rankRemembered(findings.relations(), shown),
               this::isWorthAnAct));
       return read;
     }
+  }
+
+  private RelationReranker reranker(
+      ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
+    return new RelationReranker(
+        readings,
+        judge.calibration(),
+        () -> judge.open(),
+        RelationReranker.ReadingProgress.SILENT,
+        said);
   }
 
   private Result result(boolean related) throws IOException, InterruptedException {

@@ -106,7 +106,7 @@ public final class AgentAnswers {
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return byQuestion.isEmpty()
         ? Optional.empty()
-        : said(AgentQuestion.of(pair)).flatMap(Said::verdict).map(said -> part(said) == 0);
+        : said(AgentQuestion.of(pair)).flatMap(Said::verdict).map(Verdict::isAct);
   }
 
   /** The verdicts on the pairs among findings. */

@@ -74,12 +74,13 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     int order = FactOrder.between(entry, other.entry());
     return order != 0
         ? order < 0
-        : differ(other)
+        : hasOtherTime(other)
             ? entry.timestampMin() < other.entry().timestampMin()
             : entry.offset() < other.entry().offset();
   }
 
-  private boolean differ(NamedEntry other) {
+  /** Whether helix noted the times of both, and not the same one. */
+  boolean hasOtherTime(NamedEntry other) {
     int mine = entry.timestampMin();
     int its = other.entry().timestampMin();
     return mine != 0 && its != 0 && mine != its;
@@ -95,7 +96,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     boolean sameDay = Math.floorDiv(mine, Entry.DAY) == Math.floorDiv(its, Entry.DAY);
     return entry.note().isEmpty()
         || FactOrder.between(entry, other.entry()) != 0
-        || differ(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
+        || hasOtherTime(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
   /** Of what tells entries apart: not of their texts. */

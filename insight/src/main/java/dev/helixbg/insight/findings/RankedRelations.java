@@ -217,12 +217,9 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Of entries of helix the times tell, of notes what is known of their age. */
+  /** Entries of helix are compared by their times alone, notes by all that tells their age. */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
-    int one = a.entry().timestampMin();
-    int other = b.entry().timestampMin();
-    boolean timed = one != 0 && other != 0 && one != other;
-    boolean known = timed || a.entry().note().isPresent() && a.isAgeKnown(b);
+    boolean known = a.hasOtherTime(b) || a.entry().note().isPresent() && a.isAgeKnown(b);
     return known
         ? Optional.of(a.isOlderThan(b) ? Finding.Side.B : Finding.Side.A)
         : Optional.empty();

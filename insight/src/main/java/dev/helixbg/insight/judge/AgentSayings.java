@@ -143,6 +143,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
 
   /** Whether an agent that counts calls a pair worth an act; empty where none has a say. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
-    return verdict(pair).map(said -> said == Verdict.SAME || said == Verdict.OVERTAKEN);
+    return verdict(pair).map(Verdict::isAct);
   }
 }

@@ -23,6 +23,11 @@ public enum Verdict {
     return title;
   }
 
+  /** Whether one of both entries can go. */
+  public boolean isAct() {
+    return this == SAME || this == OVERTAKEN;
+  }
+
   /** What is likely, if anything that one can act on is. */
   static Optional<Verdict> of(Finding.Tier tier) {
     return switch (tier) {

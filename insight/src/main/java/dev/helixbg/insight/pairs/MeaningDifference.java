@@ -217,7 +217,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Tells what only one of both has.
+   * Adds the tokens that only one of both has to the last two lists.
    *
    * @return how many tokens both have in one order
    */

@@ -16,15 +16,15 @@ import java.util.Optional;
  */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
-  /** Says what collections have taught that the judge was not trained on. */
+  /** Says what the calibration alone says. */
   PairAssessor(PairCalibration calibration) {
     this(calibration, PairFit.NONE);
   }
 
   /**
    * That one entry can go is only said where all that would go was read, and <i>the same</i> only
-   * of texts that do not disagree. What is promised of a pair that is likely the same or overtaken
-   * was measured without a fit, and holds with it.
+   * of texts that do not disagree. The tiers LIKELY_SAME and LIKELY_OVERTAKEN were measured without
+   * a fit: a pair reaches them only if it does so without the fit, too.
    *
    * @param score of the pair by vectors and words
    * @param older text, from its beginning
@@ -100,9 +100,9 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
                     .map(names -> "they are of one form, each about its own (" + names + ")"));
   }
 
-  /** As calibrated: how likely one of both can go. */
-  double act(Reading reading, double score) {
-    double[] p = calibration.probabilities(reading.logits(), score);
+  /** How likely one of both can go, before the frequency in their knowledge base is known. */
+  double act(float[] logits, double score) {
+    double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
   }
 

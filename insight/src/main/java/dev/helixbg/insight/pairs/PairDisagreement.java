@@ -76,9 +76,9 @@ public final class PairDisagreement {
   private PairDisagreement() {}
 
   /**
-   * In the first three words.
+   * Matches a text that has one of the words among its first three.
    *
-   * @param unspaced words of scripts without blanks
+   * @param unspaced words of scripts that put no blanks between words
    */
   private static Pattern beginning(String words, String unspaced) {
     return Pattern.compile(

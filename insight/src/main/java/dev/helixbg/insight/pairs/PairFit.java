@@ -14,7 +14,7 @@ import java.util.List;
  * @param overtaken likewise
  */
 record PairFit(double temperature, double same, double overtaken) {
-  /** Too few answers. */
+  /** Changes nothing: there are too few answers. */
   static final PairFit NONE = new PairFit(1, 0, 0);
 
   private static final int LEAST = 40;
@@ -22,12 +22,13 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Share of answers that are right, as the fit has it: one that is wrong must not decide. */
   private static final double RIGHT = 0.97;
 
-  /** Standard deviations that are expected without any answer. */
+  /** Standard deviation of the logarithm of the temperature before any answer. */
   private static final double TEMPERATURE = 0.5;
 
+  /** The same of what is added to a logit. */
   private static final double BIAS = 2;
 
-  /** Values that are tried on each side of none. */
+  /** Values of each parameter that are tried on each side of {@link #NONE}. */
   private static final int STEPS = 6;
 
   /**
@@ -46,10 +47,12 @@ record PairFit(double temperature, double same, double overtaken) {
         for (int overtaken = -STEPS; overtaken <= STEPS; overtaken++) {
           double log = step / 10.0;
           PairFit fit = new PairFit(StrictMath.exp(log), same, overtaken);
+          PairAssessor fitted = new PairAssessor(calibration, fit);
           double likelihood = -squared(log / TEMPERATURE) - squared(same / BIAS);
           likelihood -= squared(overtaken / BIAS);
           for (Answered one : answers) {
-            likelihood += 2 * fit.logLikelihood(one, calibration, frequency);
+            double act = frequency.adjusted(fitted.act(one.logits, one.score));
+            likelihood += 2 * logLikelihood(one.isWorthAnAct ? act : 1 - act);
           }
           if (likelihood > most) {
             most = likelihood;
@@ -61,10 +64,9 @@ record PairFit(double temperature, double same, double overtaken) {
     return best;
   }
 
-  private double logLikelihood(Answered one, PairCalibration calibration, ActFrequency frequency) {
-    double[] p = calibration.probabilities(applied(one.logits, calibration), one.score);
-    double act = frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]);
-    return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * (one.isWorthAnAct ? act : 1 - act));
+  /** The log likelihood of an answer, which may be wrong, by the probability of what it says. */
+  private static double logLikelihood(double probability) {
+    return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * probability);
   }
 
   private static double squared(double x) {

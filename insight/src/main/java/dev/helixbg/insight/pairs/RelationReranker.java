@@ -38,7 +38,6 @@ public final class RelationReranker {
   private final Supplier<? extends PairReader> opener;
   private final ReadingProgress progress;
 
-  /** Whether a pair is worth an act, as an agent has said that counts. */
   private final Function<Relation, Optional<Boolean>> said;
 
   /** Is told how reading goes on. */
@@ -64,16 +63,9 @@ public final class RelationReranker {
 
   /**
    * @param opener opens the model; closed when all is read
+   * @param said whether a pair is worth an act; empty if no agent that counts has answered
    */
   public RelationReranker(
-      ReadingStore memory,
-      PairCalibration calibration,
-      Supplier<? extends PairReader> opener,
-      ReadingProgress progress) {
-    this(memory, calibration, opener, progress, pair -> Optional.empty());
-  }
-
-  private RelationReranker(
       ReadingStore memory,
       PairCalibration calibration,
       Supplier<? extends PairReader> opener,
@@ -84,15 +76,6 @@ public final class RelationReranker {
     this.opener = opener;
     this.progress = progress;
     this.said = said;
-  }
-
-  /**
-   * The same, which learns from answers about the pairs.
-   *
-   * @param said whether a pair is worth an act; empty of a pair that no agent has read
-   */
-  public RelationReranker learning(Function<Relation, Optional<Boolean>> said) {
-    return new RelationReranker(memory, calibration, opener, progress, said);
   }
 
   /**
@@ -162,7 +145,7 @@ public final class RelationReranker {
     ActFrequency frequency =
         ActFrequency.of(
             judged.stream()
-                .mapToDouble(one -> plain.act(one.getValue(), one.getKey().score()))
+                .mapToDouble(one -> plain.act(one.getValue().logits(), one.getKey().score()))
                 .toArray());
     PairFit fit = PairFit.of(answered(judged), calibration, frequency);
     PairAssessor assessor = new PairAssessor(calibration, fit);

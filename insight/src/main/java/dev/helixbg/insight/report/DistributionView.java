@@ -81,7 +81,7 @@ record DistributionView(List<Row> rows, List<Fact> facts, List<String> words) {
     if (distribution.p99() > limits.crossLinkFrom()) {
       words.add(
           "Here more than one pair in 100 reaches the limit for cross-links: these entries share"
-              + " much of their vocabulary, and many of the links below will be unrelated notes in"
+              + " much of their vocabulary, and many of the pairs above will be unrelated notes in"
               + " similar words.");
     } else if (distribution.pairs() >= 1000 && distribution.p999() < limits.crossLinkFrom()) {
       words.add(

@@ -50,12 +50,15 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     }
 
     private static OtherPairs of(Finding.Relation pair, Judgements judgements) {
-      return switch (PairView.kind(pair, judgements).orElse("")) {
-        case "" -> UNREAD;
-        case "same", "overtaken" -> WORTH;
-        case "related" -> RELATED;
-        default -> DIFFERENT;
-      };
+      return PairView.verdict(pair, judgements)
+          .map(
+              verdict ->
+                  switch (verdict) {
+                    case SAME, OVERTAKEN -> WORTH;
+                    case RELATED -> RELATED;
+                    case DIFFERENT -> DIFFERENT;
+                  })
+          .orElse(UNREAD);
     }
 
     /** Returns a section for each that has pairs, the best of the list in it. */

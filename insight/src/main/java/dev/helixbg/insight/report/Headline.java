@@ -148,10 +148,7 @@ record Headline(String title, String sure, String also) {
   /** Counts the verdicts of coding agents that count. */
   private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
-    long acts =
-        verdicts.stream()
-            .filter(verdict -> verdict == Verdict.SAME || verdict == Verdict.OVERTAKEN)
-            .count();
+    long acts = verdicts.stream().filter(Verdict::isAct).count();
     return verdicts.isEmpty()
         ? Optional.empty()
         : Optional.of(

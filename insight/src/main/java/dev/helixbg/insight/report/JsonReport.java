@@ -332,7 +332,7 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("empty", notes.empty());
     object("leftOut", notes.leftOut(), this::leftOut);
     object("repaired", notes.repaired(), this::leftOut);
-    Map<String, Integer> savings = notes.memory().isEmpty() ? Map.of() : report.savings();
+    Map<String, Integer> savings = notes.memory().isEmpty() ? Map.of() : report.savings(pairs);
     list("memory", notes.memory(), file -> memory(file, savings.getOrDefault(file.path(), 0)));
   }
 

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.notes.NoteName;
@@ -106,15 +107,15 @@ final class JudgementWords {
     };
   }
 
-  /** The same as a verdict is called. */
-  static Optional<String> kind(Finding.Relation relation) {
+  /** The verdict that says about the same as the pair judge. */
+  static Optional<Verdict> nearest(Finding.Relation relation) {
     return relation
         .assessment()
         .map(
             said ->
                 said.mayBeWorthAnAct()
-                    ? said.same() >= said.overtaken() ? "same" : "overtaken"
-                    : said.tier() == Finding.Tier.NONE ? "different" : "related");
+                    ? said.same() >= said.overtaken() ? Verdict.SAME : Verdict.OVERTAKEN
+                    : said.tier() == Finding.Tier.NONE ? Verdict.DIFFERENT : Verdict.RELATED);
   }
 
   /** Who judged, what is still to come, and what a language model would add. */

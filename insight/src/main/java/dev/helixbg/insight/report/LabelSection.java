@@ -60,9 +60,9 @@ record LabelSection(
         label.description(),
         NumberWords.count(entries.size()),
         entries.reversed().stream().limit(NAMED).map(NameView::of).toList(),
-        entries.size() > NAMED
-            ? "and " + NumberWords.count(entries.size() - NAMED) + " more, all in report.json"
-            : "");
+        NumberWords.more(entries.size(), NAMED)
+            .map(words -> words + ", all in report.json")
+            .orElse(""));
   }
 
   private static Disagreement disagreement(NamedEntry named, Map<String, LabelGuess> guesses) {

@@ -45,7 +45,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
           NumberWords.count(entries.size(), "entry has", "entries have"),
           EntryView.of(entries.getFirst(), judgements),
           entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
-          more(entries.size() - 1),
+          NumberWords.more(entries.size() - 1, NAMED),
           ActView.of(Acts.on(copies)));
     }
   }
@@ -79,13 +79,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
                 NumberWords.count(group.size())
                     + " entries may say the same: "
                     + String.join(", ", group.stream().limit(NAMED).map(EntryView::name).toList())
-                    + more(group.size()).map(words -> " " + words).orElse(""));
-  }
-
-  private static Optional<String> more(int entries) {
-    return Optional.of(entries - NAMED)
-        .filter(left -> left > 0)
-        .map(left -> "and " + NumberWords.count(left) + " more");
+                    + NumberWords.more(group.size(), NAMED).map(words -> " " + words).orElse(""));
   }
 
   boolean isEmpty() {

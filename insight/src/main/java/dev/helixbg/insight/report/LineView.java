@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * A finding in one line, without texts: {@code helix-bg findings ID} shows those.
  *
- * @param id empty of what is no finding of the last report
+ * @param id of the finding; empty where the last report has no such finding
  * @param verdict what was said of a pair, in words
  * @param names of its entries or topics, the first few
  * @param moreWords how many others there are
@@ -36,9 +36,7 @@ record LineView(
         PrintableText.line(id),
         verdict,
         entries.stream().limit(NAMED).map(NameView::of).toList(),
-        Optional.of(entries.size() - NAMED)
-            .filter(more -> more > 0)
-            .map(more -> "and " + NumberWords.count(more) + " more"),
+        NumberWords.more(entries.size(), NAMED),
         says);
   }
 

@@ -38,6 +38,11 @@ final class NumberWords {
     return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
   }
 
+  /** Such as {@code and 3 more}; nothing when all are named. */
+  static Optional<String> more(int total, int named) {
+    return total > named ? Optional.of("and " + count(total - named) + " more") : Optional.empty();
+  }
+
   /** Such as {@code 1st}, {@code 12th} or {@code 1,023rd}. */
   static String ordinal(long n) {
     long tens = n % 100;

@@ -23,11 +23,11 @@ import java.util.Set;
  * @param isAct whether that calls for an act
  * @param evidence what speaks for it, in words
  * @param sharedWords rare ones that both have, where those count
- * @param group that they are of several entries that say the same; or nothing
+ * @param group names of three or more entries that may say the same, both among them; or nothing
  * @param acts what can be done about it
  * @param files the two files of notes that both are of
- * @param fold the words on a fold that begins with it: of pairs of sections of the same two files
- * @param foldEnds whether the fold ends with it
+ * @param fold the words on a fold that begins with this pair
+ * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
     String id,
@@ -43,7 +43,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /** Folds, of pairs of sections of the same two files, all but the first: one reads them once. */
+  /** Puts pairs of sections of the same two files behind the first of them, in a fold. */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {
@@ -87,7 +87,7 @@ record PairView(
                     kind == PairKind.NEAR_DUPLICATE
                         ? "in nearly the same words"
                         : "near each other")),
-        kind(relation, judgements).filter(Set.of("same", "overtaken")::contains).isPresent(),
+        verdict(relation, judgements).filter(Verdict::isAct).isPresent(),
         evidence(relation, judgements),
         EvidenceWords.shared(relation),
         group,
@@ -136,14 +136,13 @@ record PairView(
         .or(() -> JudgementWords.assessment(relation));
   }
 
-  /** Same, overtaken, related or different; nothing where nothing has read the pair. */
-  static Optional<String> kind(Finding.Relation relation, Judgements judgements) {
+  /** The same as a verdict; nothing where nothing has read the pair. */
+  static Optional<Verdict> verdict(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()
         .of(relation)
         .flatMap(AgentSayings.Said::verdict)
         .or(() -> judgements.verdict(relation).map(PairVerdict::verdict))
-        .map(Verdict::title)
-        .or(() -> JudgementWords.kind(relation));
+        .or(() -> JudgementWords.nearest(relation));
   }
 }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Places in the log, or files, with what is to be said of each: what could not be read, what agents
- * pay for.
+ * Places in the log, or files, with what is said of each: what could not be read, or how much of it
+ * agents load.
  *
  * @param more how many places are not listed; or nothing
  */
@@ -63,7 +63,7 @@ record PlacesSection(
     }
   }
 
-  /** What of the notes was left out, or read in part. */
+  /** Files that were left out, or read in part. */
   static PlacesSection of(NotesAccount notes) {
     int left = notes.leftOut().total();
     int repaired = notes.repaired().total();
@@ -83,15 +83,13 @@ record PlacesSection(
                 ? "."
                 : ", and of " + NumberWords.count(repaired) + " not every byte or line was read."),
         all.stream().limit(LISTED).toList(),
-        Optional.of(left + repaired - LISTED)
-            .filter(more -> more > 0)
-            .map(more -> "And " + NumberWords.count(more) + " more; report.json names the first."));
+        more(left + repaired, "; report.json names the first."));
   }
 
   /**
    * What an agent loads with its memory files.
    *
-   * @param goes what would go if everything that leads were done, by file in characters and tokens
+   * @param goes tokens that each file would lose, see {@link Report#savings}
    */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
@@ -107,9 +105,7 @@ record PlacesSection(
             + NumberWords.count(less, "token", "tokens")
             + ".",
         files.stream().limit(LISTED).map(file -> PlaceView.of(file, goes)).toList(),
-        Optional.of(files.size() - LISTED)
-            .filter(more -> more > 0)
-            .map(more -> "And " + NumberWords.count(more) + " more; report.json has all."));
+        more(files.size(), "; report.json has all."));
   }
 
   private static String load(int characters, int tokens) {
@@ -133,8 +129,10 @@ record PlacesSection(
             + NumberWords.count(places, "place", "places")
             + ". Everything else was, and is in this report.",
         log.damage().stream().limit(LISTED).map(PlaceView::of).toList(),
-        Optional.of(places - LISTED)
-            .filter(more -> more > 0)
-            .map(more -> "And " + NumberWords.count(more) + " more places, all in report.json."));
+        more(places, " places, all in report.json."));
+  }
+
+  private static Optional<String> more(int total, String where) {
+    return NumberWords.more(total, LISTED).map(words -> "A" + words.substring(1) + where);
   }
 }

@@ -90,15 +90,17 @@ public record Report(
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**
-   * What of each file of notes would go if all copies and all pairs that lead were done, in about
-   * as many tokens: of a pair the older entry, else the shorter one.
+   * About how many tokens each file of notes would lose if all copies and all pairs that lead were
+   * done. Of a pair the older entry goes, or the shorter one where the age is unknown.
+   *
+   * @param pairs the relations of this report
    */
-  public Map<String, Integer> savings() {
+  Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new LinkedHashSet<>();
     findings
         .copies()
         .forEach(group -> gone.addAll(group.entries().subList(1, group.entries().size())));
-    for (Finding.Relation pair : JudgedRelations.of(findings.relations(), judgements).leading()) {
+    for (Finding.Relation pair : pairs.leading()) {
       if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
         gone.add(goes(pair));
       }

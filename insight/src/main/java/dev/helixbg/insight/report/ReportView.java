@@ -101,7 +101,7 @@ record ReportView(
             .notes()
             .map(notes -> notes.account().memory())
             .filter(files -> !files.isEmpty())
-            .map(files -> PlacesSection.ofMemory(files, report.savings())),
+            .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
         GraphView.of(findings),
         TopicSection.of(findings.topics(), judgements),
         Optional.of(LabelSection.of(findings, judgements))
@@ -114,6 +114,11 @@ record ReportView(
 
   boolean isEmpty() {
     return topics.rows().isEmpty();
+  }
+
+  /** The option of a command that a reader types in the folder of notes; else nothing. */
+  String again() {
+    return folder.isPresent() ? " --notes ." : "";
   }
 
   /** Else there is nothing to say of topics beside each other. */

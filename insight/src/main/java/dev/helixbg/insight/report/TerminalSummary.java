@@ -69,7 +69,7 @@ public final class TerminalSummary {
     report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
     judged(report.judgements());
     damage(report.log());
-    memory(report);
+    memory(report, pairs);
     if (!findings.entries().isEmpty()) {
       copies(findings.copies());
       relations(pairs, report.judgements());
@@ -95,13 +95,13 @@ public final class TerminalSummary {
     out.append(painted("33", PrintableText.excerpt(text, WIDTH))).append('\n');
   }
 
-  private void memory(Report report) {
+  private void memory(Report report, JudgedRelations pairs) {
     List<MemoryFile> files =
         report.notes().map(notes -> notes.account().memory()).orElse(List.of());
     if (files.isEmpty()) {
       return;
     }
-    Map<String, Integer> savings = report.savings();
+    Map<String, Integer> savings = report.savings(pairs);
     List<MemoryFile> largest =
         files.stream()
             .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
@@ -154,12 +154,11 @@ public final class TerminalSummary {
   private void copies(List<Finding.Copies> copies) {
     if (!copies.isEmpty()) {
       List<NamedEntry> first = copies.getFirst().entries();
-      int more = first.size() - 2;
       String names =
           name(first.get(0))
               + " ~ "
               + name(first.get(1))
-              + (more > 0 ? " and " + NumberWords.count(more) + " more" : "");
+              + NumberWords.more(first.size(), 2).map(words -> " " + words).orElse("");
       rows("Exact copies", copies.size(), List.of(new Row(first.getFirst().title(), names)));
     }
   }

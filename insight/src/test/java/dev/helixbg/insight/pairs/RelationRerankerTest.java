@@ -109,7 +109,8 @@ class RelationRerankerTest {
           opened++;
           return new FakeReader();
         },
-        RelationReranker.ReadingProgress.SILENT);
+        RelationReranker.ReadingProgress.SILENT,
+        _ -> Optional.empty());
   }
 
   static NamedEntry entry(int number, String text) {
@@ -183,8 +184,7 @@ class RelationRerankerTest {
     rare = true;
     List<Relation> ranked = ranking(false).rank(all, 100);
     Relation best = ranked.getFirst();
-    double before =
-        new PairAssessor(CALIBRATION).act(new PairReader.Reading(LIKELY, true, true), best.score());
+    double before = new PairAssessor(CALIBRATION).act(LIKELY, best.score());
     assertTrue(before > 0.6, "" + before);
     assertEquals("one 40", best.a().entry().text().content());
     assertTrue(best.assessment().orElseThrow().act() < 0.5);

@@ -22,6 +22,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
@@ -53,6 +54,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -174,16 +177,12 @@ final class BenchFindingsCommand extends JsonCommand {
     List<LearningBench.Gain> gains = new ArrayList<>();
     try {
       PairSource judge = PairSource.located(settings);
-      RelationReranker reading =
-          new RelationReranker(
-              store.readings(judge.judge().id()),
-              judge.judge().calibration(),
-              judge::open,
-              RelationReranker.ReadingProgress.SILENT);
       int shown = Findings.shownRelations(findings.entries().size());
-      rows.addAll(pairs.rows("pair judge", reading.rank(findings.relations(), shown)));
+      RelationReranker plain = reranker(store, judge, _ -> Optional.empty());
+      rows.addAll(pairs.rows("pair judge", plain.rank(findings.relations(), shown)));
       gains.addAll(
-          pairs.gains(said -> reading.learning(said).rankRemembered(findings.relations(), shown)));
+          pairs.gains(
+              said -> reranker(store, judge, said).rankRemembered(findings.relations(), shown)));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
@@ -194,6 +193,16 @@ final class BenchFindingsCommand extends JsonCommand {
           print(pairs, rows);
           gains.forEach(this::print);
         });
+  }
+
+  private static RelationReranker reranker(
+      KbStore store, PairSource judge, Function<Finding.Relation, Optional<Boolean>> said) {
+    return new RelationReranker(
+        store.readings(judge.judge().id()),
+        judge.judge().calibration(),
+        judge::open,
+        RelationReranker.ReadingProgress.SILENT,
+        said);
   }
 
   private void print(LearningBench.Gain gain) {
