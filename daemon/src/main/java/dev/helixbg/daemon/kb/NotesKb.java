@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.kb;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.NotesItems;
@@ -11,7 +13,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.ProcessLock;
-import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NoteFiles;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
@@ -22,10 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 
 /**
  * A folder of Markdown notes or one such file, and the knowledge base that it is read as: a log of
@@ -48,8 +50,11 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
+  /** The field of the account that says what became of the files. */
+  private static final String MADE = "made";
+
   /** Raised when the same files make another log, or are others. */
-  private static final int FORMAT = 4;
+  private static final int FORMAT = 5;
 
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
@@ -63,18 +68,20 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * What coding agents keep of the user, and in the repository that a folder is in.
+   * The files that coding agents keep of the user, and in the repository that a folder is in.
    *
    * @param here in the repository; where it is in none, that folder alone
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
-    Path top = here.toAbsolutePath().normalize();
-    for (Path one = top; one != null; one = one.getParent()) {
-      if (isTop(one)) {
-        return at(one, Optional.of(home), settings);
-      }
-    }
-    return at(top, Optional.of(home), settings);
+    Path folder = here.toAbsolutePath().normalize();
+    return at(repository(folder).orElse(folder), Optional.of(home), settings);
+  }
+
+  /** The top of the repository that a path is in; empty where it is in none. */
+  private static Optional<Path> repository(Path path) {
+    return Stream.iterate(path, Objects::nonNull, Path::getParent)
+        .filter(folder -> Files.exists(folder.resolve(".git")))
+        .findFirst();
   }
 
   private static NotesKb at(Path folder, Optional<Path> home, Settings settings) {
@@ -115,8 +122,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   private static Optional<JsonNode> account(Kb kb) {
     try {
-      String json = Files.readString(kb.folder().resolve(ACCOUNT));
-      return Optional.of(Json.read(json, JsonNode.class));
+      return Optional.of(Json.read(Files.readString(kb.folder().resolve(ACCOUNT)), JsonNode.class));
     } catch (IOException e) {
       return Optional.empty();
     }
@@ -129,79 +135,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   /** What became of the files when the log was made; empty when it never was. */
   public Optional<NotesAccount> account() {
-    return account(kb)
-        .map(
-            json ->
-                new NotesAccount(
-                    json.path("files").asInt(),
-                    json.path("entries").asInt(),
-                    json.path("empty").asInt(),
-                    leftOut(json.path("leftOut")),
-                    leftOut(json.path("repaired")),
-                    memory(json.path("memory"))));
-  }
-
-  private static List<MemoryFile> memory(JsonNode json) {
-    List<MemoryFile> files = new ArrayList<>();
-    for (JsonNode one : json) {
-      List<MemoryFile.IndexLine> index = new ArrayList<>();
-      one.path("index")
-          .forEach(
-              line ->
-                  index.add(
-                      new MemoryFile.IndexLine(
-                          line.path("line").asInt(),
-                          line.path("target").asText(),
-                          line.path("gone").asBoolean())));
-      files.add(
-          new MemoryFile(
-              one.path("path").asText(),
-              one.path("cut").asText(),
-              one.path("entries").asInt(),
-              one.path("lines").asInt(),
-              one.path("characters").asInt(),
-              one.path("tokens").asInt(),
-              index));
+    try {
+      JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());
+      return made.isObject() ? Optional.of(Json.read(made, NotesAccount.class)) : Optional.empty();
+    } catch (JacksonException e) {
+      return Optional.empty();
     }
-    return files;
-  }
-
-  private static ObjectNode toJson(MemoryFile file) {
-    ObjectNode json =
-        Json.object()
-            .put("path", file.path())
-            .put("cut", file.cut())
-            .put("entries", file.entries())
-            .put("lines", file.lines())
-            .put("characters", file.characters())
-            .put("tokens", file.tokens());
-    return json.set(
-        "index",
-        Json.array(
-            file.index(),
-            line ->
-                Json.object()
-                    .put("line", line.line())
-                    .put("target", line.target())
-                    .put("gone", line.isGone())));
-  }
-
-  private static LeftOut leftOut(JsonNode json) {
-    List<LeftOut.File> files = new ArrayList<>();
-    json.path("files")
-        .forEach(
-            one ->
-                files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
-    return new LeftOut(files, json.path("total").asInt());
-  }
-
-  private static ObjectNode toJson(LeftOut some) {
-    ObjectNode json = Json.object().put("total", some.total());
-    json.set(
-        "files",
-        Json.array(
-            some.files(), one -> Json.object().put("path", one.path()).put("why", one.why())));
-    return json;
   }
 
   /** Makes the folder of the knowledge base, so that it is known what its log is made of. */
@@ -222,9 +161,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   private void write(NotesAccount made) throws IOException {
+    ObjectNode json = Json.object().put("folder", notes.toString());
+    home.ifPresent(one -> json.put("home", one.toString()));
+    json.set(MADE, Json.of(made));
     AtomicFile.update(
         kb.folder().resolve(ACCOUNT),
-        (toJson(made).toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8));
+        (json.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   private Failure unwritable(IOException e) {
@@ -298,7 +240,9 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        NotesAccount made = NotesLog.update(kb.dataLog(), files, !isInGit(), items);
+        // A check-out gives all files its own time.
+        NotesAccount made =
+            NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
         write(made);
         if (settled) {
           AtomicFile.replace(
@@ -325,32 +269,5 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
     reading.accept(files.files().size());
     return Optional.of(update(files));
-  }
-
-  /** A check-out gives all files its own time. */
-  private boolean isInGit() {
-    for (Path folder = notes; folder != null; folder = folder.getParent()) {
-      if (isTop(folder)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isTop(Path folder) {
-    return Files.exists(folder.resolve(".git"));
-  }
-
-  private ObjectNode toJson(NotesAccount made) {
-    ObjectNode json =
-        Json.object()
-            .put("folder", notes.toString())
-            .put("files", made.files())
-            .put("entries", made.entries())
-            .put("empty", made.empty());
-    home.ifPresent(one -> json.put("home", one.toString()));
-    json.set("memory", Json.array(made.memory(), NotesKb::toJson));
-    json.set("leftOut", toJson(made.leftOut()));
-    return json.set("repaired", toJson(made.repaired()));
   }
 }

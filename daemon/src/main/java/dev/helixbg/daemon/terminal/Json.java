@@ -29,6 +29,15 @@ public final class Json {
     return Mapper.ONE.readValue(json, type);
   }
 
+  /**
+   * Makes a value of a type of a tree.
+   *
+   * @throws JacksonException when it is no such value
+   */
+  public static <T> T read(JsonNode json, Class<T> type) throws JacksonException {
+    return Mapper.ONE.treeToValue(json, type);
+  }
+
   /** An object without fields, which keep the order in which they are put. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();

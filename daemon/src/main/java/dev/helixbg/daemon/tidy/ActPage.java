@@ -3,7 +3,6 @@ package dev.helixbg.daemon.tidy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteName;
@@ -208,20 +207,13 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return kept.entry().offset() == shown.entries().getFirst().entry().offset();
   }
 
-  /** The files that go, where all of them are whole files that say what the kept one says. */
-  Optional<List<Path>> copies(NotesKb notes) {
+  /** The copies that go, where all of them are whole files; else none. */
+  List<NamedEntry> copies() {
     List<NamedEntry> gone = of("remove");
-    boolean whole =
-        shown.finding().section().equals("copies")
-            && !gone.isEmpty()
+    return shown.finding().section().equals("copies")
             && gone.stream()
-                .allMatch(
-                    one -> NoteName.of(one.entry()).filter(NoteName::isWholeFile).isPresent());
-    return whole
-        ? Optional.of(
-            gone.stream()
-                .map(one -> notes.notes().resolve(one.entry().note().orElseThrow()))
-                .toList())
-        : Optional.empty();
+                .allMatch(one -> NoteName.of(one.entry()).filter(NoteName::isWholeFile).isPresent())
+        ? gone
+        : List.of();
   }
 }

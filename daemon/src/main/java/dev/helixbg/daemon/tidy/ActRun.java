@@ -70,6 +70,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
 
+    static Outcome done() {
+      return nothing(State.DONE, "");
+    }
+
     static Outcome nothing(State state, String why) {
       return new Outcome(state, why, List.of(), List.of(), List.of());
     }
@@ -135,13 +139,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
       }
     }
-    FindingRequests after = findings();
-    Optional<String> missing = after.present().notDone(finding.get());
+    Optional<String> missing = noteIfDone(findings(), finding.get());
     if (missing.isPresent()) {
       return stopped(
           act, made, State.FAILED, "helix made all calls, but the log shows: " + missing.get());
     }
-    note(after, id, "done", "");
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
@@ -242,6 +244,21 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     look.keySet().retainAll(List.of("topic", "match_str"));
     look.put("action", "entries");
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
+  }
+
+  /**
+   * Notes that a finding is done where its notes show it.
+   *
+   * @param now with the notes of this moment
+   * @return what is missing; empty when it is done
+   */
+  static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
+      throws IOException {
+    Optional<String> missing = now.present().notDone(finding);
+    if (missing.isEmpty()) {
+      note(now, finding.id(), "done", "");
+    }
+    return missing;
   }
 
   /** Writes down what a person says about a finding, see {@link FindingRequests#decide}. */

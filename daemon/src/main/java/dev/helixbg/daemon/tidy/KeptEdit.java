@@ -59,8 +59,8 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * The text of the file without the edit: what it was, where nobody has changed it since; else
-   * with the old text between the lines that it stood between.
+   * The text of the file without the edit. A file that has not changed since becomes the one that
+   * it was; in another one, the old text comes between the lines that it stood between.
    *
    * @return empty where these lines are not beside each other any more, or several times
    */

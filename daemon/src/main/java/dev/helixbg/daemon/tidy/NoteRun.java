@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -44,7 +43,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   public static List<FileEdit> edits(JsonNode act) throws IOException {
     List<FileEdit> edits = new ArrayList<>();
     for (JsonNode edit : act.path("edits")) {
-      edits.add(Json.read(edit.toString(), FileEdit.class));
+      edits.add(Json.read(edit, FileEdit.class));
     }
     return edits;
   }
@@ -61,27 +60,20 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     if (finding.isEmpty()) {
       return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
     }
+    List<FileEdit> edits = edits(act);
     Optional<Outcome> stopped;
     try (ProcessLock lock = lock()) {
       clear(lock);
-      stopped = change(id, edits(act));
+      stopped = change(id, edits);
     }
     if (stopped.isPresent()) {
       return stopped.get();
     }
     notes.refresh(_ -> {});
-    FindingRequests after = acts.findings();
-    Optional<String> missing = after.present().notDone(finding.get());
-    if (missing.isPresent()) {
-      return failed(
-          id,
-          "the finding is still there: " + missing.get(),
-          edits(act).stream()
-              .<JsonNode>map(edit -> Json.object().put("file", edit.file()))
-              .toList());
-    }
-    ActRun.note(after, id, "done", "");
-    return new Outcome(State.DONE, "", List.of(), List.of(), List.of());
+    return ActRun.noteIfDone(acts.findings(), finding.get())
+        .map(missing -> "the finding is still there: " + missing)
+        .map(why -> failed(id, why, edits.stream().map(edit -> changed(edit.file())).toList()))
+        .orElseGet(Outcome::done);
   }
 
   /** The outcome where it is not done. */
@@ -113,7 +105,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       Outcome stopped;
       try {
         if (step.file().replace(step.before(), step.after())) {
-          made.add(Json.object().put("file", step.file().file().toString()));
+          made.add(changed(step.file().file().toString()));
           continue;
         }
         stopped = Outcome.nothing(State.STALE, step.file().file() + " has changed meanwhile");
@@ -123,6 +115,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       return Optional.of(made.isEmpty() ? stopped : failed(id, stopped.why(), made));
     }
     return Optional.empty();
+  }
+
+  private static JsonNode changed(String file) {
+    return Json.object().put("file", file);
   }
 
   private static String refused(UserFile file, IOException e) {
@@ -140,45 +136,55 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   /** Takes an act back: the texts come to where they were, and the finding is open again. */
   public Outcome takeBack(String id) throws IOException, InterruptedException {
+    Optional<Outcome> stopped;
     try (ProcessLock lock = lock()) {
       clear(lock);
-      Optional<Kept> kept = kept(id);
-      if (kept.isEmpty()) {
-        return Outcome.nothing(
-            State.UNDONE, "helix-bg keeps nothing that it has taken out of a file for " + id);
-      }
-      List<Step> steps = new ArrayList<>();
-      for (KeptEdit edit : kept.get().edits().reversed()) {
-        UserFile file = new UserFile(Path.of(edit.edit().file()));
-        try {
-          byte[] now = Files.readAllBytes(file.file());
-          if (Sha256.of(now).equals(edit.edit().sha256())) {
-            continue; // this one was not changed
-          }
-          Optional<String> text = edit.takenBack(new String(now, UTF_8));
-          if (text.isEmpty()) {
-            return Outcome.nothing(
-                State.STALE,
-                "%s has changed around the place; what was there is kept in %s"
-                    .formatted(file.file(), fileOf(id)));
-          }
-          steps.add(new Step(file, now, text.get().getBytes(UTF_8)));
-        } catch (IOException e) {
-          return Outcome.nothing(State.UNDONE, refused(file, e));
-        }
-      }
-      Optional<Outcome> stopped = replace(id, steps);
-      if (stopped.isPresent()) {
-        return stopped.get();
-      }
-      Files.deleteIfExists(fileOf(id));
+      stopped = putBack(id);
+    }
+    if (stopped.isPresent()) {
+      return stopped.get();
     }
     notes.refresh(_ -> {});
-    FindingRequests after = acts.findings();
     if (acts.store().decisions().read().on(id).isPresent()) {
-      ActRun.note(after, id, "open", "");
+      ActRun.note(acts.findings(), id, "open", "");
     }
-    return new Outcome(State.DONE, "", List.of(), List.of(), List.of());
+    return Outcome.done();
+  }
+
+  /** The outcome where it is not taken back. */
+  private Optional<Outcome> putBack(String id) throws IOException {
+    Optional<Kept> kept = kept(id);
+    if (kept.isEmpty()) {
+      return Optional.of(
+          Outcome.nothing(
+              State.UNDONE, "helix-bg keeps nothing that it has taken out of a file for " + id));
+    }
+    List<Step> steps = new ArrayList<>();
+    for (KeptEdit edit : kept.get().edits().reversed()) {
+      UserFile file = new UserFile(Path.of(edit.edit().file()));
+      try {
+        byte[] now = Files.readAllBytes(file.file());
+        if (Sha256.of(now).equals(edit.edit().sha256())) {
+          continue; // this one was not changed
+        }
+        Optional<String> text = edit.takenBack(new String(now, UTF_8));
+        if (text.isEmpty()) {
+          return Optional.of(
+              Outcome.nothing(
+                  State.STALE,
+                  "%s has changed around the place; what was there is kept in %s"
+                      .formatted(file.file(), fileOf(id))));
+        }
+        steps.add(new Step(file, now, text.get().getBytes(UTF_8)));
+      } catch (IOException e) {
+        return Optional.of(Outcome.nothing(State.UNDONE, refused(file, e)));
+      }
+    }
+    Optional<Outcome> stopped = replace(id, steps);
+    if (stopped.isEmpty()) {
+      Files.deleteIfExists(fileOf(id));
+    }
+    return stopped;
   }
 
   /** Clears away what a killed process left, unless another one is at it. */

@@ -6,6 +6,7 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.FileEdit;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -114,9 +115,9 @@ final class TidyActs {
       if (!act.path("edits").isEmpty()) {
         text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
       }
-      if (told.copies(notes.get()).isPresent()) {
-        List<Path> files = told.copies(notes.get()).get();
-        text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, files));
+      List<Path> copies = filesOf(told.copies());
+      if (!copies.isEmpty()) {
+        text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, copies));
       }
     } else if (act.has("byHand") || desk.helix().isEmpty()) {
       if (!act.has("byHand")) {
@@ -148,7 +149,7 @@ final class TidyActs {
       throws IOException, InterruptedException {
     List<FileEdit> edits = NoteRun.edits(act);
     desk.working(edits.isEmpty() ? "helix is at it" : "changing the files");
-    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : inFiles(act);
+    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : files.orElseThrow().run(act);
     String words = act.path("do").asText();
     switch (outcome.state()) {
       case DONE -> {
@@ -174,10 +175,6 @@ final class TidyActs {
     try (Helix helix = desk.startHelix()) {
       return acts.run(act, helix);
     }
-  }
-
-  private ActRun.Outcome inFiles(ObjectNode act) throws IOException, InterruptedException {
-    return files.orElseThrow().run(act);
   }
 
   /** Reads notes that have changed. */
@@ -218,25 +215,17 @@ final class TidyActs {
   /** Whether somebody else has carried it out. */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     session.list().look();
-    Optional<String> missing = session.list().findings().present().notDone(shown.finding());
+    Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());
     if (missing.isPresent()) {
       session.say("Not done yet: " + missing.get());
       return;
     }
-    note(shown.id(), "done", "");
     isDone(shown, words, List.of(), List.of(), List.of());
     session.say("It is done, and noted.");
   }
 
   void edit(Shown shown) throws IOException, InterruptedException {
-    NoteFiles found = notes.orElseThrow().look();
-    List<Path> of =
-        shown.entries().stream()
-            .flatMap(one -> one.entry().note().stream())
-            .distinct()
-            .flatMap(path -> found.file(path).stream())
-            .toList();
-    Optional<String> wrong = desk.edit(of);
+    Optional<String> wrong = desk.edit(filesOf(shown.entries()));
     if (wrong.isPresent()) {
       session.say(wrong.get());
       return;
@@ -246,19 +235,31 @@ final class TidyActs {
     }
   }
 
+  /** The files that entries were made of, as they are called now. */
+  private List<Path> filesOf(List<NamedEntry> entries) {
+    if (entries.isEmpty()) {
+      return List.of();
+    }
+    NoteFiles found = notes.orElseThrow().look();
+    return entries.stream()
+        .flatMap(one -> one.entry().note().stream())
+        .distinct()
+        .flatMap(path -> found.file(path).stream())
+        .toList();
+  }
+
   /** Looks whether the finding is gone from the notes. */
   private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
     refresh();
     session.list().look();
-    Optional<String> missing = session.list().findings().present().notDone(shown.finding());
+    Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());
     if (missing.isPresent()) {
       session.back();
       session.say("The finding is still there: " + missing.get());
       return false;
     }
-    note(shown.id(), "done", "");
     isDone(shown, "edited: " + shown.finding().about(), List.of(), moved, List.of());
     return true;
   }

@@ -147,6 +147,31 @@ class NotesKbTest {
   }
 
   @Test
+  void aHomeFolderThatIsARepositoryIsReadOnce() throws IOException {
+    Path home = Files.createDirectories(temp.resolve("me")).toRealPath();
+    Files.createDirectory(home.resolve(".git"));
+    write(home, ".claude/CLAUDE.md");
+    write(home, "project/AGENTS.md");
+    Files.createSymbolicLink(home.resolve(".claude/GEMINI.md"), home.resolve("project/AGENTS.md"));
+    NotesAccount made = NotesKb.ofMemory(home, home, settings).refresh(files -> {}).orElseThrow();
+    assertEquals(
+        List.of("~/.claude/CLAUDE.md", "project/AGENTS.md"),
+        made.memory().stream().map(MemoryFile::path).toList());
+    assertEquals(1, made.leftOut().total());
+  }
+
+  @Test
+  void aWrongLineOfAnIndexIsKeptInTheAccount() throws IOException {
+    String lines = "- [Gone](gone.md) — nothing\n- [One](a.md) — one\n- [Two](b.md) — two\n";
+    Files.writeString(notes.resolve("MEMORY.md"), lines);
+    NotesKb found = NotesKb.at(notes, settings);
+    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    assertEquals(
+        List.of(new MemoryFile.IndexLine(1, "gone.md", true)), made.memory().getFirst().index());
+    assertEquals(Optional.of(made), found.account());
+  }
+
+  @Test
   void notesThatAreOutOfReachLeaveTheLogAsItIs() throws IOException {
     NotesKb found = NotesKb.at(notes, settings);
     found.refresh(files -> {});

@@ -97,6 +97,20 @@ class TidyNotesTest {
   }
 
   @Test
+  void aCopyWhoseNameCannotBeShownGoesToTheTrash() throws Exception {
+    Files.move(notes.resolve("leases copy.md"), notes.resolve("leases\u0001.md"));
+    report();
+    copies();
+    String after = press("s", "enter");
+    assertEquals(2, files().split(",").length, after);
+    try (Stream<Path> gone = Files.list(folder.resolve("Trash/files"))) {
+      assertEquals(1, gone.count(), after);
+    }
+    String undone = press("u", "enter");
+    assertEquals(3, files().split(",").length, undone);
+  }
+
+  @Test
   void severalCopiesGoAndComeBackTogether() throws Exception {
     Files.writeString(notes.resolve("leases again.md"), TEXT);
     report();

@@ -49,7 +49,7 @@ public final class FileHashCache {
     try {
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException e) {
-      // The hash is right all the same; whoever needs the cache folder will say what is wrong.
+      // The hash is right all the same; the work that needs the folder says what is wrong.
     }
   }
 

@@ -43,7 +43,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
             : Map.of();
     List<Entry> changed = new ArrayList<>(instead.keySet());
     gone(change).forEach(one -> changed.add(one.entry()));
-    if (!FactFile.areFacts(changed)) {
+    if (changed.isEmpty() || !FactFile.areFacts(changed)) {
       return List.of();
     }
     Map<String, List<Entry>> byFile =
@@ -51,7 +51,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
             .collect(
                 Collectors.groupingBy(
                     one -> one.note().orElseThrow(), LinkedHashMap::new, Collectors.toList()));
-    NoteFiles files = changed.isEmpty() ? null : notes.get();
+    NoteFiles files = notes.get();
     List<FileEdit> edits = new ArrayList<>();
     for (Map.Entry<String, List<Entry>> one : byFile.entrySet()) {
       Map<Entry, String> ofFile = new HashMap<>(instead);

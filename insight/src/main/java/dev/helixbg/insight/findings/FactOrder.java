@@ -48,12 +48,7 @@ public final class FactOrder {
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
-    if (one.isEmpty()
-        || other.isEmpty()
-        || areDated(a, b)
-        || a.text().heading().isEmpty()
-        || NoteName.of(a).filter(NoteName::isItem).isEmpty()
-        || !NoteName.areInOneList(a, b)) {
+    if (one.isEmpty() || other.isEmpty() || !areTogether(a, b) || !isItem(a)) {
       return false;
     }
     boolean inOrder = one.get().line() < other.get().line();
@@ -67,14 +62,16 @@ public final class FactOrder {
    * agents append what a list says already.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
-    return areNeighbours(a, b) || arePartsOfOneLesson(a, b) || isShort(a) || isShort(b);
+    return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);
   }
 
-  private static boolean arePartsOfOneLesson(Entry a, Entry b) {
-    return !areDated(a, b)
-        && !a.text().heading().isEmpty()
-        && NoteName.of(a).filter(NoteName::isItem).isEmpty()
-        && NoteName.areInOneList(a, b);
+  /** Whether two facts are under one heading, and no date parts them. */
+  private static boolean areTogether(Entry a, Entry b) {
+    return !areDated(a, b) && a.text().heading().isPresent() && NoteName.areInOneList(a, b);
+  }
+
+  private static boolean isItem(Entry one) {
+    return NoteName.of(one).filter(NoteName::isItem).isPresent();
   }
 
   private static boolean isShort(Entry one) {

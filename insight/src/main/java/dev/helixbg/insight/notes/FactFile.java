@@ -108,7 +108,7 @@ public final class FactFile {
   }
 
   /**
-   * What changes in the file when some of its facts go, and some say something else.
+   * The changes of the file when some of its facts go, and some say something else.
    *
    * @param instead the new text of a fact
    * @return in the order of their places; empty where the file does not have these facts any more,
@@ -219,7 +219,7 @@ public final class FactFile {
     return at;
   }
 
-  /** Whether there is nothing on a line; above the first there is nothing, too. */
+  /** Whether a line is blank; the place above the first one counts as blank. */
   private boolean isBlank(int line) {
     return line < 0 || lines.get(line).isBlank();
   }

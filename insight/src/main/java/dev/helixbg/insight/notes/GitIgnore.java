@@ -16,16 +16,17 @@ import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Which files a git work tree ignores, by its files {@value #FILE}, as gitignore(5) has them.
+ * The files that a git work tree ignores, by its files {@value #FILE}, as gitignore(5) has them.
  *
  * @param rules the last one that matches decides
  */
 record GitIgnore(List<Rule> rules) {
   private static final String FILE = ".gitignore";
 
-  /** Of one file in bytes, and of one line in characters: what is longer is not looked at. */
+  /** The bytes of one file that are read. */
   private static final int MAX_FILE = 1 << 16;
 
+  /** Characters; a longer line is not looked at. */
   private static final int MAX_LINE = 256;
 
   /** A line with more could make each look take long. */
@@ -42,7 +43,7 @@ record GitIgnore(List<Rule> rules) {
   private record Rule(
       Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /** What holds in a folder: rules of the work tree that it is in, from the top down to it. */
+  /** The rules that hold in a folder: those of its work tree, from the top down to it. */
   static GitIgnore above(Path folder) {
     List<Path> down = new ArrayList<>();
     for (Path one = folder.getParent(); one != null; one = one.getParent()) {
@@ -63,7 +64,8 @@ record GitIgnore(List<Rule> rules) {
   }
 
   /**
-   * With the rules of a folder below; those of its own work tree alone where it is the top of one.
+   * Adds the rules of a folder below; where it is the top of a work tree, it has only its own
+   * rules.
    */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);

@@ -33,7 +33,7 @@ final class IndexCheck {
   /** Fewer words of a line say too little to be missed in a file. */
   private static final int LEAST_WORDS = 4;
 
-  /** So much of a word counts, so that its ending does not. */
+  /** The letters of a word that count, so that its ending does not. */
   private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;

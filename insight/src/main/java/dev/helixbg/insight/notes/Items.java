@@ -54,7 +54,7 @@ final class Items {
   private static final Pattern NO_FACTS =
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
-  /** Of an item, with the blanks after it. */
+  /** The marker of an item, with the blanks after it. */
   static final Pattern MARKER = Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
 
   private static final int TAB = 4;
@@ -64,7 +64,7 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /** So many headings with few items each are lessons; fewer may be the chapters of a list. */
+  /** This number of headings with few items each is lessons; fewer may be chapters of a list. */
   private static final int LESSONS = 5;
 
   /**
@@ -72,7 +72,7 @@ final class Items {
    */
   private static final double PER_LESSON = 4.5;
 
-  /** Of parts of lessons: so many have one label. */
+  /** The items that may have one label; where more have it, they are parts of lessons. */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
@@ -111,7 +111,7 @@ final class Items {
   }
 
   /**
-   * What decided how a file is cut.
+   * The way in which a file is cut, and its reason.
    *
    * @param items in their order; none but for {@link Way#ITEMS} and {@link Way#INDEX}
    * @param why in words; empty where the file is no memory file, and need not be told of
@@ -123,7 +123,7 @@ final class Items {
   }
 
   /**
-   * What is known of a file before it is read.
+   * The facts that are known about a file before it is read.
    *
    * @param named whether it was named by itself, so that its form alone tells a list
    */
@@ -153,12 +153,13 @@ final class Items {
     return MEMORY.contains(name(path));
   }
 
-  private static String name(String path) {
+  /** The name of a file in small letters. */
+  static String name(String path) {
     return path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
   }
 
   /**
-   * How a file is to be cut.
+   * Decides how a file is cut.
    *
    * @param from where the text begins, after front matter and title
    */
@@ -276,7 +277,7 @@ final class Items {
       String line = text.substring(at, lineEnd(at));
       Matcher marker = MARKER.matcher(line);
       if (!fence.isEmpty()) {
-        fence = line.strip().startsWith(fence) ? "" : fence;
+        fence = fenceAfter(line, fence);
         take(line, at);
       } else if (headings.contains(at) || isRule(line)) {
         finish();
@@ -293,8 +294,7 @@ final class Items {
         if (blank && indented(line) < Math.min(2, indent)) {
           finish(); // a paragraph after the list
         }
-        Matcher opening = FENCE.matcher(line);
-        fence = opening.matches() ? opening.group(1) : "";
+        fence = fenceAfter(line, "");
         take(line, at);
       }
       blank = false;
@@ -303,13 +303,12 @@ final class Items {
     return "items of lists";
   }
 
-  /** What stands between blank lines, but for headings; code in fences is in one piece. */
+  /** Takes the texts between blank lines as items, without headings; code in fences stays whole. */
   private void paragraphs(int from) {
     String fence = "";
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
       String line = text.substring(at, lineEnd(at));
-      boolean isOpen = !fence.isEmpty();
-      if (!isOpen && (line.isBlank() || headings.contains(at))) {
+      if (fence.isEmpty() && (line.isBlank() || headings.contains(at))) {
         finish();
         continue;
       }
@@ -318,13 +317,22 @@ final class Items {
         marked = at;
       }
       end = at + line.length();
-      Matcher opening = FENCE.matcher(line);
-      fence =
-          isOpen
-              ? line.strip().startsWith(fence) ? "" : fence
-              : opening.matches() ? opening.group(1) : "";
+      fence = fenceAfter(line, fence);
     }
     finish();
+  }
+
+  /**
+   * The fence that code stands in after a line; empty outside of code.
+   *
+   * @param fence that it stands in before the line
+   */
+  private static String fenceAfter(String line, String fence) {
+    if (!fence.isEmpty()) {
+      return line.strip().startsWith(fence) ? "" : fence;
+    }
+    Matcher opening = FENCE.matcher(line);
+    return opening.matches() ? opening.group(1) : "";
   }
 
   private void take(String line, int at) {

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.notes;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -21,10 +20,10 @@ public record MemoryFile(
     int characters,
     int tokens,
     List<IndexLine> index) {
-  /** Claude Code loads so many lines of a MEMORY.md when it starts. */
+  /** The lines of a MEMORY.md that Claude Code loads when it starts. */
   private static final int LOADED_LINES = 200;
 
-  /** Hermes keeps its MEMORY.md, of blocks between dividers, below so many characters. */
+  /** The characters that Hermes keeps in its MEMORY.md, of blocks between dividers. */
   private static final int BLOCK_CHARACTERS = 2_200;
 
   /** Letters of a word that make a token, about: that of English in the usual vocabularies. */
@@ -60,7 +59,7 @@ public record MemoryFile(
    * How far it is over what an agent loads, in words; empty where it is not, or no bound is known.
    */
   public Optional<String> overBound() {
-    if (!path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT).equals("memory.md")) {
+    if (!Items.name(path).equals("memory.md")) {
       return Optional.empty();
     }
     if (cut.equals(Items.BLOCKS)) {

@@ -67,7 +67,7 @@ final class MemoryPlaces {
           "docs/LEARNINGS.md",
           "memory/MEMORY.md");
 
-  /** Of the names that one glob is given. */
+  /** The most names that one glob takes. */
   private static final int MAX_NAMES = 10_000;
 
   private MemoryPlaces() {}

@@ -61,7 +61,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       boolean isFact,
       Optional<Boolean> newestFirst,
       int minutes) {
-    /** Of a fact; empty for any other section. */
+    /** The place of a fact; empty for any other section. */
     Optional<EntryText.Position> position() {
       return isFact
           ? Optional.of(new EntryText.Position(span.line(), newestFirst))
@@ -223,7 +223,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
     }
 
-    /** What was made, where it is facts with what is known of their times. */
+    /** The sections that were made; facts have the times that are known. */
     List<Section> timed() {
       return sections.stream()
           .filter(Section::isFact)

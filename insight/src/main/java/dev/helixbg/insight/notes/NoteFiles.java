@@ -118,10 +118,9 @@ public record NoteFiles(
       own.takeNamed(file);
     }
     Walk shared = new Walk(top, "", home);
+    shared.taken.addAll(own.taken); // the home folder may be a repository itself
     for (Path file : MemoryPlaces.inRepository(top)) {
-      if (own.files.stream().noneMatch(other -> other.file().equals(file))) {
-        shared.takeNamed(file);
-      }
+      shared.takeNamed(file);
     }
     if (GitIgnore.isTop(top)) {
       shared.isMemoryOnly = true;
@@ -315,7 +314,7 @@ public record NoteFiles(
       }
     }
 
-    /** Only what would be a note is missed by anybody. */
+    /** Only a file that would be a note is missed. */
     private void leaveOut(Path path, String name, String why) {
       if (isWanted(name)) {
         leftOut.add(new LeftOut.File(shown(path), why));

@@ -54,7 +54,7 @@ public final class NotesLog {
 
   private static final int MAX_LINKS = 50;
 
-  /** Of memory files that a report tells of. */
+  /** The most memory files that a report tells of. */
   private static final int MAX_MEMORY = 200;
 
   /** In the front matter of files that are data of a plugin of Obsidian, written as Markdown. */
@@ -145,7 +145,7 @@ public final class NotesLog {
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
-      if (!note.cut().why().isEmpty()) {
+      if (!note.cut().why().isEmpty() && memory.size() < MAX_MEMORY) {
         memory.put(linked, text.get());
       }
       int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
@@ -185,7 +185,6 @@ public final class NotesLog {
             files.files().stream()
                 .collect(Collectors.toMap(NoteFiles.File::path, Function.identity())));
     return memory.entrySet().stream()
-        .limit(MAX_MEMORY)
         .map(
             one ->
                 MemoryFile.of(one.getKey(), one.getValue(), index.of(one.getKey(), one.getValue())))

@@ -208,7 +208,7 @@ public final class SourceCheck {
     /** Where no folders are named. */
     public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
 
-    /** With lines of indexes that are wrong, first. */
+    /** Puts lines of indexes that are wrong before the other findings. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {
       return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());
     }

@@ -175,8 +175,9 @@ public class KbOption {
 
   /** The files that were read where agents keep them; empty where they were not asked for. */
   public final Optional<String> places(Settings settings, Kb read) {
-    return NotesKb.of(read, settings)
+    return Optional.of(read)
         .filter(_ -> memory)
+        .flatMap(kb -> NotesKb.of(kb, settings))
         .flatMap(NotesKb::account)
         .map(
             account ->
