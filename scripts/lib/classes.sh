@@ -52,7 +52,7 @@ END
   other=$!
   run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
-  # A person's screens, and an act that helix refuses. The terminal is script's, which comes with util-linux.
+  # The screens of tidy, and an act that helix refuses. The command script, of util-linux, makes the terminal.
   cat > "$work/helix" << 'END'
 #!/bin/bash
 while IFS= read -r line; do

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What an act's words promise, told from the notes before and after it. */
+/** The changes that the words of an act promise, held against the notes before and after it. */
 final class ActExpectation {
   private final JsonNode act;
   private final Set<String> written;
@@ -19,10 +19,13 @@ final class ActExpectation {
   private final List<NamedEntry> after;
   private final Map<String, NamedEntry> named = new HashMap<>();
 
-  /** By its name before: what has become of a note, as topic and text; gone ones are missing. */
+  /**
+   * Topic and text that each note should have after the act, by its name before it. Notes that go
+   * are missing.
+   */
   private final Map<String, String> became = new TreeMap<>();
 
-  /** What stands for a note that is gone. */
+  /** The name of the note that is kept, by the name of each that goes. */
   private final Map<String, String> standsFor = new HashMap<>();
 
   private String rewritten;
@@ -30,9 +33,9 @@ final class ActExpectation {
   private String newLinkTo;
 
   /**
-   * @param act its plan, of which only proposed texts are read
-   * @param words of the act, with the names of this moment
-   * @param written topics in which others wrote meanwhile; links of and to them are not compared
+   * @param act the plan, of which only the proposed text is read
+   * @param words the act in words, with the names that notes have before it
+   * @param written topics in which others wrote meanwhile; links from and to them are not compared
    */
   ActExpectation(
       JsonNode act,
@@ -116,7 +119,7 @@ final class ActExpectation {
     links();
   }
 
-  /** The name of what is kept. */
+  /** Expects that notes go. Gives the name of the one that is kept. */
   private String remove(String gone, String kept) {
     for (String name : gone.split(", ")) {
       became.remove(name);

@@ -151,8 +151,9 @@ class AgentsIT {
   }
 
   /**
-   * A client whose language model says something of the questions on a page.
+   * A client with a language model.
    *
+   * @param says the model's answer to a page, by the ids of its questions
    * @param errors what the server writes to stderr
    */
   private McpSyncClient sampling(
@@ -199,7 +200,7 @@ class AgentsIT {
     assertTrue(pages.await(5, TimeUnit.MINUTES), "two pages are asked");
     String said = ask(client, "findings", Map.of()).at("/agents/0").asText();
     assertTrue(said.startsWith("reader sampling 1.0 has answered"), said);
-    assertTrue(ask(client, "questions", Map.of()).path("questions").size() == 10, "and by itself");
+    assertEquals(10, ask(client, "questions", Map.of()).path("questions").size(), "and by itself");
   }
 
   @Test

@@ -89,10 +89,10 @@ final class CheckTidy {
     CheckTidy check = new CheckTidy(dist.resolve("../../..").normalize(), work, helix, seed);
     try {
       check.run(20, sessions);
-      System.out.printf("check-tidy: all passed, seed %d: %s%n", seed, check.counts);
+      System.out.printf("check-helix tidy: all passed, seed %d: %s%n", seed, check.counts);
     } catch (AssertionError e) {
       System.err.printf(
-          "check-tidy, seed %d, in %s: %s%n%s%n", seed, work, e.getMessage(), check.counts);
+          "check-helix tidy, seed %d, in %s: %s%n%s%n", seed, work, e.getMessage(), check.counts);
       System.exit(1);
     }
     System.exit(0);
@@ -135,29 +135,26 @@ final class CheckTidy {
     Files.write(kb.dataLog(), planted);
     Files.createDirectories(work.resolve("home"));
     Path out = work.resolve("one-shot");
-    if (process(List.of(launcher(), "one-shot", folder()), out, "dumb").waitFor() != 0) {
-      throw new AssertionError("one-shot: " + Files.readString(out));
+    if (process(out, "dumb", launcher(), "one-shot", folder()).waitFor() != 0) {
+      throw new AssertionError("one-shot: " + Files.readString(work.resolve("errors")));
     }
-    run("cp", "-a", work.resolve("home"), work.resolve("planted"));
+    require("cp", "-a", work.resolve("home").toString(), work.resolve("planted").toString());
   }
 
   private void plantAgain() throws Exception {
     plantings++;
-    run("rm", "-rf", work.resolve("home"));
-    run("cp", "-a", work.resolve("planted"), work.resolve("home"));
+    require("rm", "-rf", work.resolve("home").toString());
+    require("cp", "-a", work.resolve("planted").toString(), work.resolve("home").toString());
     synchronized (this) { // beside the other writer, whose helix knows nothing of this
       Files.write(kb.dataLog(), planted);
       Files.deleteIfExists(kb.folder().resolve("index.bin"));
     }
   }
 
-  static void run(Object... command) throws Exception {
-    List<String> words = Stream.of(command).map(Object::toString).toList();
-    new ProcessBuilder(words)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start()
-        .waitFor();
+  private static void require(String... command) throws InterruptedException {
+    if (!ExternalTool.succeeds(command)) {
+      throw new AssertionError("failed: " + List.of(command));
+    }
   }
 
   private String launcher() {
@@ -168,15 +165,13 @@ final class CheckTidy {
     return kb.folder().toString();
   }
 
-  private Process process(List<String> command, Path out, String terminal) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    Map<String, String> environment = builder.environment();
-    environment.put("HOME", work.resolve("home").toString());
-    environment.put("HELIX_BG_HELIX_COMMAND", helix.toString());
-    environment.put("JAVA_HOME", System.getProperty("java.home"));
-    environment.put("TERM", terminal);
-    environment.keySet().removeIf(name -> name.startsWith("XDG_"));
-    return builder.redirectOutput(out.toFile()).start();
+  private Process process(Path out, String terminal, String... command) throws IOException {
+    return new Program(work.resolve("home"))
+        .with("HELIX_BG_HELIX_COMMAND", helix.toString())
+        .with("LANG", "C.UTF-8")
+        .with("TERM", terminal)
+        .byCommand(command)
+        .start(List.of(), out, work.resolve("errors"));
   }
 
   private TestScreen screen() throws IOException {
@@ -184,9 +179,8 @@ final class CheckTidy {
     Path out = work.resolve("screen");
     String command = "%s tidy %s; echo ended by $?; stty -a".formatted(launcher(), folder());
     // Where this is started in the background, or by nohup, these are ignored, and would be there.
-    List<String> script =
-        List.of("env", "--default-signal=INT,HUP", "script", "-qefc", command, "/dev/null");
-    return new TestScreen(process(script, out, terminal), out, terminal);
+    String[] script = {"env", "--default-signal=INT,HUP", "script", "-qefc", command, "/dev/null"};
+    return new TestScreen(process(out, terminal, script), out, terminal);
   }
 
   /** All notes but those of the other writer. */
@@ -366,8 +360,7 @@ final class CheckTidy {
         throw new AssertionError(words + ", half done: lost " + one.entry().body(), why);
       }
     }
-    boolean silent = end.equals("KILL") || end.startsWith("the terminal");
-    if (!silent && !after.contains("Stopped in the middle")) {
+    if (!isUntold(end) && !after.contains("Stopped in the middle")) {
       throw new AssertionError("half done, and not said: " + words + "\n" + after, why);
     }
     count("half done and said");
@@ -390,7 +383,6 @@ final class CheckTidy {
     Map<String, Decision> before = decisions();
     int planting = plantings;
     String end = ENDS.get(random.nextInt(ENDS.size()));
-    boolean untold = end.equals("KILL") || end.startsWith("the terminal");
     try (TestScreen screen = screen()) {
       screen.await(List.of("quit"));
       if (random.nextBoolean()) {
@@ -431,16 +423,13 @@ final class CheckTidy {
         throw new AssertionError("decisions are gone: " + before + " and " + now);
       }
       now.keySet().removeAll(before.keySet());
-      if (!untold) {
+      if (!isUntold(end)) {
         String told = null;
         while (closing.find()) {
           told = closing.group(1) + " done, " + closing.group(2) + " dismissed";
         }
         String noted =
-            "%d done, %d dismissed"
-                .formatted(
-                    now.values().stream().filter(one -> is(one, "DONE")).count(),
-                    now.values().stream().filter(one -> is(one, "DISMISSED")).count());
+            counted(now, Decision.Outcome.DONE) + ", " + counted(now, Decision.Outcome.DISMISSED);
         if (!noted.equals(told)) {
           throw new AssertionError("said: " + told + ", noted: " + now + "\n" + screen.text());
         }
@@ -449,8 +438,14 @@ final class CheckTidy {
     }
   }
 
-  private static boolean is(Decision decision, String verdict) {
-    return decision.outcome().name().equals(verdict);
+  private static String counted(Map<String, Decision> decisions, Decision.Outcome outcome) {
+    long count = decisions.values().stream().filter(one -> one.outcome() == outcome).count();
+    return count + " " + outcome.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether it can write nothing more at such an end. */
+  private static boolean isUntold(String end) {
+    return end.equals("KILL") || end.startsWith("the terminal");
   }
 
   /** The terminal is as it was, and no fault is on it. */
@@ -459,7 +454,7 @@ final class CheckTidy {
     if (text.contains("Exception") || text.contains("fault in helix-bg")) {
       throw new AssertionError("a fault: " + text);
     }
-    if (end.equals("KILL") || end.startsWith("the terminal")) {
+    if (isUntold(end)) {
       return;
     }
     boolean left = text.lastIndexOf("\033[?1049l") >= text.lastIndexOf("\033[?1049h");

@@ -100,8 +100,7 @@ class GpuCommandsIT {
 
   @Test
   void statsTellWhatTheGpuDid() throws Exception {
-    Program.Ended ended = gpu.run(answer("--stats"));
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = ok(gpu.run(answer("--stats")));
     for (String line :
         new String[] {"dispatches", "encoders", "barriers", "most_in_flight", "gpu"}) {
       assertTrue(ended.err().contains(line), ended.err());
@@ -109,7 +108,7 @@ class GpuCommandsIT {
   }
 
   @Test
-  void metalTestFindsTheKernelsRight() throws Exception {
+  void benchGpuFindsTheKernelsRight() throws Exception {
     requireRight(gpu.run("bench", "gpu", "--small", "-r", "1"));
   }
 
@@ -156,7 +155,7 @@ class GpuCommandsIT {
   }
 
   @Test
-  void gpuTestBeginsAnewAfterAFailureOfTheGpu() throws Exception {
+  void benchGpuBeginsAnewAfterAFailureOfTheGpu() throws Exception {
     Program.Ended ended = failing("metal", 2, 1).run("bench", "gpu", "--small", "-r", "1");
     requireRight(ended);
     assertEquals(1, count(ended.err(), "; once more"), ended.err());

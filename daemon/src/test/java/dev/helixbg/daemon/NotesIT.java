@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.Console;
+import io.modelcontextprotocol.client.McpSyncClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,12 +25,16 @@ class NotesIT {
       "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
 
   @TempDir private Path folder;
+  private Path home;
   private Path vault;
   private Program program;
 
   @BeforeEach
   void write() throws IOException {
-    program = new Program(Files.createDirectories(folder.resolve("home"))).withModel().withoutC2();
+    home = Files.createDirectories(folder.resolve("home"));
+    Path cache = Path.of(TestAgent.environment(home).get("XDG_CACHE_HOME"));
+    PreparedModel.linkInto(cache, Program.ROOT.resolve("daemon/target/dist"));
+    program = new Program(home).withoutC2().with("XDG_CACHE_HOME", cache.toString());
     vault = folder.resolve("my vault");
     note("queue/lease.md", "---\ntags: [queue]\n---\n# Leases\n\n" + LEASE);
     note("Daily Notes/2024-05-06.md", "Learned today. " + LEASE + " See [[thumbs]].");
@@ -117,50 +123,24 @@ class NotesIT {
     assertTrue(kb.err().contains("--notes " + notes()), kb.err());
   }
 
-  /** What an MCP server over notes answers to its first request. */
-  private String answer(Path notes, String method, String params) throws Exception {
-    Path in = folder.resolve("in");
-    Files.writeString(
-        in,
-        """
-        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
-        {"jsonrpc":"2.0","method":"notifications/initialized"}
-        {"jsonrpc":"2.0","id":2,"method":"%s","params":%s}
-        """
-            .formatted(method, params));
-    Path out = folder.resolve("out");
-    Process server =
-        program.start(
-            List.of("bash", "-c", "(cat '" + in + "'; sleep 600) | \"$@\"", "bash"),
-            out,
-            folder.resolve("err"),
-            "mcp",
-            "--notes",
-            notes.toString());
+  /** What a tool of an MCP server over notes answers. */
+  private String ask(Path notes, String tool, Map<String, Object> arguments) throws IOException {
+    String launcher = Program.ROOT.resolve("scripts/helix-bg").toString();
+    McpSyncClient client =
+        TestAgent.of(launcher, home, List.of("--notes", notes.toString()), line -> {})
+            .requestTimeout(Duration.ofMinutes(5))
+            .build();
     try {
-      String answer = "";
-      for (int i = 0; i < 3_000 && server.isAlive() && !answer.contains("\"id\":2"); i++) {
-        Thread.sleep(100);
-        answer = Files.readString(out);
-      }
-      return Arrays.stream(answer.split("\n"))
-          .filter(line -> line.contains("\"id\":2"))
-          .findFirst()
-          .orElse(answer);
+      client.initialize();
+      return TestAgent.ask(client, tool, arguments).toString();
     } finally {
-      server.descendants().forEach(ProcessHandle::destroy);
-      server.destroy();
-      server.waitFor();
+      client.closeGracefully();
     }
   }
 
   @Test
   void agentsAreToldWhatToEdit() throws Exception {
-    String said =
-        answer(
-            vault,
-            "tools/call",
-            "{\"name\":\"findings\",\"arguments\":{\"kind\":\"copies\",\"kb\":\"my vault\"}}");
+    String said = ask(vault, "findings", Map.of("kind", "copies", "kb", "my vault"));
     assertTrue(said.contains("photos/thumbs.md"), said);
     assertTrue(
         said.contains("remove photos/copy.md") || said.contains("remove photos/thumbs.md"), said);
@@ -191,17 +171,11 @@ class NotesIT {
     assertEquals(5, report.at("/notes/memory/0/entries").asInt());
     assertTrue(report.at("/notes/memory/0/tokensSaved").asInt() > 0, report.at("/notes") + "");
 
-    String related =
-        answer(
-            memory,
-            "tools/call",
-            "{\"name\":\"related\",\"arguments\":{\"text\":\"Tests need Docker running; without it"
-                + " the integration tests hang.\"}}");
+    String text = "Tests need Docker running; without it the integration tests hang.";
+    String related = ask(memory, "related", Map.of("text", text));
     assertTrue(related.contains("MEMORY.md#Build"), related);
-    // The prompt brief has an agent call both.
-    String review = answer(memory, "tools/call", "{\"name\":\"review\",\"arguments\":{}}");
-    assertFalse(review.contains("\"isError\":true"), review);
-    String findings = answer(memory, "tools/call", "{\"name\":\"findings\",\"arguments\":{}}");
+    ask(memory, "review", Map.of()); // the prompt brief has an agent call it, too
+    String findings = ask(memory, "findings", Map.of());
     assertTrue(findings.contains("Use `mvnd` for local builds"), findings);
   }
 

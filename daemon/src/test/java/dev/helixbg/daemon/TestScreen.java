@@ -19,7 +19,7 @@ import org.jline.utils.ScreenTerminal;
 final class TestScreen implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Of a screen of tidy's, which its first line begins. */
+  /** Where a screen of tidy begins: at its first line. */
   private static final Pattern BEGINNING =
       Pattern.compile("(?m)^(?=(\\d+ of \\d+, )?\\d+ done, \\d+ dismissed(?! in this))");
 
@@ -147,7 +147,7 @@ final class TestScreen implements AutoCloseable {
       now();
       shown.setSize(columns, rows);
       String terminal = "/proc/" + java.get().pid() + "/fd/0";
-      CheckTidy.run("stty", "-F", terminal, "cols", columns, "rows", rows);
+      ExternalTool.succeeds("stty", "-F", terminal, "cols", "" + columns, "rows", "" + rows);
     }
   }
 
@@ -162,7 +162,7 @@ final class TestScreen implements AutoCloseable {
   /**
    * Ends it, and waits until helix has ended, too.
    *
-   * @param how a key, the name of a signal, or in more words that the terminal is closed
+   * @param how a key, the name of a signal, or the words that the terminal is closed
    */
   void end(String how) throws Exception {
     List<ProcessHandle> all = process.descendants().toList();
@@ -178,7 +178,7 @@ final class TestScreen implements AutoCloseable {
     } else if (how.contains(" ")) {
       process.destroyForcibly();
     } else if (java().isPresent()) {
-      CheckTidy.run("kill", "-" + how, java().get().pid());
+      ExternalTool.succeeds("kill", "-" + how, "" + java().get().pid());
     }
     if (!process.waitFor(1, TimeUnit.MINUTES)) {
       throw new AssertionError(how + " does not end it: " + now());

@@ -1,13 +1,11 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.log.DataLog;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,20 +108,15 @@ class TidyIT {
         program
             .byCommand("script", "-qefc", command, "/dev/null")
             .start(List.of(), out, folder.resolve("errors"));
-    try (OutputStream keys = process.getOutputStream()) {
-      await(out, "Why: ", process);
-      press(keys, "s");
-      await(out, "carry it out", process);
-      press(keys, "\r");
-      await(out, "Done: ", process);
-      press(keys, "q");
-      assertTrue(process.waitFor(5, TimeUnit.MINUTES));
-    } finally {
-      process.destroy();
+    try (TestScreen screen = new TestScreen(process, out, "dumb")) {
+      screen.await(List.of("Why: "));
+      screen.press("s", List.of("carry it out"));
+      screen.press("\r", List.of("Done: "));
+      screen.type("q");
+      assertTrue(process.waitFor(5, TimeUnit.MINUTES), screen.text());
+      assertEquals(0, process.exitValue(), screen.text());
+      assertTrue(screen.text().contains("1 done, 0 dismissed"), screen.text());
     }
-    String screen = Files.readString(out);
-    assertEquals(0, process.exitValue(), screen);
-    assertTrue(screen.contains("1 done, 0 dismissed"), screen);
     assertEquals(4, texts().size());
     assertTrue(program.run("findings", kb(), "--settled").out().contains("done"));
   }
@@ -141,17 +134,5 @@ class TidyIT {
             .filter(one -> one.getKey().startsWith("sessions ended by"))
             .mapToInt(Map.Entry::getValue)
             .sum());
-  }
-
-  private static void press(OutputStream keys, String key) throws Exception {
-    keys.write(key.getBytes(UTF_8));
-    keys.flush();
-  }
-
-  private static void await(Path out, String text, Process process) throws Exception {
-    while (!new String(Files.readAllBytes(out), UTF_8).contains(text)) {
-      assertTrue(process.isAlive(), () -> "it ended before it said: " + text);
-      Thread.sleep(50);
-    }
   }
 }

@@ -52,6 +52,6 @@ class UserFileFaultsTest {
         assertEquals(List.of(real), left.toList(), "at " + at);
       }
     } while (fault != Fault.NONE && disk.operations() > at++);
-    assertTrue(at > 10 || fault == Fault.NONE, "so many operations: " + at);
+    assertTrue(at > 10 || fault == Fault.NONE, "too few operations: " + at);
   }
 }

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.tidy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,10 +11,9 @@ import dev.helixbg.daemon.tidy.ActRun.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jline.utils.AttributedString;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +56,19 @@ class NoteRunTest {
 
   private ObjectNode same(String id, String keep) throws Exception {
     return kb.acts.plan(Json.object().put("id", id).put("as", "same").put("keep", keep));
+  }
+
+  /** Takes the first item out; the id of the finding. */
+  private String taken() throws Exception {
+    String id = pair("Use", "Builds");
+    kb.report();
+    done(same(id, "b"));
+    return id;
+  }
+
+  /** The file that keeps what a finding has taken out. */
+  private Path kept(String id) {
+    return kb.store.folder().resolve("acts").resolve(id + ".json");
   }
 
   private Outcome done(ObjectNode act) throws Exception {
@@ -137,16 +148,14 @@ class NoteRunTest {
 
   @Test
   void whereTheSurroundingsHaveChangedItIsSaidWhereTheTextIs() throws Exception {
-    String id = pair("Use", "Builds");
-    kb.report();
-    done(same(id, "b"));
+    String id = taken();
     String other = text().replace("## Build", "## Other");
     Files.writeString(file, other);
     Outcome refused = run.takeBack(id);
     assertEquals(State.STALE, refused.state());
     assertEquals(other, text());
-    Path kept = Path.of(refused.why().substring(refused.why().lastIndexOf(' ') + 1));
-    assertTrue(Files.readString(kept).contains("on Linux"), refused.why());
+    assertTrue(refused.why().endsWith(" " + kept(id)), refused.why());
+    assertTrue(Files.readString(kept(id)).contains("on Linux"));
   }
 
   @Test
@@ -236,10 +245,7 @@ class NoteRunTest {
   /** As SIGKILL leaves it between writing and renaming. */
   @Test
   void theNextStartClearsAwayWhatAKilledOneLeft() throws Exception {
-    String id = pair("Use", "Builds");
-    kb.report();
-    done(same(id, "b"));
-    Path kept = kb.store.folder().resolve("acts").resolve(id + ".json");
+    Path kept = kept(taken());
     assertTrue(Files.exists(kept));
     Path left = file.resolveSibling(".MEMORY.md.5f.helix-bg.tmp");
     Files.writeString(left, "half");
@@ -259,42 +265,28 @@ class NoteRunTest {
     FakeDesk desk = new FakeDesk(null, folder.resolve("T"));
     TidySession session =
         new TidySession(TidyKb.list(kb.acts), kb.acts, new Ink(false, false), desk);
-    String page = press(session, "a", "s");
+    String page = TidyKb.press(session, "a", "s");
     assertTrue(page.contains("- Use mvnd.") && page.contains("- on Linux"), page);
     assertTrue(page.contains("carry it out") && page.contains("in one step"), page);
     assertEquals(TEXT, text());
 
     Files.writeString(file, TEXT + "\n- Appended.\n");
-    assertTrue(press(session, "enter").contains("Others have written meanwhile"));
-    String done = press(session, "enter");
+    assertTrue(TidyKb.press(session, "enter").contains("Others have written meanwhile"));
+    String done = TidyKb.press(session, "enter");
     assertTrue(done.contains("Done: ") && done.contains("1 done"), done);
     assertFalse(text().contains("on Linux"));
-    press(session, "s", "enter");
+    TidyKb.press(session, "s", "enter");
     assertFalse(text().contains("- Two forks."));
-    press(session, "u", "enter");
-    String back = press(session, "u", "enter");
+    TidyKb.press(session, "u", "enter");
+    String back = TidyKb.press(session, "u", "enter");
     assertTrue(back.contains("Taken back"), back);
     assertEquals(TEXT + "\n- Appended.\n", text());
   }
 
-  private static String press(TidySession session, String... keys) throws Exception {
-    for (String key : keys) {
-      session.key(key);
-    }
-    return session.screen(110, 40).stream()
-        .map(AttributedString::toString)
-        .collect(Collectors.joining("\n"));
-  }
-
   @Test
   void whatIsKeptIsTheUsersAlone() throws Exception {
-    String id = pair("Use", "Builds");
-    kb.report();
-    done(same(id, "b"));
-    Path kept = kb.store.folder().resolve("acts").resolve(id + ".json");
-    assertEquals(
-        "rw-------",
-        java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)));
-    assertTrue(Files.readString(kept, UTF_8).contains("on Linux"));
+    Path kept = kept(taken());
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)));
+    assertTrue(Files.readString(kept).contains("on Linux"));
   }
 }

@@ -22,6 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jline.utils.AttributedString;
 
 /** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
 final class TidyKb {
@@ -81,6 +83,16 @@ final class TidyKb {
     TidyList list = new TidyList(acts);
     list.look();
     return list;
+  }
+
+  /** What is on the screen after these keys. */
+  static String press(TidySession session, String... keys) throws Exception {
+    for (String key : keys) {
+      session.key(key);
+    }
+    return session.screen(110, 40).stream()
+        .map(AttributedString::toString)
+        .collect(Collectors.joining("\n"));
   }
 
   TidyKb note(String topic, String text) {

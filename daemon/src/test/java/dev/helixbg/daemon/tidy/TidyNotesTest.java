@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jline.utils.AttributedString;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,12 +51,7 @@ class TidyNotesTest {
   }
 
   private String press(String... keys) throws Exception {
-    for (String key : keys) {
-      session.key(key);
-    }
-    return session.screen(110, 30).stream()
-        .map(AttributedString::toString)
-        .collect(Collectors.joining("\n"));
+    return TidyKb.press(session, keys);
   }
 
   private String files() throws Exception {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FactFileTest {
   private static final int WAYS = 4;
 
-  /** Files of facts as agents write them. */
+  /** Files of facts, written as agents write them: those of {@code scripts/bench-memory}. */
   private static final Path OTHERS = Path.of("src/test/resources/memory");
 
   @TempDir Path folder;
@@ -287,11 +287,9 @@ class FactFileTest {
         texts.add(written(form, way));
       }
     }
-    if (Files.isDirectory(OTHERS)) {
-      try (Stream<Path> all = Files.walk(OTHERS)) {
-        for (Path other : all.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
-          texts.add(written(Files.readString(other), texts.size() % WAYS));
-        }
+    try (Stream<Path> all = Files.walk(OTHERS)) {
+      for (Path other : all.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
+        texts.add(written(Files.readString(other), texts.size() % WAYS));
       }
     }
     return texts;

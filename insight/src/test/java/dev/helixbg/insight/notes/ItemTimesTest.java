@@ -15,6 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** When the facts of a memory file were written, as far as the file says. */
 class ItemTimesTest {
+  private static final String LIST =
+      "- one fact that is long\n- another fact that is long\n- a third fact that is long\n";
+
   private static String day(Section one) {
     return one.minutes() == 0
         ? ""
@@ -73,22 +76,10 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Newest first.\n\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
-        "<!-- Add new entries at the top. -->\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
-        "## Log (most recent first)\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
-        "最新的在前\n\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
+        "Newest first.\n\n" + LIST,
+        "<!-- Add new entries at the top. -->\n" + LIST,
+        "## Log (most recent first)\n" + LIST,
+        "最新的在前\n\n" + LIST,
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-01) c\n- d\n"
       })
   void wordsOrDatesTellThatTheNewestComesFirst(String text) {
@@ -98,14 +89,8 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Append new facts at the end.\n\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
-        "In chronological order:\n\n"
-            + "- one fact that is long\n"
-            + "- another fact that is long\n"
-            + "- a third fact that is long\n",
+        "Append new facts at the end.\n\n" + LIST,
+        "In chronological order:\n\n" + LIST,
         "- (2026-03-01) a\n- b\n- (2026-03-02) c\n- (2026-03-03) d\n- e\n"
       })
   void wordsOrDatesTellThatTheNewestComesLast(String text) {
@@ -115,7 +100,7 @@ class ItemTimesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "- one fact that is long\n- another fact that is long\n- a third fact that is long\n",
+        LIST,
         "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one step could be chance
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-04) c\n",
         "Newest first.\n\n- (2026-03-01) a\n- (2026-03-02) b\n- (2026-03-03) c\n",

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.notes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -64,7 +65,7 @@ class ItemsTest {
     assertEquals(
         "the item “Records, not getters.” of the section “Style” of a/MEMORY.md",
         places.getLast().words());
-    assertTrue(!places.getFirst().isWholeFile());
+    assertFalse(places.getFirst().isWholeFile());
   }
 
   @Test
@@ -194,7 +195,7 @@ class ItemsTest {
     Note note = Note.of("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
     assertEquals(
         List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"),
-        texts("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n"));
+        note.sections().stream().map(Section::text).toList());
     assertEquals(List.of(1, 3, 6), lines(note));
   }
 
