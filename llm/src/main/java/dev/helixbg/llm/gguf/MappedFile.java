@@ -160,8 +160,10 @@ public final class MappedFile implements AutoCloseable {
    * @throws GgufException if it was shortened, written to, replaced or removed since
    */
   public void requireUnchanged() {
+    // Asked first: a file that is shortened in between is then reported as shortened.
+    boolean changed = isChanged();
     requireWhole();
-    if (isChanged()) {
+    if (changed) {
       throw error(
           "the file was changed, replaced or removed while in use; what was computed is thrown"
               + " away: load the model again");
