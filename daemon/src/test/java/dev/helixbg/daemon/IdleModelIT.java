@@ -54,7 +54,7 @@ class IdleModelIT {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("design", "The team agreed to move the offset into the worker.");
     writer.append("engine", "The team agreed to move the offset into the worker today.");
-    for (int i = 0; i < 160; i++) {
+    for (int i = 0; i < 100; i++) {
       writer.append();
     }
     daemon = daemon();
@@ -78,7 +78,7 @@ class IdleModelIT {
       await(() -> answers().size() > before);
       writer.append("cli", "Input enters at the planner and passes the router.");
       ends("a change");
-      await(() -> entriesInReport() == 163);
+      await(() -> entriesInReport() == 103);
 
       await(() -> answers().size() > before && !status().path("idleWork").isNull());
       Duration took = mine.end();
@@ -219,7 +219,7 @@ class IdleModelIT {
           name + " in " + folder);
     }
     JsonNode report = report();
-    assertEquals(163, report.path("entries").size());
+    assertEquals(103, report.path("entries").size());
     report.path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertFalse(report.path("languageModel").isNull());
   }
@@ -257,7 +257,7 @@ class IdleModelIT {
     while (!condition.call()) {
       assertTrue(
           System.nanoTime() - deadline < 0, () -> "waited in vain: " + status() + lastWords());
-      Thread.sleep(20);
+      Thread.sleep(50);
     }
   }
 

@@ -114,7 +114,15 @@ class JudgeIT {
     Path trace = folder.resolve("trace");
     Program.Ended again =
         program.run(
-            List.of("strace", "-f", "-qq", "-o", trace.toString(), "-e", "trace=open,openat"),
+            List.of(
+                "strace",
+                "-f",
+                "--seccomp-bpf",
+                "-qq",
+                "-o",
+                trace.toString(),
+                "-e",
+                "trace=open,openat"),
             "one-shot",
             kb.toString(),
             "--json");

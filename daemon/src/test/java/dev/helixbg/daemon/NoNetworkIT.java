@@ -103,6 +103,7 @@ class NoNetworkIT {
   void startedBareAndAskedToCallHomeItConnectsNowhere() throws Exception {
     Program bare =
         program
+            .withModel()
             .withoutLauncher()
             .with("DJL_OFFLINE", "false")
             .with("OPT_OUT_TRACKING", "false")
@@ -115,7 +116,7 @@ class NoNetworkIT {
 
   @Test
   void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
-    program.withModel();
+    program.withModel().withoutC2();
     writeLog();
     byte[] before = Files.readAllBytes(kb.resolve("data.log"));
     List<String> calls = trace("one-shot", kb.toString());
@@ -132,7 +133,7 @@ class NoNetworkIT {
   @Test
   @Timeout(600)
   void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
-    program.withModel();
+    program.withModel().withoutC2();
     writeLog();
     Path out = BASE.resolve("out");
     Process server = program.start(strace(), out, BASE.resolve("err"), "mcp", kb.toString());

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Matrix × vector for every type, in JVMs that differ in their vectors and in their compiler. */
 class RowKernelsTest {
@@ -46,8 +46,13 @@ class RowKernelsTest {
     return kernel.startsWith("Q4_K") ? 3e-4 : 1e-5;
   }
 
+  /** What is narrower is compiled below; with {@code -Dproofs.all} it is met here, too. */
+  static List<Integer> widths() {
+    return Boolean.getBoolean("proofs.all") ? List.of(128, 256, 512) : List.of(512);
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {128, 256, 512})
+  @MethodSource("widths")
   void everyTypeAgreesWithItsScalarTwinInVectorsOfAnyWidth(int bits) throws Exception {
     check(probe(ONCE, "-Dhelixbg.vector.bits=" + bits), bits);
   }
