@@ -46,7 +46,7 @@ class DaemonIT {
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
     RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
     daemon.settings(SETTINGS);
-    return daemon;
+    return daemon.withoutC2();
   }
 
   /** For many texts: it tries no other way to embed, which would take ten seconds. */

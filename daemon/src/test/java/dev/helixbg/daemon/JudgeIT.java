@@ -180,7 +180,7 @@ class JudgeIT {
   @Test
   void ctrlCKeepsTheAnswers() throws Exception {
     addModel();
-    Path many = GeneratedKb.write(folder.resolve("many"), 400);
+    Path many = GeneratedKb.write(folder.resolve("many"), 120);
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
     Process process = program.start(List.of(), out, err, "one-shot", many.toString());

@@ -229,9 +229,17 @@ class McpIT {
     return found.getFirst();
   }
 
+  /** Of one server, which is long in starting. */
   @Test
-  void whatAPersonDecidedNoAgentTakesBack() throws Exception {
+  void promptsAndResourcesAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
     McpSyncClient agent = client();
+    promptsAndResourcesAreThere(agent);
+    wrongArgumentsAreToldWithWhatWouldBeRight(agent);
+    aReportOfAnEarlierLogSaysSo(agent);
+    whatAPersonDecidedNoAgentTakesBack(agent);
+  }
+
+  private void whatAPersonDecidedNoAgentTakesBack(McpSyncClient agent) throws Exception {
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
     Program person =
         new Program(home).with("XDG_CACHE_HOME", TestAgent.environment(home).get("XDG_CACHE_HOME"));
@@ -242,9 +250,7 @@ class McpIT {
     assertTrue(text(refused).contains("helix-bg undo " + id), text(refused));
   }
 
-  @Test
-  void wrongArgumentsAreToldWithWhatWouldBeRight() {
-    McpSyncClient agent = client();
+  private static void wrongArgumentsAreToldWithWhatWouldBeRight(McpSyncClient agent) {
     for (var wrong :
         Map.<String, Map<String, Object>>of(
                 "\"text\" is missing", Map.of(),
@@ -265,9 +271,7 @@ class McpIT {
     assertTrue(call(agent, "decide", Map.of("id", "../x", "decision", "done")).isError());
   }
 
-  @Test
-  void promptsAndResourcesAreThere() throws Exception {
-    McpSyncClient agent = client();
+  private static void promptsAndResourcesAreThere(McpSyncClient agent) throws Exception {
     assertEquals(
         List.of("brief", "study", "tidy"),
         agent.listPrompts().prompts().stream().map(p -> p.name()).sorted().toList());
@@ -287,9 +291,7 @@ class McpIT {
   }
 
   /** Where nobody may make it anew, as beside a daemon that was paused. */
-  @Test
-  void aReportOfAnEarlierLogSaysSo() throws Exception {
-    McpSyncClient agent = client();
+  private void aReportOfAnEarlierLogSaysSo(McpSyncClient agent) throws Exception {
     assertTrue(read(agent, "helix-bg://report").startsWith("# "));
     kb.append("auth", "Keys rotate daily.");
     try (KbStores stores = new KbStores(daemon.stores().settings(), notice -> {});

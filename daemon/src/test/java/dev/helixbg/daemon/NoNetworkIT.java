@@ -92,11 +92,18 @@ class NoNetworkIT {
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
     writeLog();
+    byte[] before = Files.readAllBytes(kb.resolve("data.log"));
     List<String> calls = trace("one-shot", kb.toString());
     assertTrue(calls.stream().anyMatch(c -> c.contains("golden.gguf")), "the model was read");
     assertTrue(calls.stream().anyMatch(c -> c.contains("kb.db")), "answers were saved");
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
     assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
+    assertTrue(Arrays.equals(before, Files.readAllBytes(kb.resolve("data.log"))));
+    try (Stream<Path> files = Files.list(kb)) {
+      assertEquals(
+          List.of("data.log", "embeddings.bin", "insights"),
+          files.map(f -> f.getFileName().toString()).sorted().toList());
+    }
   }
 
   @Test
@@ -112,22 +119,6 @@ class NoNetworkIT {
     List<String> calls = trace(bare, "one-shot", kb.toString());
     assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
-  }
-
-  @Test
-  void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
-    program.withModel().withoutC2();
-    writeLog();
-    byte[] before = Files.readAllBytes(kb.resolve("data.log"));
-    List<String> calls = trace("one-shot", kb.toString());
-    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
-    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
-    assertTrue(Arrays.equals(before, Files.readAllBytes(kb.resolve("data.log"))));
-    try (Stream<Path> files = Files.list(kb)) {
-      assertEquals(
-          List.of("data.log", "embeddings.bin", "insights"),
-          files.map(f -> f.getFileName().toString()).sorted().toList());
-    }
   }
 
   @Test

@@ -196,9 +196,10 @@ class OneShotIT {
     Path kb = Files.createDirectory(folder.resolve("kb"));
     Map<TextKey, float[]> before = Map.of();
     for (String name : List.of("01-fresh", "02-edited", "03-compacted", "04-appended")) {
-      // The first is one itself.
-      Path fresh = before.isEmpty() ? kb : Files.createDirectory(folder.resolve(name));
-      for (Path place : before.isEmpty() ? List.of(kb) : List.of(kb, fresh)) {
+      // At last there is a fresh one beside it.
+      boolean last = name.startsWith("04");
+      Path fresh = last ? Files.createDirectory(folder.resolve(name)) : kb;
+      for (Path place : last ? List.of(kb, fresh) : List.of(kb)) {
         try (InputStream log = OneShotIT.class.getResourceAsStream("/kb/" + name + ".log")) {
           Files.write(place.resolve("data.log"), log.readAllBytes());
         }
