@@ -18,8 +18,13 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Characters of the shortest run in a row that the pattern matches. */
-  private static final int SHORTEST = 60;
+  /** Characters of the shortest run that is data by itself, and of a line of such data. */
+  private static final int LONG = 256;
+
+  private static final int LINE = 60;
+
+  /** The least lines of data, but for the first, which may follow another line end than theirs. */
+  private static final int LINES = 3;
 
   private SaidText() {}
 
@@ -32,6 +37,7 @@ public final class SaidText {
   /** Whether the pattern can match: it tries each place of each word, which takes long. */
   private static boolean mayHaveData(String text) {
     int run = 0;
+    int lines = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       boolean isDigit =
@@ -43,7 +49,8 @@ public final class SaidText {
               || c == '_'
               || c == '-';
       run = isDigit ? run + 1 : 0;
-      if (run == SHORTEST) {
+      lines += run == LINE && i >= LINE && text.charAt(i - LINE) == '\n' ? 1 : 0;
+      if (run == LONG || lines == LINES) {
         return true;
       }
     }
