@@ -3,7 +3,6 @@ package dev.helixbg.daemon.tidy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
@@ -109,7 +108,7 @@ public final class TidyTerminal implements Desk {
       PrintStream out)
       throws IOException, InterruptedException {
     String type = environment.getOrDefault("TERM", DUMB);
-    FutureTask<Terminal> opening = new FutureTask<>(() -> open(type, acts.settings().cache()));
+    FutureTask<Terminal> opening = new FutureTask<>(() -> open(type));
     Thread.ofPlatform().daemon().name("terminal").start(opening);
     TidyList list = new TidyList(acts);
     Optional<Failure> noReport = Optional.empty();
@@ -133,20 +132,12 @@ public final class TidyTerminal implements Desk {
     }
   }
 
-  private static Terminal open(String type, Path cache) throws IOException {
-    String system = PackedLibraries.os().equals("osx") ? "Mac" : "Linux";
-    String processor = PackedLibraries.isArm() ? "arm64" : "x86_64";
-    String library = System.mapLibraryName("jlinenative");
-    Path folder =
-        PackedLibraries.unpack(
-            cache, "jline", "/org/jline/nativ/" + system + "/" + processor, List.of(library));
-    System.setProperty("library.jline.path", folder.toString());
-    System.setProperty("library.jline.name", library);
+  private static Terminal open(String type) throws IOException {
     try {
       return TerminalBuilder.builder()
           .name("helix-bg")
           .system(true)
-          .provider(TerminalBuilder.PROP_PROVIDER_JNI)
+          .provider(TerminalBuilder.PROP_PROVIDER_FFM)
           .dumb(false)
           .encoding(UTF_8)
           .graphemeCluster(false) // to ask the terminal takes half a second and eats keys
