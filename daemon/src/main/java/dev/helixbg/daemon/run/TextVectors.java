@@ -36,7 +36,7 @@ public final class TextVectors implements AutoCloseable {
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
   /** Missing texts from which on the model for many texts is opened: some seconds of work. */
-  static final int MANY = 512;
+  public static final int MANY = 512;
 
   /** Least gain in speed for which another way is taken: less is within what trials differ. */
   public static final double WORTH = 1.15;
