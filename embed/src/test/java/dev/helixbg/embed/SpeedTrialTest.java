@@ -109,7 +109,7 @@ class SpeedTrialTest {
 
   @Test
   void whatCannotBeOpenedOrFailsAtAnyMomentIsRefusedAndTold() throws Exception {
-    assertEquals(new Verdict(0, "fast: failed, no"), against(new Way("other", RIGHT, 1, 1, -1, 1)));
+    assertEquals(new Verdict(0, "fast: failed, no"), against(new Way("other", RIGHT, 1, 99, -1)));
     SpeedTrial.Opener<Way> none =
         () -> {
           throw new IllegalStateException("no CoreML\nhere");

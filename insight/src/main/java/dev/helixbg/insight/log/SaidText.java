@@ -12,14 +12,16 @@ public final class SaidText {
   static final String MARK = "(data left out)";
 
   /** A data URI, or a run of base64 or hex digits of a length that no word or address has. */
-  private static final Pattern DATA =
+  static final Pattern DATA =
       Pattern.compile(
           "data:[\\w/+.;=-]{0,100};base64,[A-Za-z0-9+/=_%-]*+"
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Characters of the shortest run in a row that the pattern matches. */
-  private static final int SHORTEST = 60;
+  /** Characters of the shortest run, and of the shortest line of several, that it matches. */
+  private static final int RUN = 256;
+
+  private static final int LINE = 60;
 
   private SaidText() {}
 
@@ -32,6 +34,7 @@ public final class SaidText {
   /** Whether the pattern can match: it tries each place of each word, which takes long. */
   private static boolean mayHaveData(String text) {
     int run = 0;
+    int line = 0; // characters since it began; less than none where others were among them
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       boolean isDigit =
@@ -39,14 +42,18 @@ public final class SaidText {
               || c >= 'A' && c <= 'Z'
               || c >= '0' && c <= '9'
               || c == '+'
-              || c == '/'
-              || c == '_'
-              || c == '-';
-      run = isDigit ? run + 1 : 0;
-      if (run == SHORTEST) {
+              || c == '/';
+      run = isDigit || c == '_' || c == '-' ? run + 1 : 0;
+      line = isLineEnd(c) ? 0 : isDigit && line >= 0 ? line + 1 : -1;
+      if (run == RUN || line == LINE) {
         return true;
       }
     }
     return text.contains(";base64,");
+  }
+
+  /** As the pattern has it. */
+  private static boolean isLineEnd(char c) {
+    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
   }
 }
