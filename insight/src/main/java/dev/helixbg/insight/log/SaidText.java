@@ -23,6 +23,8 @@ public final class SaidText {
 
   private static final int LINE = 60;
 
+  private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");
+
   private SaidText() {}
 
   /** The same text where there is nothing to leave out or to compose. */
@@ -33,27 +35,32 @@ public final class SaidText {
 
   /** Whether the pattern can match: it tries each place of each word, which takes long. */
   private static boolean mayHaveData(String text) {
-    int run = 0;
-    int line = 0; // characters since it began; less than none where others were among them
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean isDigit =
-          c >= 'a' && c <= 'z'
-              || c >= 'A' && c <= 'Z'
-              || c >= '0' && c <= '9'
-              || c == '+'
-              || c == '/';
-      run = isDigit || c == '_' || c == '-' ? run + 1 : 0;
-      line = isLineEnd(c) ? 0 : isDigit && line >= 0 ? line + 1 : -1;
-      if (run == RUN || line == LINE) {
-        return true;
-      }
-    }
-    return text.contains(";base64,");
+    return hasRun(text, LINE) && (hasRun(text, RUN) || LONG_LINE.matcher(text).find())
+        || text.contains(";base64,");
   }
 
-  /** As the pattern has it. */
-  private static boolean isLineEnd(char c) {
-    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
+  /** Whether so many digits are in a row; looks at few of the others. */
+  private static boolean hasRun(String text, int digits) {
+    for (int end = digits; end <= text.length(); ) {
+      int i = end;
+      while (i > end - digits && isDigit(text.charAt(i - 1))) {
+        i--;
+      }
+      if (i == end - digits) {
+        return true;
+      }
+      end = i + digits;
+    }
+    return false;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= 'a' && c <= 'z'
+        || c >= 'A' && c <= 'Z'
+        || c >= '0' && c <= '9'
+        || c == '+'
+        || c == '/'
+        || c == '_'
+        || c == '-';
   }
 }
