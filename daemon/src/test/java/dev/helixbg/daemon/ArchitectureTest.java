@@ -63,7 +63,6 @@ class ArchitectureTest {
                   "backend.scalar",
                   "cpu.lanes",
                   "cpu.kernel",
-                  "cpu.kernel.wide",
                   "cpu.kernel.narrow",
                   "cpu.kernel.tile",
                   "cpu.kernel.attention",

@@ -323,6 +323,16 @@ public final class AvxAssembler {
     ofMemory(MAP_0F38, PREFIX_66, 0x04, target, unsigned, base, offset);
   }
 
+  /** Signed bytes to their magnitudes, which are unsigned. */
+  public void magnitudes(int vector) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x1C, vector, 0, vector);
+  }
+
+  /** {@code vector = } its bytes where those of {@code signs} are positive, else 0 or −1 times. */
+  public void sign(int vector, int signs) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x08, vector, vector, signs);
+  }
+
   /** The upper half to the lower one of another. */
   public void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);

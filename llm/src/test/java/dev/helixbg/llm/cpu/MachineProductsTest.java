@@ -1,6 +1,5 @@
 package dev.helixbg.llm.cpu;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -43,6 +42,9 @@ class MachineProductsTest {
   /** Of a token's results, those of activations that were rounded to a 127th of the largest. */
   private static final double ROUNDING = 1e-2;
 
+  /** Vectors of 512 bits add up in another order than those of 256, which are used without code. */
+  private static final double ORDER_OF_SUMS = 1e-5;
+
   @ParameterizedTest
   @ValueSource(ints = {256, 512})
   void resultsAgreeWithinTheRounding(int bits) throws Exception {
@@ -52,15 +54,15 @@ class MachineProductsTest {
     for (TensorType type : TensorType.values()) {
       float[] expected = without.get(type).values();
       float[] actual = with.get(type).values();
-      assertFalse(without.get(type).inBytes(), type + " without machine code");
-      if (!with.get(type).inBytes()) {
-        assertFalse(USUAL_TYPES.contains(type), type + " is not multiplied in bytes");
-        assertArrayEquals(expected, actual, type + " is not multiplied in bytes");
-        continue;
-      }
       double worst = 0;
       for (int t = 0; t < TOKENS; t++) {
         worst = Math.max(worst, difference(expected, actual, t * ROWS));
+      }
+      assertFalse(without.get(type).inBytes(), type + " without machine code");
+      if (!with.get(type).inBytes()) {
+        assertFalse(USUAL_TYPES.contains(type), type + " is not multiplied in bytes");
+        assertTrue(worst <= ORDER_OF_SUMS, type + " is off by " + worst);
+        continue;
       }
       assertTrue(worst <= ROUNDING, type + " is off by " + worst);
       assertFalse(Arrays.equals(expected, actual), type + " was not multiplied by machine code");

@@ -1,6 +1,8 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
@@ -13,10 +15,12 @@ import static jdk.incubator.vector.VectorOperators.MAX;
 
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
 
 /**
- * One row of activations as signed bytes, in vectors of 256 bits: the numbers that prompts have of
- * it ({@code ByteTiles}), in the order of its columns.
+ * One row of activations as signed bytes, in vectors of 256 bits or more: the numbers that prompts
+ * have of it ({@code ByteTiles}), in the order of its columns.
  *
  * <p>32 columns share a step, a 127th of the largest magnitude. Layout, of each 256 columns: the
  * bytes; the eight steps; then the offsets: what a weight that is larger by {@code zero} than it
@@ -35,8 +39,16 @@ public final class ActivationBytes {
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
+  /** Bytes of 32 columns with their step, for rows whose blocks have one scale. */
+  public static final int SINGLE_BYTES = SUB + Float.BYTES;
+
   private static final int HALF = 16;
   private static final int EIGHT = 8;
+
+  /** As many bytes as a vector has floats. */
+  private static final VectorSpecies<Byte> QUARTER =
+      VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
+
   private static final float LARGEST = 127;
   private static final float SMALLEST = 1e-30f;
 
@@ -80,23 +92,47 @@ public final class ActivationBytes {
     }
   }
 
+  /**
+   * Rounds {@code columns} floats for rows whose blocks have 32 columns and one scale: after each
+   * 32 bytes comes their step.
+   *
+   * @param columns a multiple of 32
+   */
+  public static void roundSingly(long x, int columns, long target) {
+    long to = target;
+    for (long from = x; from != x + 4L * columns; from += 4 * SUB) {
+      float largest = Math.max(SMALLEST, Math.max(largest(from), largest(from + 4 * HALF)));
+      round(from, LARGEST / largest, to);
+      round(from + 4 * HALF, LARGEST / largest, to + HALF);
+      MEMORY.set(FLOAT, to + SUB, largest / LARGEST);
+      to += SINGLE_BYTES;
+    }
+  }
+
   /** Of 16 numbers the largest magnitude. */
   private static float largest(long x) {
-    FloatVector a = loadFloats(x).lanewise(ABS);
-    return loadFloats(x + 4 * EIGHT).lanewise(ABS).max(a).reduceLanes(MAX);
+    FloatVector largest = loadFloats(x).lanewise(ABS);
+    if (COUNT == EIGHT) {
+      largest = loadFloats(x + BYTES).lanewise(ABS).max(largest);
+    }
+    return largest.reduceLanes(MAX);
   }
 
   /** 16 numbers to bytes; returns their sum, which is exact. */
   private static float round(long x, float inverse, long target) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
-    ByteVector none = ByteVector.zero(ByteVector.SPECIES_64);
+    ByteVector none = ByteVector.zero(QUARTER);
     FloatVector a = factor.fma(loadFloats(x), rounding);
-    FloatVector b = factor.fma(loadFloats(x + 4 * EIGHT), rounding);
-    none.or((ByteVector) a.reinterpretAsInts().convertShape(I2B, ByteVector.SPECIES_64, 0))
+    none.or((ByteVector) a.reinterpretAsInts().convertShape(I2B, QUARTER, 0))
         .intoMemorySegment(MEMORY, target, ORDER);
-    none.or((ByteVector) b.reinterpretAsInts().convertShape(I2B, ByteVector.SPECIES_64, 0))
-        .intoMemorySegment(MEMORY, target + EIGHT, ORDER);
-    return a.sub(rounding).add(b.sub(rounding)).reduceLanes(ADD);
+    FloatVector sum = a.sub(rounding);
+    if (COUNT == EIGHT) {
+      FloatVector b = factor.fma(loadFloats(x + BYTES), rounding);
+      none.or((ByteVector) b.reinterpretAsInts().convertShape(I2B, QUARTER, 0))
+          .intoMemorySegment(MEMORY, target + EIGHT, ORDER);
+      sum = sum.add(b.sub(rounding));
+    }
+    return sum.reduceLanes(ADD);
   }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.lanes;
 
+import dev.helixbg.config.x86.MachineCode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -17,10 +18,21 @@ import jdk.incubator.vector.VectorSpecies;
  * fold; and vectors from memory.
  */
 public final class Lanes {
-  /** Narrows vectors for tests: 128, 256 or 512. */
+  /** As a function, machine code that returns at once. */
+  private static final byte[] RETURN = {(byte) 0xC3};
+
+  /**
+   * Bits of the widest vectors here. 512 want machine code for the rows of quantised matrices, for
+   * which the Vector API has kernels of up to 256 bits.
+   */
+  public static final int LARGEST =
+      MachineCode.runs("avx2") && MachineCode.function(RETURN).isPresent() ? 512 : 256;
+
+  /** The property narrows vectors for tests: 128, 256 or 512. */
   private static final int BITS =
-      Integer.getInteger(
-          "helixbg.vector.bits", Math.min(512, FloatVector.SPECIES_PREFERRED.vectorBitSize()));
+      Math.min(
+          LARGEST,
+          Integer.getInteger("helixbg.vector.bits", FloatVector.SPECIES_PREFERRED.vectorBitSize()));
 
   public static final VectorSpecies<Float> FLOATS =
       VectorSpecies.of(float.class, VectorShape.forBitSize(BITS));

@@ -14,16 +14,20 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Matrix × vector in bytes, for rows of some types in place, by AVX2: activations are rounded as
- * prompts' are ({@link ActivationBytes}), so both differ by the order of their sums alone.
+ * Matrix × vector in bytes, for rows of quantised types in place, by AVX2: activations are rounded
+ * as prompts' are ({@link ActivationBytes}), so both differ by the order of their sums alone. The
+ * Vector API wants twice as many instructions or more, also with vectors of 512 bits.
  */
 public final class ByteRowProduct implements RowKernel {
-  /** Below 512 bits, where the Vector API wants twice as many instructions or more. */
   private static final boolean APPLIES =
-      Lanes.COUNT == 8 && MachineCode.runs("avx2") && MachineCode.has("fma", "f16c");
+      Lanes.COUNT >= 8 && MachineCode.runs("avx2") && MachineCode.has("fma", "f16c");
 
+  private static final Optional<RowKernel> Q8_0 =
+      kernel(TensorType.Q8_0, RowProductCode::q8, false, 0);
   private static final Optional<RowKernel> Q4_K =
       kernel(TensorType.Q4_K, RowProductCode::q4K, false, 1);
+  private static final Optional<RowKernel> Q5_K =
+      kernel(TensorType.Q5_K, RowProductCode::q5K, false, 1);
 
   /** Six bits are 32 more than their quanta. */
   private static final Optional<RowKernel> Q6_K =
@@ -52,20 +56,32 @@ public final class ByteRowProduct implements RowKernel {
   /** The one for a type, if there is one and the processor and the system let us use it. */
   public static Optional<RowKernel> of(TensorType type) {
     return switch (type) {
+      case Q8_0 -> Q8_0;
       case Q4_K -> Q4_K;
+      case Q5_K -> Q5_K;
       case Q6_K -> Q6_K;
-      default -> Optional.empty();
+      case F32, F16, BF16 -> Optional.empty();
     };
   }
 
   @Override
   public int floats(int columns) {
-    return columns / ActivationBytes.COLUMNS * ActivationBytes.blockBytes(halves) / Float.BYTES;
+    int bytes = isSingle() ? ActivationBytes.SINGLE_BYTES : ActivationBytes.blockBytes(halves);
+    return columns / type.blockElements() * bytes / Float.BYTES;
   }
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    ActivationBytes.round(x, columns, halves, zero, prepared);
+    if (isSingle()) {
+      ActivationBytes.roundSingly(x, columns, prepared);
+    } else {
+      ActivationBytes.round(x, columns, halves, zero, prepared);
+    }
+  }
+
+  /** Whether a block has one scale. */
+  private boolean isSingle() {
+    return type.blockElements() == ActivationBytes.SUB;
   }
 
   @Override
@@ -84,7 +100,7 @@ public final class ByteRowProduct implements RowKernel {
         x,
         y + 4L * from,
         Math.ceilDiv(to - from, step),
-        columns / ActivationBytes.COLUMNS,
+        columns / type.blockElements(),
         room,
         0,
         0);

@@ -14,14 +14,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Writes the machine code of {@link ByteRowProduct} for Q4_K and Q6_K rows in place, in 256 bits:
- * {@code void(weights, x, y, rows, blocks, own)}.
+ * Writes the machine code of {@link ByteRowProduct} for rows of quantised types in place, in 256
+ * bits: {@code void(weights, x, y, rows, blocks, own)}.
  *
  * <p>Quanta as unsigned bytes times activations as signed ones are added in pairs, 16 bits ({@code
- * vpmaddubsw}: 2 · 15 · 127 or 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, in Q6_K with the
- * scale), and as floats times the step. What counts is the number of instructions: 88 for 144 bytes
- * of Q4_K, 110 for 210 of Q6_K. Weights are asked for {@link #AHEAD} bytes before they are met,
- * farther than the processor itself looks ahead.
+ * vpmaddubsw}: 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, in Q6_K with the scale), and as
+ * floats times the step. In Q8_0, whose quanta are signed, the activation gets the quantum's sign:
+ * 2 · 128 · 127 fits, too. What counts is the number of instructions: 88 for 144 bytes of Q4_K, 110
+ * for 210 of Q6_K. Weights are asked for {@link #AHEAD} bytes before they are met, farther than the
+ * processor itself looks ahead.
  */
 final class RowProductCode {
   /** Of the calling thread's memory: eight factors, then what is added after a row. */
@@ -36,10 +37,16 @@ final class RowProductCode {
 
   private static final int SUBS = COLUMNS / SUB;
 
-  // Places of Q4_K's 144 bytes, and of Q6_K's 210.
+  // Places of Q8_0's 34 bytes, of Q4_K's 144, of Q5_K's 176, and of Q6_K's 210.
+  private static final int Q8_0_BYTES = 34;
+  private static final int Q8_0_QUANTA = 2;
   private static final int Q4_K_BYTES = 144;
   private static final int Q4_K_MINIMUM = 2;
   private static final int Q4_K_QUANTA = 16;
+  private static final int Q5_K_BYTES = 176;
+  private static final int Q5_K_UPPER = 16;
+  private static final int Q5_K_QUANTA = 48;
+  private static final int FIFTH = 4;
   private static final int Q6_K_BYTES = 210;
   private static final int Q6_K_UPPER = 128;
   private static final int Q6_K_SCALES = 192;
@@ -47,7 +54,7 @@ final class RowProductCode {
 
   // Constants: what vectors are made of by the number of a byte, or of an int.
   private static final int NO_BYTE = 0x80;
-  private static final MemorySegment CONSTANTS = Arena.global().allocate(16 * VECTOR, 64);
+  private static final MemorySegment CONSTANTS = Arena.global().allocate(17 * VECTOR, 64);
   private static final int NIBBLES = bytes(0, _ -> 0x0F);
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
@@ -64,6 +71,8 @@ final class RowProductCode {
 
   /** Of Q6_K's scales those at even places first: widened, they are the lower half. */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
+
+  private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
 
   /** At {@code SPREAD + 32 · i} what makes all shorts of a half its i-th one. */
   private static final int SPREAD = spread();
@@ -85,7 +94,7 @@ final class RowProductCode {
   private static final int ODD = 3;
   private static final int NIBBLE = 4;
 
-  /** Q4_K's ones, Q6_K's mask of the upper two bits. */
+  /** Ones, or Q6_K's mask of the upper two bits. */
   private static final int OTHER = 5;
 
   private static final int SCALE_SHORTS = 6;
@@ -94,6 +103,7 @@ final class RowProductCode {
   private static final int B = 9;
   private static final int C = 10;
   private static final int D = 11;
+  private static final int FIFTH_BIT = 12;
 
   private final AvxAssembler code = new AvxAssembler(8 * VECTOR);
 
@@ -129,10 +139,25 @@ final class RowProductCode {
     return 8 * VECTOR;
   }
 
+  static byte[] q8() {
+    RowProductCode all = new RowProductCode();
+    all.code.ones(OTHER);
+    all.rows(all::q8Block, Q8_0_BYTES, ActivationBytes.SINGLE_BYTES);
+    return all.code.code();
+  }
+
   static byte[] q4K() {
     RowProductCode all = new RowProductCode();
     all.code.ones(OTHER);
-    all.rows(all::q4KBlock, Q4_K_BYTES, ActivationBytes.blockBytes(false));
+    all.rows(() -> all.minimaBlock(Q4_K_QUANTA), Q4_K_BYTES, ActivationBytes.blockBytes(false));
+    return all.code.code();
+  }
+
+  static byte[] q5K() {
+    RowProductCode all = new RowProductCode();
+    all.code.ones(OTHER);
+    all.code.load(FIFTH_BIT, CONSTANT, FIFTH_BITS);
+    all.rows(() -> all.minimaBlock(Q5_K_QUANTA), Q5_K_BYTES, ActivationBytes.blockBytes(false));
     return all.code.code();
   }
 
@@ -174,7 +199,23 @@ final class RowProductCode {
     code.storeFirst(SUM, Y, 0);
   }
 
-  private void q4KBlock() {
+  private void q8Block() {
+    code.load(A, WEIGHTS, Q8_0_QUANTA);
+    code.load(B, X, 0);
+    code.sign(B, A);
+    code.magnitudes(A);
+    code.pairProducts(A, B, A);
+    code.pairSums(OTHER, A);
+    code.toFloats(A);
+    half(B, 0);
+    code.broadcast(C, X, SUB);
+    code.multiply(C, B);
+    code.multiplyAdd(A, B, SUM);
+  }
+
+  /** A block of Q4_K or Q5_K, which differ by a fifth bit of each quantum. */
+  private void minimaBlock(int quanta) {
+    boolean five = quanta == Q5_K_QUANTA;
     code.broadcastHalves(A, WEIGHTS, 0);
     code.shuffle(A, CONSTANT, SCALES, B);
     code.shuffle(A, CONSTANT, MINIMA, A);
@@ -187,13 +228,20 @@ final class RowProductCode {
     code.multiply(A, X, OFFSETS);
     half(B, Q4_K_MINIMUM);
     code.multiplyAdd(A, B, OFFSET_SUM);
+    if (five) {
+      code.load(UPPER, WEIGHTS, Q5_K_UPPER);
+    }
     for (int sub = 0; sub < SUBS; sub += 2) {
-      code.load(A, WEIGHTS, Q4_K_QUANTA + VECTOR * sub / 2);
+      code.load(A, WEIGHTS, quanta + VECTOR * sub / 2);
       code.shiftShortsRight(A, 4, B);
       code.and(A, NIBBLE, A);
       code.and(B, NIBBLE, B);
-      q4KProducts(A, sub, EVEN);
-      q4KProducts(B, sub + 1, ODD);
+      if (five) {
+        addFifthBits(sub, A);
+        addFifthBits(sub + 1, B);
+      }
+      scaledProducts(A, sub, EVEN);
+      scaledProducts(B, sub + 1, ODD);
     }
     addBlock(0);
   }
@@ -210,7 +258,18 @@ final class RowProductCode {
     code.toFloats(ints);
   }
 
-  private void q4KProducts(int weights, int sub, int sum) {
+  /** Of 32 bytes that hold one bit for each sub-block, those of one. */
+  private void addFifthBits(int sub, int quanta) {
+    if (sub < FIFTH) {
+      code.shiftShortsLeft(UPPER, FIFTH - sub, D);
+    } else {
+      code.shiftShortsRight(UPPER, sub - FIFTH, D);
+    }
+    code.and(D, FIFTH_BIT, D);
+    code.or(D, quanta);
+  }
+
+  private void scaledProducts(int weights, int sub, int sum) {
     code.pairProducts(weights, X, SUB * sub, weights);
     code.pairSums(OTHER, weights);
     code.toFloats(weights);

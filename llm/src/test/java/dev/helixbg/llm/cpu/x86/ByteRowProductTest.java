@@ -31,7 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The products of single rows in bytes beside scalars in the same order, bit for bit. */
 class ByteRowProductTest {
-  private static final List<TensorType> TYPES = List.of(TensorType.Q4_K, TensorType.Q6_K);
+  private static final List<TensorType> TYPES =
+      List.of(TensorType.Q8_0, TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
   private static final int ROWS = 23;
   private static final int LANES = 8;
   private static final float UNTOUCHED = 4711;
@@ -48,7 +49,7 @@ class ByteRowProductTest {
   @CsvSource({
     "-Dhelixbg.vector.bits=256, (true|false)",
     "-XX:UseAVX=2, (true|false)",
-    "-Dhelixbg.vector.bits=512, false",
+    "-Dhelixbg.vector.bits=512, (true|false)",
     "-Dhelixbg.vector.bits=128, false",
     "-Dhelixbg.machine.code=false, false",
     "-Dhelixbg.machine.code=avx_vnni, false",
@@ -69,7 +70,7 @@ class ByteRowProductTest {
   }
 
   private static boolean available() {
-    boolean expected = Lanes.COUNT == LANES && MachineCode.runs("avx2");
+    boolean expected = Lanes.COUNT >= LANES && MachineCode.runs("avx2");
     for (TensorType type : TensorType.values()) {
       assertEquals(expected && TYPES.contains(type), ByteRowProduct.of(type).isPresent());
     }
@@ -78,7 +79,8 @@ class ByteRowProductTest {
 
   private void compareAll() {
     for (TensorType type : TYPES) {
-      for (int columns : new int[] {256, 512, 768, 2816}) {
+      int block = type.blockElements();
+      for (int columns : new int[] {block, 2 * block, 3 * block, 11 * 256}) {
         for (int step : new int[] {1, 2, 7, 40}) {
           for (int from : new int[] {0, 5, ROWS - 1}) {
             compare(type, columns, from, step, false);
@@ -122,9 +124,11 @@ class ByteRowProductTest {
       for (int r = from; r < ROWS; r += step) {
         long row = 2 + r * type.bytes(columns);
         expected[r] =
-            type == TensorType.Q4_K
-                ? q4K(weights, row, bytes(type, x))
-                : q6K(weights, row, bytes(type, x));
+            switch (type) {
+              case Q8_0 -> q8(weights, row, bytes(type, x));
+              case Q6_K -> q6K(weights, row, bytes(type, x));
+              default -> withMinima(type, weights, row, bytes(type, x));
+            };
         near(type, weights, row, x, expected[r]);
       }
       String what = "%s, %d columns, from %d, step %d".formatted(type, columns, from, step);
@@ -141,10 +145,13 @@ class ByteRowProductTest {
         if (type == TensorType.Q6_K) {
           weights.asSlice(block + 192, 16).fill((byte) 0x80);
         }
+        if (type == TensorType.Q8_0) {
+          weights.asSlice(block + 2, SUB).fill((byte) 0x80);
+        }
         short one = Float.floatToFloat16(1);
         weights.set(
-            ValueLayout.JAVA_SHORT_UNALIGNED, block + (type == TensorType.Q4_K ? 0 : 208), one);
-        if (type == TensorType.Q4_K) {
+            ValueLayout.JAVA_SHORT_UNALIGNED, block + (type == TensorType.Q6_K ? 208 : 0), one);
+        if (type == TensorType.Q4_K || type == TensorType.Q5_K) {
           weights.set(ValueLayout.JAVA_SHORT_UNALIGNED, block + 2, one);
         }
       }
@@ -179,16 +186,16 @@ class ByteRowProductTest {
 
   /** The activations as {@link ActivationBytes} has them. */
   private static byte[] bytes(TensorType type, float[] x) {
+    if (type == TensorType.Q8_0) {
+      return singleBytes(x);
+    }
     boolean halves = type == TensorType.Q6_K;
     int zero = halves ? 32 : 1;
     int size = ActivationBytes.blockBytes(halves);
     MemorySegment all = MemorySegment.ofArray(new byte[x.length / COLUMNS * size]);
     for (int sub = 0; sub < x.length / SUB; sub++) {
       int block = sub / LANES * size;
-      float largest = 1e-30f;
-      for (int i = 0; i < SUB; i++) {
-        largest = Math.max(largest, Math.abs(x[sub * SUB + i]));
-      }
+      float largest = largest(x, sub);
       float step = largest / 127;
       int[] sums = new int[2];
       for (int i = 0; i < SUB; i++) {
@@ -206,17 +213,61 @@ class ByteRowProductTest {
     return all.toArray(ValueLayout.JAVA_BYTE);
   }
 
+  private static byte[] singleBytes(float[] x) {
+    MemorySegment all =
+        MemorySegment.ofArray(new byte[x.length / SUB * ActivationBytes.SINGLE_BYTES]);
+    for (int sub = 0; sub < x.length / SUB; sub++) {
+      int block = sub * ActivationBytes.SINGLE_BYTES;
+      float largest = largest(x, sub);
+      for (int i = 0; i < SUB; i++) {
+        int rounded = (int) Math.rint((double) (127 / largest) * x[sub * SUB + i]);
+        all.set(ValueLayout.JAVA_BYTE, block + i, (byte) rounded);
+      }
+      set(all, block + SUB, 0, largest / 127);
+    }
+    return all.toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  private static float largest(float[] x, int sub) {
+    float largest = 1e-30f;
+    for (int i = 0; i < SUB; i++) {
+      largest = Math.max(largest, Math.abs(x[sub * SUB + i]));
+    }
+    return largest;
+  }
+
   private static void set(MemorySegment memory, int from, int i, float value) {
     memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, from + 4L * i, value);
   }
 
-  private static float q4K(MemorySegment weights, long row, byte[] bytes) {
+  private static float q8(MemorySegment weights, long row, byte[] bytes) {
+    MemorySegment x = MemorySegment.ofArray(bytes);
+    float[] sums = new float[LANES];
+    for (int block = 0; block < bytes.length / ActivationBytes.SINGLE_BYTES; block++) {
+      long w = row + 34L * block;
+      long at = (long) ActivationBytes.SINGLE_BYTES * block;
+      float factor = half(weights, w) * number(x, at + SUB, 0);
+      for (int lane = 0; lane < LANES; lane++) {
+        int products = 0;
+        for (int i = 4 * lane; i < 4 * lane + 4; i++) {
+          products += weights.get(ValueLayout.JAVA_BYTE, w + 2 + i) * bytes[(int) at + i];
+        }
+        sums[lane] = Math.fma(products, factor, sums[lane]);
+      }
+    }
+    return sum(sums);
+  }
+
+  /** A row of Q4_K or Q5_K. */
+  private static float withMinima(TensorType type, MemorySegment weights, long row, byte[] bytes) {
+    boolean five = type == TensorType.Q5_K;
+    int quanta = five ? 48 : 16;
     MemorySegment x = MemorySegment.ofArray(bytes);
     float[] sums = new float[LANES];
     float[] offsets = new float[LANES];
     int size = ActivationBytes.blockBytes(false);
     for (int block = 0; block < bytes.length / size; block++) {
-      long w = row + 144L * block;
+      long w = row + (long) type.blockBytes() * block;
       long at = (long) size * block;
       float[] factors = new float[LANES];
       for (int sub = 0; sub < LANES; sub++) {
@@ -234,7 +285,8 @@ class ByteRowProductTest {
         for (int lane = 0; lane < LANES; lane++) {
           int products = 0;
           for (int i = 4 * lane; i < 4 * lane + 4; i++) {
-            int quantum = at(weights, w + 16 + sub / 2 * 32 + i) >> 4 * (sub % 2) & 15;
+            int quantum = at(weights, w + quanta + sub / 2 * 32 + i) >> 4 * (sub % 2) & 15;
+            quantum |= five ? (at(weights, w + 16 + i) >> sub & 1) << 4 : 0;
             products += quantum * bytes[(int) at + sub * SUB + i];
           }
           float[] part = parts[sub % 2];

@@ -10,11 +10,6 @@ import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q5KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q8NarrowProduct;
-import dev.helixbg.llm.cpu.kernel.wide.Q4KProduct;
-import dev.helixbg.llm.cpu.kernel.wide.Q5KProduct;
-import dev.helixbg.llm.cpu.kernel.wide.Q6KProduct;
-import dev.helixbg.llm.cpu.kernel.wide.Q8Product;
-import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
@@ -40,7 +35,7 @@ public final class RowKernels {
     int i = type.ordinal();
     RowKernel kernel = KERNELS[i];
     if (kernel == null) { // two threads may make one each: they are alike
-      kernel = Lanes.WIDE ? wide(type) : narrow(type);
+      kernel = ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
       KERNELS[i] = kernel;
     }
     return kernel;
@@ -81,22 +76,6 @@ public final class RowKernels {
     for (int first = 0; first < apart && from + first < to; first++) {
       kernel.multiply(weights, columns, x, y, from + first, to, apart, own);
     }
-  }
-
-  private static RowKernel wide(TensorType type) {
-    return switch (type) {
-      case F32 -> new FloatProduct();
-      case F16 -> new HalfProduct(false);
-      case BF16 -> new HalfProduct(true);
-      case Q8_0 -> new Q8Product();
-      case Q4_K -> new Q4KProduct();
-      case Q5_K -> new Q5KProduct();
-      case Q6_K -> new Q6KProduct();
-    };
-  }
-
-  private static RowKernel narrow(TensorType type) {
-    return ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
   }
 
   private static RowKernel withoutMachineCode(TensorType type) {

@@ -10,6 +10,7 @@ import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;
@@ -164,7 +165,7 @@ public final class KernelProbe {
     int limit =
         switch (kernel) {
           case Q4KIntegerProduct _ -> Lanes.COUNT == 8 ? 511 : 255;
-          case Q6KIntegerProduct _ -> 127;
+          case Q6KIntegerProduct _, ByteRowProduct _ -> 127;
           default -> 255;
         };
     for (int first = 0; first < columns; first += group) {
