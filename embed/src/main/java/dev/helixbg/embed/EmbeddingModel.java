@@ -125,13 +125,14 @@ public final class EmbeddingModel {
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
     List<String> texts = ProbeTexts.window();
     EmbeddingModel tried = plain.forMany(false).orElse(this);
-    return tried.trial()
+    return tried
+        .trial()
         .remembered(
-        ProviderSelection.trials(cacheFolder),
-        source.graphHash(),
-        () -> plain.open(threads),
-        () -> tried.open(threads),
-        model -> model.embedAll(texts));
+            ProviderSelection.trials(cacheFolder),
+            source.graphHash(),
+            () -> plain.open(threads),
+            () -> tried.open(threads),
+            model -> model.embedAll(texts));
   }
 
   /** What a trial found earlier on this machine; empty where there was none. */

@@ -301,8 +301,7 @@ public final class LastReport {
         connection -> {
           Map<String, Double> acts = new HashMap<>();
           try (PreparedStatement select =
-                  connection.prepareStatement(
-                      "SELECT id, act FROM finding WHERE act IS NOT NULL");
+                  connection.prepareStatement("SELECT id, act FROM finding WHERE act IS NOT NULL");
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
               acts.put(row.getString(1), row.getDouble(2));

@@ -113,8 +113,7 @@ public record KbRequests(
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
     // Whoever edited a note just now asks about what it is now.
-    NotesKb.of(kb(request), held.get().settings())
-        .ifPresent(notes -> notes.refresh(files -> {}));
+    NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
     return present(request);
   }
 

@@ -38,7 +38,8 @@ class SaidTextTest {
       boolean isOfLines = text % 2 == 0;
       for (int part = random.nextInt(9); part >= 0; part--) {
         String sign = signs[random.nextInt(isOfLines ? 2 : signs.length)];
-        made.append(sign.repeat((isOfLines || random.nextBoolean() ? 60 : 256) - random.nextInt(2)));
+        made.append(
+            sign.repeat((isOfLines || random.nextBoolean() ? 60 : 256) - random.nextInt(2)));
         made.append(isOfLines ? "\n" : between[random.nextInt(between.length)]);
       }
       String all = made.toString();
