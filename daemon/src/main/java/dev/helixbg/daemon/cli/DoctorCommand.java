@@ -76,7 +76,7 @@ final class DoctorCommand extends JsonCommand {
 
     private static final String UNTRIED =
         "which way is faster is not known yet: the first run that embeds %d texts tries it"
-            .formatted(TextVectors.MANY);
+            .formatted(EmbedderSource.MANY);
 
     private final boolean isNamed;
     private final Function<Settings, Kb> kb;

@@ -15,7 +15,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
@@ -130,15 +129,12 @@ final class SearchCommand extends ConsoleCommand {
       throws InterruptedException {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
-      boolean isForAll = source.isForAllQueries(); // else the store tells what embeds the query
-      if (isForAll) {
+      if (source.isForAllQueries()) {
         source.openAhead();
       }
       KbStore store = stores.of(chosen);
       LogReading log = DataLog.readQuiet(store.kb().dataLog());
-      if (!isForAll) {
-        likely(source, log.entries().size()).openAhead(); // beside the look at the store
-      }
+      source.likelyForQueries(log.entries().size()).openAhead();
       EmbeddingStage.Result known;
       try (EmbeddingStage.Stages stages =
           new EmbeddingStage(store.database(), source, display).begin(log.entries())) {
@@ -156,16 +152,6 @@ final class SearchCommand extends ConsoleCommand {
             index.coverage());
       }
     }
-  }
-
-  /** What embeds queries, as the number of entries lets guess before the store is read. */
-  private static EmbedderHost likely(EmbedderHost source, int entries) {
-    boolean isMany = entries >= TextVectors.MANY;
-    return source
-        .forMany(false)
-        .filter(_ -> isMany)
-        .map(way -> source.forQueries(way.id()))
-        .orElse(source);
   }
 
   private void print(SearchAnswer answer) throws IOException {
