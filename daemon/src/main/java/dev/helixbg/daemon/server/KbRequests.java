@@ -111,8 +111,7 @@ public record KbRequests(
 
   private FindingRequests present(ObjectNode request) throws InterruptedException {
     Held now = held.get();
-    KbStore store = now.stores().of(kb(request));
-    return FindingRequests.of(store, now.settings(), now.ids().name());
+    return FindingRequests.of(now.stores().of(kb(request)), now.settings(), now.ids().name());
   }
 
   private QuestionRequests questions(ObjectNode request) throws InterruptedException {
