@@ -179,7 +179,7 @@ class IdleModelIT {
     return values;
   }
 
-  /** Two seconds of nothing: the reviews are made, and in the report. */
+  /** Two seconds of nothing: what was answered is in the report. */
   private boolean isAtRest() throws Exception {
     for (int i = 0; i < 20; i++) {
       JsonNode status = status();

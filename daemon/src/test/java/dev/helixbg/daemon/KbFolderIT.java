@@ -140,7 +140,6 @@ class KbFolderIT {
     traced("act", at(), id);
     traced("dismiss", "--kb", at(), id);
     traced("search", at(), "lease");
-    traced("synthesize", at());
     traced("one-shot", at(), "--json");
   }
 

@@ -174,7 +174,6 @@ class NotesIT {
     String text = "Tests need Docker running; without it the integration tests hang.";
     String related = ask(memory, "related", Map.of("text", text));
     assertTrue(related.contains("MEMORY.md#Build"), related);
-    ask(memory, "review", Map.of()); // the prompt brief has an agent call it, too
     String findings = ask(memory, "findings", Map.of());
     assertTrue(findings.contains("Use `mvnd` for local builds"), findings);
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -132,19 +131,16 @@ public final class HelixBg implements Runnable {
     commands.put("dismiss", () -> decide(Outcome.DISMISSED));
     commands.put("done", () -> decide(Outcome.DONE));
     commands.put("undo", () -> decide(Outcome.OPEN));
-    commands.put("synthesize", SynthesizeCommand::new);
     commands.put("chat", ChatCommand::new);
     commands.put(
         "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
     commands.put("resume", () -> signal("resume", "Resume a paused daemon."));
-    commands.put("reload", () -> signal("reload", "Have the daemon read its settings again."));
     commands.put(
         "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
     commands.put("load-model", LoadModelCommand::new);
-    commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("verify", VerifyCommand::new);
     commands.put("doctor", DoctorCommand::new);

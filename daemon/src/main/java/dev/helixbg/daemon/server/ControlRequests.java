@@ -46,7 +46,6 @@ final class ControlRequests implements ControlServer.Handler {
       case "look" -> daemon.loop.lookNow();
       case "pause" -> orNotYet(daemon.pause());
       case "resume" -> daemon.loop.resume();
-      case "reload" -> daemon.reload();
       case "stop" -> orNotYet(daemon.stop());
       default -> {
         if (!kbs.answer(request, reply)) {

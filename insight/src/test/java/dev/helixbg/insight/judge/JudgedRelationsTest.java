@@ -20,7 +20,7 @@ class JudgedRelationsTest {
       new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, 0, false, false);
 
   private static final Optional<JudgeTrust> GOOD =
-      Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty()));
+      Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
 
   /** By a language model. */
   private static Judgements calledTheSame(String... ids) {
@@ -29,15 +29,7 @@ class JudgedRelationsTest {
       verdicts.put(id, SAME);
     }
     return new Judgements(
-        Optional.of("model"),
-        Map.of(),
-        verdicts,
-        Map.of(),
-        Map.of(),
-        List.of(),
-        Map.of(),
-        0,
-        Optional.empty());
+        Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of(), Optional.empty());
   }
 
   private static NamedEntry entry(int number) {
@@ -137,7 +129,7 @@ class JudgedRelationsTest {
     Judgements measured = judged.trusted(GOOD);
     assertEquals(List.of("rel-1"), leading(measured, far));
     assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
-    JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
+    JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0);
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
   }
 
