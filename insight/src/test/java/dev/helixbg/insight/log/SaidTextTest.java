@@ -48,6 +48,14 @@ class SaidTextTest {
   }
 
   @Test
+  void threeLongLinesStayAndFourAreData() {
+    String line = "\r" + "a".repeat(60);
+    String three = line + ("\n" + "b".repeat(60)).repeat(2);
+    assertEquals(three, SaidText.of(three));
+    assertEquals("\r" + SaidText.MARK, SaidText.of(three + "\n" + "c".repeat(60)));
+  }
+
+  @Test
   void oneEntryIsKnownInBothUnicodeForms() {
     String decomposed = Normalizer.normalize("Der Schlüssel", Normalizer.Form.NFD);
     assertEquals(
