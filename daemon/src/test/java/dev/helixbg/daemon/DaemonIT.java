@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1_200)
 class DaemonIT {
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
-  private static final String SETTINGS = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
   private static final Duration PATIENCE = Duration.ofMinutes(5); // the model is prepared in it
 
   @TempDir Path folder;
@@ -45,14 +44,7 @@ class DaemonIT {
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
     RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
-    daemon.settings(SETTINGS);
-    return daemon.withoutC2();
-  }
-
-  /** For many texts: it tries no other way to embed, which would take ten seconds. */
-  private RealDaemon ofOnePrecision() throws IOException {
-    RealDaemon daemon = daemon(folder.resolve("home"), List.of());
-    daemon.settings(SETTINGS + "[embed]\nprecision = \"int8\"\n");
+    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
     return daemon;
   }
 
@@ -71,7 +63,7 @@ class DaemonIT {
   @Test
   void itEndsWithinTwoSecondsInTheMiddleOfWorkAndLosesLittle() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 5_000);
-    try (RealDaemon daemon = ofOnePrecision()) {
+    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
       daemon.start(kb);
       await(() -> saved(daemon, kb) > 0, daemon);
       Duration took = daemon.end();
@@ -121,7 +113,7 @@ class DaemonIT {
     Random random = new Random(5);
     int before = 0;
     int lost = 0;
-    try (RealDaemon daemon = ofOnePrecision()) {
+    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
       for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
         daemon.start(kb);
         // By what it has done, and not by the clock: a slow machine gets as far as a fast one.
