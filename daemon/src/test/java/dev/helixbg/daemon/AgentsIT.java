@@ -43,6 +43,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +67,8 @@ class AgentsIT {
   /** Leading findings that are looked at. */
   private static final int FIRST = 20;
 
+  @TempDir static Path prepared;
+
   @TempDir Path folder;
 
   private Path home;
@@ -79,11 +82,26 @@ class AgentsIT {
   /** The truth about each planted or read pair, by the texts of both entries. */
   private final Map<Set<String>, String> planted = new HashMap<>();
 
+  /** All entries are embedded, and all pairs read, once for all tests. */
+  @BeforeAll
+  static void bringUpToDate() throws Exception {
+    Path done = Files.createDirectories(prepared.resolve("kb"));
+    Files.write(done.resolve("data.log"), FindingsBench.log());
+    new RealDaemon(prepared.resolve("home"), DIST, List.of())
+        .withoutC2()
+        .run("one-shot", done.toString());
+  }
+
+  private static Path state(Path home) {
+    return home.resolve(".local/state/helix-bg");
+  }
+
   @BeforeEach
   void plant() throws IOException {
     home = Files.createDirectories(folder.resolve("home"));
-    kb = Files.createDirectories(folder.resolve("kb"));
-    Files.write(kb.resolve("data.log"), FindingsBench.log());
+    kb = folder.resolve("kb");
+    TortureFiles.copy(prepared.resolve("kb"), kb);
+    ProgramStores.copy(state(prepared.resolve("home")), prepared.resolve("kb"), state(home), kb);
     daemon = new RealDaemon(home, DIST, List.of());
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
     Map<String, Entry> byTime = new HashMap<>();

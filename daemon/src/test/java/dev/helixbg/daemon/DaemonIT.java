@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1_200)
 class DaemonIT {
   private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
+  private static final String SETTINGS = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
   private static final Duration PATIENCE = Duration.ofMinutes(5); // the model is prepared in it
 
   @TempDir Path folder;
@@ -44,7 +45,14 @@ class DaemonIT {
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
     RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
-    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    daemon.settings(SETTINGS);
+    return daemon.withoutC2();
+  }
+
+  /** For many texts: it tries no other way to embed, which would take ten seconds. */
+  private RealDaemon ofOnePrecision() throws IOException {
+    RealDaemon daemon = daemon(folder.resolve("home"), List.of());
+    daemon.settings(SETTINGS + "[embed]\nprecision = \"int8\"\n");
     return daemon;
   }
 
@@ -63,7 +71,7 @@ class DaemonIT {
   @Test
   void itEndsWithinTwoSecondsInTheMiddleOfWorkAndLosesLittle() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 5_000);
-    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+    try (RealDaemon daemon = ofOnePrecision()) {
       daemon.start(kb);
       await(() -> saved(daemon, kb) > 0, daemon);
       Duration took = daemon.end();
@@ -113,7 +121,7 @@ class DaemonIT {
     Random random = new Random(5);
     int before = 0;
     int lost = 0;
-    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+    try (RealDaemon daemon = ofOnePrecision()) {
       for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
         daemon.start(kb);
         // By what it has done, and not by the clock: a slow machine gets as far as a fast one.

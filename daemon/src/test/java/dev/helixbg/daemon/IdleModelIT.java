@@ -54,7 +54,7 @@ class IdleModelIT {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("design", "The team agreed to move the offset into the worker.");
     writer.append("engine", "The team agreed to move the offset into the worker today.");
-    for (int i = 0; i < 160; i++) {
+    for (int i = 0; i < 100; i++) {
       writer.append();
     }
     daemon = daemon();
@@ -78,7 +78,7 @@ class IdleModelIT {
       await(() -> answers().size() > before);
       writer.append("cli", "Input enters at the planner and passes the router.");
       ends("a change");
-      await(() -> entriesInReport() == 163);
+      await(() -> entriesInReport() == 103);
 
       await(() -> answers().size() > before && !status().path("idleWork").isNull());
       Duration took = mine.end();
@@ -200,13 +200,8 @@ class IdleModelIT {
     assertTrue(millis < 3_000 || MachineLoad.load() > 0.5, millis + " ms after " + why);
   }
 
+  /** That it asks the same, too, is in {@code IdleWorkTest}. */
   private void sameAsOneShot() throws Exception {
-    Kb asked = copy("asked");
-    daemon.run("one-shot", asked.folder().toString());
-    Set<String> here = Set.copyOf(answers());
-    for (String answer : daemon.stores().answers(asked.folder())) {
-      assertTrue(here.contains(answer), "never asked, or answered otherwise: " + answer);
-    }
     // Probabilities differ in the fourth digit between runs (decision 13), vectors in the sixth.
     Kb same = copy("same");
     Path state = daemon.stores().settings().state();
@@ -219,7 +214,7 @@ class IdleModelIT {
           name + " in " + folder);
     }
     JsonNode report = report();
-    assertEquals(163, report.path("entries").size());
+    assertEquals(103, report.path("entries").size());
     report.path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertFalse(report.path("languageModel").isNull());
   }
@@ -257,7 +252,7 @@ class IdleModelIT {
     while (!condition.call()) {
       assertTrue(
           System.nanoTime() - deadline < 0, () -> "waited in vain: " + status() + lastWords());
-      Thread.sleep(20);
+      Thread.sleep(50);
     }
   }
 
