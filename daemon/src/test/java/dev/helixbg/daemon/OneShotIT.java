@@ -495,4 +495,14 @@ class OneShotIT {
     assertEquals(
         0, new Program(home).withoutC2().with("HELIX_KB", kb.toString()).run("doctor").code());
   }
+
+  @Test
+  void embedTestShowsThatLikeIsNearLike() throws Exception {
+    JsonNode test = json(program.run("embed-test", "--json").out());
+    JsonNode pairs = test.get("pairs");
+    double same = pairs.get(0).get("similarity").asDouble();
+    double unrelated = pairs.get(2).get("similarity").asDouble();
+    assertTrue(same > 0.8 && unrelated < 0.2, pairs.toString());
+    assertEquals(384, test.at("/texts/0/dimension").asInt());
+  }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -141,6 +142,7 @@ public final class HelixBg implements Runnable {
     commands.put("service", ServiceCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
     commands.put("load-model", LoadModelCommand::new);
+    commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("verify", VerifyCommand::new);
     commands.put("doctor", DoctorCommand::new);

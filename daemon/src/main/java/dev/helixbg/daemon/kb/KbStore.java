@@ -28,7 +28,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
 
   private final Kb kb;
   private final Path folder;

@@ -49,6 +49,7 @@ public final class LastReport {
               + " rank INTEGER NOT NULL, similarity REAL NOT NULL,"
               + " about TEXT NOT NULL, topics TEXT NOT NULL, keys TEXT NOT NULL,"
               + " verdict TEXT NOT NULL, named TEXT, proposed TEXT,"
+              + " act REAL AS (json_extract(told, '$.assessment.act')) STORED,"
               + " toldChecksum INTEGER NOT NULL, told TEXT NOT NULL)",
           "CREATE INDEX finding_id ON finding (id)");
 
@@ -296,10 +297,7 @@ public final class LastReport {
         connection -> {
           Map<String, Double> acts = new HashMap<>();
           try (PreparedStatement select =
-                  connection.prepareStatement(
-                      "SELECT id, CASE WHEN json_valid(told) THEN json_extract(told,"
-                          + " '$.assessment.act') END AS act FROM finding WHERE section ="
-                          + " 'relations' AND act IS NOT NULL");
+                  connection.prepareStatement("SELECT id, act FROM finding WHERE act IS NOT NULL");
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
               acts.put(row.getString(1), row.getDouble(2));

@@ -228,21 +228,16 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model that a search needs, which takes longest of all, and to read what it
-   * is searched in where there is a report. The model goes again when nobody has used it for as
-   * long as the settings say; where that is at once, it is not loaded.
+   * Begins to load the model that a search needs, which takes longest of all. The model goes again
+   * when nobody has used it for as long as the settings say; where that is at once, it is not
+   * loaded.
    *
-   * @throws Failure where there is no such KB, and nothing to search in
+   * @throws Failure where there is no such KB
    */
   void openAhead(Kb kb) {
-    boolean isKnown = state(kb).report() > 0;
-    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isPresent()) {
-      return;
-    }
-    if (isKnown) {
-      searches.prepare(kb);
-    } else {
-      embedder.openAhead();
+    state(kb);
+    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
+      embedder.likelyForQueries(stores.of(kb).report().entries().size()).openAhead();
     }
   }
 
@@ -258,6 +253,9 @@ final class InProcessKbs implements AutoCloseable {
     }
     if (done) {
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+      if (embedder.isLoaded()) {
+        searches.prepare(kb);
+      }
     }
   }
 

@@ -102,15 +102,18 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    Kb kb = kb(request);
-    Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
-    NotesKb.of(kb, now.settings()).ifPresent(notes -> notes.refresh(files -> {}));
-    return FindingRequests.of(now.stores().of(kb), now.settings(), now.ids().name());
+    NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
+    return present(request);
+  }
+
+  private FindingRequests present(ObjectNode request) throws InterruptedException {
+    Held now = held.get();
+    return FindingRequests.of(now.stores().of(kb(request)), now.settings(), now.ids().name());
   }
 
   private QuestionRequests questions(ObjectNode request) throws InterruptedException {
-    return QuestionRequests.of(findings(request), held.get().settings());
+    return QuestionRequests.of(present(request), held.get().settings());
   }
 
   private static boolean isAt(Kb kb, String named) {
