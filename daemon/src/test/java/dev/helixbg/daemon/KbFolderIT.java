@@ -56,7 +56,16 @@ class KbFolderIT {
 
   private List<String> strace() {
     return List.of(
-        "strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", trace.toString());
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "trace=%file",
+        "-o",
+        trace.toString());
   }
 
   private String at() {

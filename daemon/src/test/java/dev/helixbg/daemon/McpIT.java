@@ -217,9 +217,16 @@ class McpIT {
     return found.getFirst();
   }
 
+  /** Of one server, which is long in starting. */
   @Test
-  void whatAPersonDecidedNoAgentTakesBack() throws Exception {
+  void promptsAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
     McpSyncClient agent = client();
+    promptsAreThere(agent);
+    wrongArgumentsAreToldWithWhatWouldBeRight(agent);
+    whatAPersonDecidedNoAgentTakesBack(agent);
+  }
+
+  private void whatAPersonDecidedNoAgentTakesBack(McpSyncClient agent) throws Exception {
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
     Program person =
         new Program(home).with("XDG_CACHE_HOME", TestAgent.environment(home).get("XDG_CACHE_HOME"));
@@ -230,9 +237,7 @@ class McpIT {
     assertTrue(text(refused).contains("helix-bg undo " + id), text(refused));
   }
 
-  @Test
-  void wrongArgumentsAreToldWithWhatWouldBeRight() {
-    McpSyncClient agent = client();
+  private static void wrongArgumentsAreToldWithWhatWouldBeRight(McpSyncClient agent) {
     for (var wrong :
         Map.<String, Map<String, Object>>of(
                 "\"text\" is missing", Map.of(),
@@ -252,9 +257,7 @@ class McpIT {
     assertTrue(call(agent, "decide", Map.of("id", "../x", "decision", "done")).isError());
   }
 
-  @Test
-  void promptsAreThere() throws Exception {
-    McpSyncClient agent = client();
+  private static void promptsAreThere(McpSyncClient agent) {
     assertEquals(
         List.of("brief", "study", "tidy"),
         agent.listPrompts().prompts().stream().map(p -> p.name()).sorted().toList());
