@@ -39,8 +39,9 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"search","arguments":{"text":"lease"}}}
 {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"findings","arguments":{}}}
 {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"related","arguments":{"text":"the lease of a job in the queue ends after 30 s"}}}
+{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"questions","arguments":{}}}
 END
-  { cat "$work/session"; for _ in {1..600}; do [ "$(grep -cs '^{"jsonrpc"' "$work/mcp.log")" != 6 ] || break; sleep 0.1; done; } |
+  { cat "$work/session"; for _ in {1..600}; do [ "$(grep -cs '^{"jsonrpc"' "$work/mcp.log")" != 7 ] || break; sleep 0.1; done; } |
     run mcp -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/kb"
   wait $other
   # What asks without a daemon, in a process of its own each time.

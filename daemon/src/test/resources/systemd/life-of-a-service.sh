@@ -75,13 +75,6 @@ told restart $?
 up_to_date
 told restarted "$? $([ "$(show MainPID)" != "$before" ] && echo other)"
 told updated "$(hb status --json | grep -c "/2/lib/helix-bg.jar")"
-mkdir other && cp "$kb/data.log" other && hb service add other
-told add $?
-up_to_date
-told watched "$(hb status --json | grep -c '"folder"')"
-hb service remove other
-told remove $?
-up_to_date
 told kept "$(tr '\0' ' ' < "/proc/$(show MainPID)/cmdline" | grep -c 'daemon --set daemon.log_level=debug ')"
 
 hb service stop

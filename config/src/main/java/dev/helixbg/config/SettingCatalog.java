@@ -114,13 +114,10 @@ final class SettingCatalog {
           .means("Highest load per core at which idle work runs.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether idle work (reviews and the language model) runs on battery.");
+          .means("Whether the language model works at idle on battery.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means("Threads of the language model during idle work. 0: half of threads.");
-  static final Setting<Double> SESSION_GAP =
-      number("daemon.session_gap_minutes", 20, 0, 1440)
-          .means("Minutes without a new entry after which a writing session is over.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
           .means("Least severe messages that the daemon logs.");

@@ -156,7 +156,6 @@ public record Settings(
       double modelMaxLoad,
       boolean modelOnBattery,
       int modelThreads,
-      Duration sessionGap,
       LogLevel logLevel) {
 
     /** Longest pause between two looks where the system reports no changes. */

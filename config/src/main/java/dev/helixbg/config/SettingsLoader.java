@@ -185,7 +185,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         v.get(SettingCatalog.MODEL_MAX_LOAD),
         v.get(SettingCatalog.MODEL_ON_BATTERY) == Switch.ON,
         modelThreads > 0 ? modelThreads : (threads + 1) / 2,
-        seconds(60 * v.get(SettingCatalog.SESSION_GAP)),
         v.get(SettingCatalog.LOG_LEVEL));
   }
 

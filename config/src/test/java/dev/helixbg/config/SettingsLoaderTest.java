@@ -68,7 +68,6 @@ class SettingsLoaderTest {
             0.5,
             false,
             (Runtime.getRuntime().availableProcessors() + 1) / 2,
-            Duration.ofMinutes(20),
             LogLevel.INFO),
         settings.daemon());
   }

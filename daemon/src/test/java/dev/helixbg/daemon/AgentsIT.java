@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.kb.GeneratedKb;
-import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
@@ -43,7 +42,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,8 +73,8 @@ class AgentsIT {
   private RealDaemon daemon;
   private final List<McpSyncClient> clients = new ArrayList<>();
 
-  /** The right answers, by the ids of questions; a pair of which nothing is known is related. */
-  private final Map<String, String> truth = new HashMap<>();
+  /** The right answers, by older and newer text; a pair of which nothing is known is related. */
+  private final Map<List<String>, String> truth = new HashMap<>();
 
   /** The truth about each planted or read pair, by the texts of both entries. */
   private final Map<Set<String>, String> planted = new HashMap<>();
@@ -104,7 +102,7 @@ class AgentsIT {
         .forEach(
             known ->
                 truth.put(
-                    known.id(),
+                    List.of(known.older(), known.newer()),
                     switch (known.truth()) {
                       case SAME -> "same";
                       case OVERTAKEN -> "overtaken";
@@ -118,7 +116,7 @@ class AgentsIT {
     String newer = (isOlder ? other : one).text().content();
     planted.put(Set.of(older, newer), fact);
     truth.put(
-        AgentQuestion.ofPair(older, newer),
+        List.of(older, newer),
         switch (fact) {
           case "overtaken" -> "overtaken";
           case "lookalike" -> "different";
@@ -194,7 +192,7 @@ class AgentsIT {
             ids -> {
               assertEquals(10, ids.size());
               pages.countDown();
-              return ids.stream().map(id -> id + ": " + right(id)).collect(joining("\n"));
+              return ids.stream().map(id -> id + ": related").collect(joining("\n"));
             });
     ask(client, "findings", Map.of());
     assertTrue(pages.await(5, TimeUnit.MINUTES), "two pages are asked");
@@ -241,34 +239,40 @@ class AgentsIT {
     assertEquals(10, ask(client, "questions", Map.of()).path("questions").size());
   }
 
-  private String right(String id) {
-    return truth.getOrDefault(id, "related");
+  private static List<String> texts(JsonNode question) {
+    return List.of(question.at("/older/text").asText(), question.at("/newer/text").asText());
+  }
+
+  private String right(List<String> texts) {
+    return truth.getOrDefault(texts, "related");
   }
 
   /**
    * Answers questions, page by page.
    *
-   * @param says makes of the id of a question its answer
-   * @return the ids of those whose answers were kept
+   * @param says makes of the texts of a question its answer
+   * @return the texts of those whose answers were kept
    */
-  private static List<String> study(McpSyncClient agent, int questions, UnaryOperator<String> says)
-      throws Exception {
-    List<String> kept = new ArrayList<>();
+  private static List<List<String>> study(
+      McpSyncClient agent, int questions, Function<List<String>, String> says) throws Exception {
+    List<List<String>> kept = new ArrayList<>();
     while (kept.size() < questions) {
       JsonNode page = ask(agent, "questions", Map.of());
       if (page.path("questions").isEmpty()) {
         break;
       }
       List<Map<String, String>> answers = new ArrayList<>();
+      List<List<String>> asked = new ArrayList<>();
       for (JsonNode question : page.path("questions")) {
-        String id = question.path("id").asText();
-        answers.add(Map.of("id", id, "answer", says.apply(id)));
+        asked.add(texts(question));
+        String answer = says.apply(texts(question));
+        answers.add(Map.of("id", question.path("id").asText(), "answer", answer));
       }
       Thread.sleep(READING_MILLIS);
       JsonNode taken = ask(agent, "answers", Map.of("answers", answers));
       assertEquals(0, taken.path("refused").size(), taken.toString());
       assertEquals(answers.size(), taken.path("kept").asInt());
-      answers.forEach(answer -> kept.add(answer.get("id")));
+      kept.addAll(asked);
     }
     return kept;
   }
@@ -303,7 +307,7 @@ class AgentsIT {
   void whatAnAgentCallsWorthAnActLeads() throws Exception {
     McpSyncClient agent = client("reader");
     Map<String, Integer> before = leading(agent);
-    List<String> answered = study(agent, QUESTIONS, this::right);
+    List<List<String>> answered = study(agent, QUESTIONS, this::right);
     assertTrue(answered.size() >= QUESTIONS, answered.size() + " questions");
     assertEquals(answered.size(), new HashSet<>(answered).size(), "none twice");
     Map<String, Integer> after = leading(agent);
@@ -354,9 +358,9 @@ class AgentsIT {
     study(
         agent,
         QUESTIONS,
-        id -> {
+        texts -> {
           int number = asked[0]++;
-          String right = right(id);
+          String right = right(texts);
           int other = (all.indexOf(right) + 1 + number / 10 % 3) % 4;
           return number % 10 == 4 ? all.get(other) : right;
         });
@@ -368,7 +372,7 @@ class AgentsIT {
   void aGuessingAgentDecidesNothing() throws Exception {
     McpSyncClient agent = client("parrot");
     Map<String, Integer> before = leading(agent);
-    study(agent, 40, id -> "same");
+    study(agent, 40, texts -> "same");
     assertEquals(before, leading(agent));
     assertTrue(
         ask(agent, "findings", Map.of()).at("/agents/0").asText().contains("It is guessing"));
@@ -380,22 +384,23 @@ class AgentsIT {
     daemon.awaitUpToDate(
         DataLog.read(kb.resolve("data.log")).entries().size(), Duration.ofMinutes(10));
     try (ExecutorService two = Executors.newFixedThreadPool(2)) {
-      List<Future<List<String>>> studies = new ArrayList<>();
+      List<Future<List<List<String>>>> studies = new ArrayList<>();
       for (String name : List.of("one", "two")) {
         McpSyncClient agent = client(name);
-        Callable<List<String>> work = () -> study(agent, 60, this::right);
+        Callable<List<List<String>>> work = () -> study(agent, 60, this::right);
         studies.add(two.submit(work));
       }
       for (int i = 0; i < 5; i++) {
         Thread.sleep(500);
         GeneratedKb.append(kb, "Something new, which tells of nothing before it: " + i);
       }
-      List<String> first = studies.get(0).get();
-      List<String> second = studies.get(1).get();
+      List<List<String>> first = studies.get(0).get();
+      List<List<String>> second = studies.get(1).get();
       assertTrue(first.size() >= 60 && second.size() >= 60);
-      Set<String> both = new HashSet<>(first);
+      Set<List<String>> both = new HashSet<>(first);
       both.retainAll(second);
-      both.removeIf(KnownPairs::contains);
+      KnownPairs.next(1_000, Set.of())
+          .forEach(known -> both.remove(List.of(known.older(), known.newer())));
       assertEquals(Set.of(), both, "nothing is answered twice");
       JsonNode findings = ask(client("three"), "findings", Map.of());
       assertEquals(2, findings.path("agents").size(), findings.path("agents").toString());

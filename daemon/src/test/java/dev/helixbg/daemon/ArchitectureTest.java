@@ -94,8 +94,6 @@ class ArchitectureTest {
                   "agents",
                   "lessons",
                   "acts",
-                  "review",
-                  "report.graph",
                   "report")),
           new ReadingOrder.Module(
               "daemon",

@@ -133,7 +133,7 @@ final class CheckTidy {
     }
     planted = SampleKb.build(source.toString());
     Files.write(kb.dataLog(), planted);
-    Files.createDirectories(work.resolve("home"));
+    new Program(Files.createDirectories(work.resolve("home"))).withModel();
     Path out = work.resolve("one-shot");
     if (process(out, "dumb", launcher(), "one-shot", folder()).waitFor() != 0) {
       throw new AssertionError("one-shot: " + Files.readString(work.resolve("errors")));

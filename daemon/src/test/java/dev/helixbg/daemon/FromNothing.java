@@ -7,14 +7,12 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -53,7 +51,6 @@ final class FromNothing {
         program
             .stores()
             .with(kb.folder(), store -> List.copyOf(store.decisions().read().settled()));
-    Optional<Review> session = program.stores().with(kb.folder(), store -> store.sessions().read());
     program
         .stores()
         .with(
@@ -62,7 +59,6 @@ final class FromNothing {
               if (!settled.isEmpty()) {
                 store.decisions().add(settled);
               }
-              session.ifPresent(store.sessions()::keep);
               return null;
             });
     program.run("one-shot", fresh.folder().toString());

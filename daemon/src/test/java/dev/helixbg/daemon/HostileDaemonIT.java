@@ -77,7 +77,6 @@ class HostileDaemonIT {
       assertTrue(hit.path("name").asText().contains("\u202Egnp.exe"));
       shown(0, "chat", "--kb", kb, "x");
       shown(ExitCode.PROBLEMS.number(), "pause");
-      shown(ExitCode.PROBLEMS.number(), "synthesize", "--kb", kb);
       shown(0, "service", "logs");
     }
   }

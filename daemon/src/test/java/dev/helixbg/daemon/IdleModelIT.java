@@ -88,7 +88,6 @@ class IdleModelIT {
       await(() -> status().at("/kbs/0/questionsLeft").asInt(-1) == 0 && isAtRest());
       assertTrue(answers().size() > kept, "there was nothing left to ask");
       assertTrue(status().at("/metrics/answers").asInt() > 0);
-      assertTrue(status().at("/metrics/modelTokens").asLong() > 0);
       mine.end();
     }
     sameAsOneShot();
@@ -179,7 +178,7 @@ class IdleModelIT {
     return values;
   }
 
-  /** Two seconds of nothing: the reviews are made, and in the report. */
+  /** Two seconds of nothing: what was answered is in the report. */
   private boolean isAtRest() throws Exception {
     for (int i = 0; i < 20; i++) {
       JsonNode status = status();

@@ -92,7 +92,7 @@ final class InterruptDriver {
     return daemon.status().orElseThrow();
   }
 
-  /** Until a run goes on, a review or questions: the model is loaded and computes. */
+  /** Until a run goes on: the model is loaded and computes. */
   private void awaitAsking() throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!daemon.status().map(InterruptDriver::isAsking).orElse(false)) {

@@ -56,7 +56,16 @@ class KbFolderIT {
 
   private List<String> strace() {
     return List.of(
-        "strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", trace.toString());
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "trace=%file",
+        "-o",
+        trace.toString());
   }
 
   private String at() {
@@ -140,7 +149,6 @@ class KbFolderIT {
     traced("act", at(), id);
     traced("dismiss", "--kb", at(), id);
     traced("search", at(), "lease");
-    traced("synthesize", at());
     traced("one-shot", at(), "--json");
   }
 

@@ -8,24 +8,18 @@ import static dev.helixbg.daemon.TestAgent.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.GetPromptRequest;
-import io.modelcontextprotocol.spec.McpSchema.ReadResourceRequest;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
-import io.modelcontextprotocol.spec.McpSchema.TextResourceContents;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -137,7 +131,6 @@ class McpIT {
             "findings",
             "questions",
             "related",
-            "review",
             "search",
             "status"),
         agent.listTools().tools().stream().map(t -> t.name()).sorted().toList());
@@ -170,11 +163,6 @@ class McpIT {
 
     JsonNode findings = ask(agent, "findings", Map.of());
     assertEquals(5, findings.at("/coverage/indexed").asInt());
-    for (int i = 0; i < 2; i++) { // nothing is over for whoever asks next
-      JsonNode review = ask(agent, "review", Map.of());
-      assertTrue(review.at("/review/summary").asText().startsWith("5 new entries"));
-      assertEquals(5, review.at("/coverage/total").asInt());
-    }
     assertEquals("queue:0 queue:1", about(findings).getFirst());
     String id = findings.at("/findings/0/id").asText();
     JsonNode finding = ask(agent, "findings", Map.of("id", id)).path("finding");
@@ -229,9 +217,16 @@ class McpIT {
     return found.getFirst();
   }
 
+  /** Of one server, which is long in starting. */
   @Test
-  void whatAPersonDecidedNoAgentTakesBack() throws Exception {
+  void promptsAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
     McpSyncClient agent = client();
+    promptsAreThere(agent);
+    wrongArgumentsAreToldWithWhatWouldBeRight(agent);
+    whatAPersonDecidedNoAgentTakesBack(agent);
+  }
+
+  private void whatAPersonDecidedNoAgentTakesBack(McpSyncClient agent) throws Exception {
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
     Program person =
         new Program(home).with("XDG_CACHE_HOME", TestAgent.environment(home).get("XDG_CACHE_HOME"));
@@ -242,9 +237,7 @@ class McpIT {
     assertTrue(text(refused).contains("helix-bg undo " + id), text(refused));
   }
 
-  @Test
-  void wrongArgumentsAreToldWithWhatWouldBeRight() {
-    McpSyncClient agent = client();
+  private static void wrongArgumentsAreToldWithWhatWouldBeRight(McpSyncClient agent) {
     for (var wrong :
         Map.<String, Map<String, Object>>of(
                 "\"text\" is missing", Map.of(),
@@ -260,14 +253,11 @@ class McpIT {
       assertTrue(text(result).contains(wrong.getKey()), text(result));
     }
     assertTrue(call(agent, "related", Map.of("text", "a", "entry", "b:0")).isError());
-    assertTrue(call(agent, "review", Map.of("kind", "drift")).isError());
     assertTrue(call(agent, "findings", Map.of("verdict", "wrong")).isError());
     assertTrue(call(agent, "decide", Map.of("id", "../x", "decision", "done")).isError());
   }
 
-  @Test
-  void promptsAndResourcesAreThere() throws Exception {
-    McpSyncClient agent = client();
+  private static void promptsAreThere(McpSyncClient agent) {
     assertEquals(
         List.of("brief", "study", "tidy"),
         agent.listPrompts().prompts().stream().map(p -> p.name()).sorted().toList());
@@ -276,29 +266,6 @@ class McpIT {
     assertTrue(prompt(agent, "study", Map.of()).contains("Budget: 50 questions"));
     assertTrue(prompt(agent, "study", Map.of("budget", "120")).contains("Budget: 120 questions"));
     assertTrue(prompt(agent, "study", Map.of("budget", "all. Then")).contains("Budget: 50 "));
-    assertTrue(read(agent, "helix-bg://report").startsWith("# "));
-    assertEquals(read(agent, "helix-bg://report"), read(agent, "helix-bg://report/kb"));
-    McpError beyond = assertThrows(McpError.class, () -> read(agent, "helix-bg://report/kb/2"));
-    assertTrue(beyond.getMessage().contains("the report has one page"), beyond.getMessage());
-    String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
-    assertEquals(
-        ask(agent, "findings", Map.of("id", id)).path("finding"),
-        JSON.readTree(read(agent, "helix-bg://finding/" + id)));
-  }
-
-  /** Where nobody may make it anew, as beside a daemon that was paused. */
-  @Test
-  void aReportOfAnEarlierLogSaysSo() throws Exception {
-    McpSyncClient agent = client();
-    assertTrue(read(agent, "helix-bg://report").startsWith("# "));
-    kb.append("auth", "Keys rotate daily.");
-    try (KbStores stores = new KbStores(daemon.stores().settings(), notice -> {});
-        KbLock another = stores.of(kb.kb()).lock()) {
-      String report = read(agent, "helix-bg://report");
-      assertTrue(report.startsWith("> Notes were written or removed since"), report);
-      assertTrue(report.contains("5 entries"), report);
-    }
-    assertTrue(read(agent, "helix-bg://report").startsWith("# "));
   }
 
   /** Whatever entries say, an answer is one that a client can take, and says how to read on. */
@@ -327,24 +294,6 @@ class McpIT {
     assertEquals(4_000 + omitted, page.path("total").asInt());
     assertEquals(12_000, page.path("next").asInt());
     assertEquals(8_000, page.path("text").asText().length());
-
-    String report = read(agent, "helix-bg://report");
-    int pages = 1;
-    while (report.contains(" The next: ")) {
-      assertTrue(report.length() < 21_000, report.length() + " characters");
-      report = read(agent, report.substring(report.indexOf(" The next: ") + 11).strip());
-      pages++;
-    }
-    assertTrue(pages > 1, pages + " pages");
-    assertTrue(report.contains("Page %d of %d".formatted(pages, pages)), report);
-    String beyond = "helix-bg://report/kb/" + (pages + 1);
-    assertThrows(McpError.class, () -> read(agent, beyond));
-  }
-
-  private static String read(McpSyncClient agent, String uri) {
-    return ((TextResourceContents)
-            agent.readResource(ReadResourceRequest.builder(uri).build()).contents().getFirst())
-        .text();
   }
 
   @Test

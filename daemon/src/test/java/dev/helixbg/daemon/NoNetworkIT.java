@@ -92,33 +92,10 @@ class NoNetworkIT {
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
     writeLog();
+    byte[] before = Files.readAllBytes(kb.resolve("data.log"));
     List<String> calls = trace("one-shot", kb.toString());
     assertTrue(calls.stream().anyMatch(c -> c.contains("golden.gguf")), "the model was read");
     assertTrue(calls.stream().anyMatch(c -> c.contains("kb.db")), "answers were saved");
-    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
-    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
-  }
-
-  @Test
-  void startedBareAndAskedToCallHomeItConnectsNowhere() throws Exception {
-    Program bare =
-        program
-            .withoutLauncher()
-            .with("DJL_OFFLINE", "false")
-            .with("OPT_OUT_TRACKING", "false")
-            .with("ORT_DISABLE_TELEMETRY", "0");
-    writeLog();
-    List<String> calls = trace(bare, "one-shot", kb.toString());
-    assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
-    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
-  }
-
-  @Test
-  void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
-    program.withModel();
-    writeLog();
-    byte[] before = Files.readAllBytes(kb.resolve("data.log"));
-    List<String> calls = trace("one-shot", kb.toString());
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
     assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
     assertTrue(Arrays.equals(before, Files.readAllBytes(kb.resolve("data.log"))));
@@ -130,9 +107,24 @@ class NoNetworkIT {
   }
 
   @Test
+  void startedBareAndAskedToCallHomeItConnectsNowhere() throws Exception {
+    Program bare =
+        program
+            .withModel()
+            .withoutLauncher()
+            .with("DJL_OFFLINE", "false")
+            .with("OPT_OUT_TRACKING", "false")
+            .with("ORT_DISABLE_TELEMETRY", "0");
+    writeLog();
+    List<String> calls = trace(bare, "one-shot", kb.toString());
+    assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+  }
+
+  @Test
   @Timeout(600)
   void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
-    program.withModel();
+    program.withModel().withoutC2();
     writeLog();
     Path out = BASE.resolve("out");
     Process server = program.start(strace(), out, BASE.resolve("err"), "mcp", kb.toString());

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,20 @@ final class PreparedModel {
         }
       } catch (UnsupportedOperationException | FileSystemException e) {
         return;
+      }
+    }
+  }
+
+  /** As {@link #linkInto}, of files that may be given to another user. */
+  static void copyInto(Path cache, Path dist) throws IOException {
+    Path made = made(dist);
+    for (String part : PARTS) {
+      try (Stream<Path> files = Files.walk(made.resolve("helix-bg").resolve(part))) {
+        for (Path file : files.toList()) {
+          Path copy = cache.resolve(made.relativize(file).toString());
+          Files.createDirectories(copy.getParent());
+          Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
+        }
       }
     }
   }

@@ -33,7 +33,6 @@ final class RestDriver {
       embedder_idle_minutes = 0
       model_quiet_minutes = 0.01
       model_max_load = 1000
-      session_gap_minutes = 0.01
       """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -63,9 +62,10 @@ final class RestDriver {
       driver.awaitUpToDate();
       driver.notice();
       // What is due after a change is done now, and models are released at once.
+      daemon.end();
       daemon.settings(settings + SOON);
-      daemon.ask("reload");
-      driver.awaitReviews();
+      daemon.start(kb);
+      driver.awaitIdle();
       driver.rest(rest);
       driver.noticeAfterRest();
       System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
@@ -86,10 +86,8 @@ final class RestDriver {
   }
 
   /** Until nothing is due any more. */
-  private void awaitReviews() throws Exception {
-    while (daemon.stores().with(kb, store -> store.sessions().read()).isEmpty()) {
-      Thread.sleep(500);
-    }
+  private void awaitIdle() throws Exception {
+    awaitUpToDate();
     Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s
     awaitUpToDate();
   }

@@ -282,7 +282,7 @@ final class ServedActs {
             overlaps,
             misfiled,
             relations,
-            new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
+            Findings.Distribution.NONE,
             LIMITS,
             new Findings.Totals(0, 0));
     WrittenReport.write(store, "m", findings, merges);

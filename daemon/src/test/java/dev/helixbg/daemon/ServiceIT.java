@@ -181,43 +181,29 @@ class ServiceIT {
     Files.move(other, home.resolve("unmounted"));
     succeed("service", "restart");
     assertFalse(Files.exists(other), "made by restart");
-    succeed("service", "add", kb("third").toString());
-    assertFalse(Files.exists(other), "made by add");
     assertTrue(Files.readString(unit).contains("ReadWritePaths=-" + other + "\n"), "still watched");
   }
 
   @Test
-  void whatTheServiceWasToldIsKeptWhileKbsComeAndGo() throws Exception {
-    Path other = kb("other");
+  void whatTheServiceWasToldIsKeptByARestart() throws Exception {
     Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
     program.with("HELIX_BG_LLM_SECONDS", "7");
     succeed("service", "install", kb.toString(), "--config", "my.toml", "--set", "llm.seconds=9");
     told();
     program.with("HELIX_BG_LLM_SECONDS", "8");
-    succeed("service", "add", other.toString());
+    succeed("service", "restart");
     assertEquals(List.of("--user daemon-reload", "--user restart helix-bg.service"), told());
     String command =
         "\nExecStart=%s daemon --config %s --set llm.seconds=9 \"%s\""
             .formatted(launcher, config, kb);
     String written = Files.readString(unit);
-    assertTrue(written.contains(command + " " + other + "\n"), written);
-    assertTrue(written.contains("\nReadWritePaths=-" + other + "\n"), written);
-    assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
-    succeed("service", "remove", other.toString());
-    written = Files.readString(unit);
     assertTrue(written.contains(command + "\n"), written);
-    told();
-    String stranger = fail(ExitCode.USAGE, "service", "remove", other.toString());
-    assertTrue(stranger.contains("does not watch " + other), stranger);
-    fail(ExitCode.USAGE, "service", "remove", kb.toString()); // the last one
-    fail(ExitCode.USAGE, "service", "add");
-    fail(ExitCode.KB, "service", "add", home.resolve("nowhere").toString());
+    assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
     Files.writeString(home.resolve(".helix/service.json"), "{\"kbs\": 5");
-    String damaged = fail(ExitCode.USAGE, "service", "add", other.toString());
+    String damaged = fail(ExitCode.USAGE, "service", "restart");
     assertTrue(damaged.contains("service.json is damaged"), damaged);
     assertFalse(Files.exists(told), "a service was touched that stays as it is");
     succeed("service", "uninstall");
-    fail(ExitCode.NO_DAEMON, "service", "add", other.toString());
   }
 
   @Test

@@ -64,6 +64,7 @@ class SystemdIT {
     for (int i = 0; i < 5; i++) {
       kb.append();
     }
+    PreparedModel.copyInto(home.resolve(".cache"), DIST);
     assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString()));
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");

@@ -21,7 +21,7 @@ class TortureIT {
   @Test
   void nothingIsLostWhenKilled() throws Exception {
     Path dist = Program.ROOT.resolve("daemon/target/dist");
-    try (TortureKill kill = new TortureKill(folder, dist, 2)) {
+    try (TortureKill kill = new TortureKill(folder, dist, 1)) {
       kill.run(20_261_122); // a daemon
     }
   }

@@ -249,7 +249,6 @@ final class TortureInjection implements TortureArea {
       print(false, "search", "lease", "--kb", at);
       print(false, "search", "lease", "--kb", at, "--json");
       print(false, "status");
-      print(false, "synthesize", "--kb", at);
     } finally {
       program.end();
     }

@@ -232,13 +232,11 @@ final class TortureKb {
     TortureKb from =
         new TortureKb(new FaultyDisk().of(fresh), fresh, scratch.resolve("home"), model);
     List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
-    var session = with(store -> store.sessions().read());
     from.with(
         store -> {
           if (!settled.isEmpty()) {
             store.decisions().add(settled);
           }
-          session.ifPresent(store.sessions()::keep);
           return null;
         });
     from.oneShot();

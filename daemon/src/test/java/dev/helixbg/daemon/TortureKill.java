@@ -130,7 +130,6 @@ final class TortureKill implements TortureArea {
         quiet_seconds = 0.1
         model_quiet_minutes = 0.001
         model_max_load = 1000
-        session_gap_minutes = 0.01
         """
             + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
     Torture.delete(folder.resolve("kb"));
@@ -250,13 +249,9 @@ final class TortureKill implements TortureArea {
 
   /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
-    int before;
-    do { // a review that it writes while it ends is in its next report
-      before = sessions(kb);
-      program.start(kb.kb().folder());
-      program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
-      program.end();
-    } while (sessions(kb) != before);
+    program.start(kb.kb().folder());
+    program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
+    program.end();
     Path reports = folder.resolve("reports");
     Torture.delete(reports);
     TortureFiles.copy(kb.kb().insights(), reports);
@@ -272,10 +267,6 @@ final class TortureKill implements TortureArea {
           around(daemons, at),
           around(ours, at));
     }
-  }
-
-  private int sessions(WritableKb kb) {
-    return program.stores().with(kb.kb().folder(), store -> store.sessions().version());
   }
 
   private static String around(String text, int at) {

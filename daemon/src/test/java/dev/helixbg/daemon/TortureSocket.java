@@ -37,17 +37,7 @@ final class TortureSocket implements TortureArea {
   private static final int MOST_FILES = 500;
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> DO =
-      List.of(
-          "status",
-          "search",
-          "synthesize",
-          "chat",
-          "look",
-          "resume",
-          "reload",
-          "",
-          "Search",
-          "stop ");
+      List.of("status", "search", "chat", "look", "resume", "", "Search", "stop ");
   private static final List<String> FIELDS = List.of("do", "text", "kb", "limit", "topic", "x");
   private static final List<String> VALUES =
       List.of(

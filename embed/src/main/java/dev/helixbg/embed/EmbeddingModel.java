@@ -116,7 +116,7 @@ public final class EmbeddingModel {
   }
 
   /**
-   * How much faster this way to embed is than another one, by a trial of some seconds that is
+   * How much faster this way to embed is than another one, by a trial of a second that is
    * remembered for this machine, model and runtime. One trial is enough: where sixteen bits pay,
    * eight do.
    *
@@ -125,17 +125,33 @@ public final class EmbeddingModel {
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
     List<String> texts = ProbeTexts.window();
     EmbeddingModel tried = plain.forMany(false).orElse(this);
-    SpeedTrial trial =
-        isCoreMl()
-            ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
-            : new SpeedTrial(
-                tried.network.describe(), PreparedModel.bound(tried.network), System::nanoTime);
-    return trial.remembered(
-        ProviderSelection.trials(cacheFolder),
-        source.graphHash(),
-        () -> plain.open(threads),
-        () -> tried.open(threads),
-        model -> model.embedAll(texts));
+    return tried
+        .trial()
+        .remembered(
+            ProviderSelection.trials(cacheFolder),
+            source.graphHash(),
+            () -> plain.open(threads),
+            () -> tried.open(threads),
+            model -> model.embedAll(texts));
+  }
+
+  /** What a trial found earlier on this machine; empty where there was none. */
+  public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
+    try {
+      return plain
+          .forMany(false)
+          .orElse(this)
+          .trial()
+          .remembered(ProviderSelection.trials(cacheFolder), source.graphHash());
+    } catch (IOException e) {
+      throw new EmbeddingException("cannot read what was tried: " + e.getMessage(), e);
+    }
+  }
+
+  private SpeedTrial trial() {
+    return isCoreMl()
+        ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
+        : new SpeedTrial(network.describe(), PreparedModel.bound(network), System::nanoTime);
   }
 
   /** For people: which model, precision and limit. */

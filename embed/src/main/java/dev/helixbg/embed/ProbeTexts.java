@@ -35,11 +35,11 @@ final class ProbeTexts {
 
   private static final int SHORTEST = 16;
 
-  private static final int TOKENS_PER_LENGTH = 1024;
+  private static final int TOKENS_PER_LENGTH = 512;
 
   private ProbeTexts() {}
 
-  /** As a real run has them, short to long: as many tokens of each length, two full batches. */
+  /** As a real run has them, short to long: as many tokens of each length, a full batch. */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {

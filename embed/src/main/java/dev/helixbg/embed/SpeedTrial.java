@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,7 +27,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Of CoreML, which is to compute the same. */
   static final double SAME = 0.999;
 
-  private static final int TIMED_RUNS = 3;
+  /** One run tells a gain beyond these; for one between them three runs are timed. */
+  private static final double SLOWER = 0.9;
+
+  private static final double CLEARLY_FASTER = 1.5;
 
   /** Opens one of the two ways to run a network. */
   interface Opener<M extends AutoCloseable> {
@@ -56,12 +60,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(0, format("%s: off, cosine %.4f to the plain vectors", worst));
         }
-        double[] gains = new double[TIMED_RUNS];
-        for (int i = 0; i < TIMED_RUNS; i++) {
-          double plainNanos = nanos(work, model);
-          gains[i] = plainNanos / Math.max(1, nanos(work, tried));
+        double gain = gain(work, model, tried);
+        if (gain > SLOWER && gain < CLEARLY_FASTER) {
+          gain = Median.of(gain, gain(work, model, tried), gain(work, model, tried));
         }
-        double gain = Math.round(100 * Median.of(gains)) / 100.0;
+        gain = Math.round(100 * gain) / 100.0;
         return new Verdict(gain, format("%s: %.2f times as fast", gain));
       } catch (InterruptedException e) {
         throw e;
@@ -70,6 +73,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         return new Verdict(0, way + ": failed, " + why);
       }
     }
+  }
+
+  private <M extends AutoCloseable> double gain(Work<M> work, M plain, M other) throws Exception {
+    return nanos(work, plain) / Math.max(1, nanos(work, other));
   }
 
   private <M extends AutoCloseable> double nanos(Work<M> work, M model) throws Exception {
@@ -87,17 +94,16 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    */
   <M extends AutoCloseable> Verdict remembered(
       Path folder, String network, Opener<M> plain, Opener<M> other, Work<M> work) {
-    String text = String.join("\n", way, network, machine());
-    Path note = folder.resolve(Sha256.of(text).substring(0, 16));
     try {
-      PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
-      Verdict earlier = read(note, text);
-      if (earlier != null) {
-        return earlier;
+      Optional<Verdict> earlier = remembered(folder, network);
+      if (earlier.isPresent()) {
+        return earlier.get();
       }
       Verdict verdict = run(plain, other, work);
+      String text = circumstances(network);
       String content = text + "\n" + verdict.gain + "\n" + verdict.why;
-      AtomicFile.replace(note, out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
+      AtomicFile.replace(
+          note(folder, text), out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
       return verdict;
     } catch (RuntimeException e) {
       throw e;
@@ -109,9 +115,21 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     }
   }
 
-  private static Verdict read(Path note, String circumstances) throws IOException {
+  private String circumstances(String network) {
+    return String.join("\n", way, network, machine());
+  }
+
+  private static Path note(Path folder, String circumstances) {
+    return folder.resolve(Sha256.of(circumstances).substring(0, 16));
+  }
+
+  /** The verdict of an earlier trial; empty where there was none. */
+  Optional<Verdict> remembered(Path folder, String network) throws IOException {
+    PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
+    String circumstances = circumstances(network);
+    Path note = note(folder, circumstances);
     if (!Files.isRegularFile(note)) {
-      return null;
+      return Optional.empty();
     }
     String content = new String(Files.readAllBytes(note), StandardCharsets.UTF_8);
     String[] lines =
@@ -119,9 +137,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
             ? content.substring(circumstances.length() + 1).split("\n", -1)
             : new String[0];
     try {
-      return lines.length == 2 ? new Verdict(Double.parseDouble(lines[0]), lines[1]) : null;
+      return lines.length == 2
+          ? Optional.of(new Verdict(Double.parseDouble(lines[0]), lines[1]))
+          : Optional.empty();
     } catch (NumberFormatException e) {
-      return null;
+      return Optional.empty();
     }
   }
 

@@ -17,7 +17,7 @@ public final class NormalForm {
 
   /** In composed form (NFC), of usual width, without hints on how to show or break it. */
   public static String of(String text) {
-    if (text.chars().allMatch(c -> c < 0x80)) {
+    if (isAscii(text)) {
       return text;
     }
     String plain = HINTS.matcher(text).replaceAll("");
@@ -29,5 +29,15 @@ public final class NormalForm {
                         .replace("\\", "\\\\")
                         .replace("$", "\\$"));
     return Normalizer.normalize(plain, Form.NFC);
+  }
+
+  /** Whether a text has no other characters: a loop, which costs nothing in a young JVM. */
+  public static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) >= 0x80) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -58,11 +58,7 @@ final class DaemonCommand extends ConsoleCommand {
     DaemonLog.start(home, settings.daemon(), console);
     try (Daemon daemon =
         Daemon.start(
-            watched,
-            home,
-            () -> options.load().settings(),
-            EmbedderSource::located,
-            Daemon.World.REAL)) {
+            watched, home, settings, EmbedderSource.located(settings), Daemon.World.REAL)) {
       daemon.run();
       return ExitCode.OK.number();
     } catch (InterruptedException e) {

@@ -74,6 +74,10 @@ final class DoctorCommand extends JsonCommand {
     private static final String WORTH_IT =
         " as the usual way; taken from %.2f times on".formatted(TextVectors.WORTH);
 
+    private static final String UNTRIED =
+        "which way is faster is not known yet: the first run that embeds %d texts tries it"
+            .formatted(EmbedderSource.MANY);
+
     private final boolean isNamed;
     private final Function<Settings, Kb> kb;
     private final List<CheckLine> checks = new ArrayList<>();
@@ -167,18 +171,13 @@ final class DoctorCommand extends JsonCommand {
                   system.getProperty("java.vendor"),
                   name,
                   system.getProperty("java.home"));
-      boolean hotSpot = name.contains("HotSpot") || name.contains("OpenJDK");
-      if (!hotSpot || version.contains("jvmci")) {
+      boolean isHotSpot =
+          (name.contains("HotSpot") || name.contains("OpenJDK")) && !version.contains("jvmci");
+      if (!isHotSpot || !"25".equals(system.getProperty("java.specification.version"))) {
         return CheckLine.note(
             "java",
             java + ": language models were never tried with its compiler, and may be slow",
             "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
-      }
-      if (!"25".equals(system.getProperty("java.specification.version"))) {
-        return CheckLine.note(
-            "java",
-            java + ": the engine was tried with JDK 25 only, and may be slow",
-            "use a JDK 25");
       }
       return CheckLine.ok("java", java);
     }
@@ -222,8 +221,8 @@ final class DoctorCommand extends JsonCommand {
         checks.add(CheckLine.ok("provider", embedder.provenance().provider()));
         model
             .forMany(true)
-            .map(other -> other.against(model, settings.threads()).why())
-            .ifPresent(why -> checks.add(CheckLine.ok("many texts", why + WORTH_IT)));
+            .map(other -> other.triedAgainst(model).map(tried -> tried.why() + WORTH_IT))
+            .ifPresent(said -> checks.add(CheckLine.ok("many texts", said.orElse(UNTRIED))));
       }
     }
 

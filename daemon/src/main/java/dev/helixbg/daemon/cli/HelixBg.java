@@ -132,12 +132,10 @@ public final class HelixBg implements Runnable {
     commands.put("dismiss", () -> decide(Outcome.DISMISSED));
     commands.put("done", () -> decide(Outcome.DONE));
     commands.put("undo", () -> decide(Outcome.OPEN));
-    commands.put("synthesize", SynthesizeCommand::new);
     commands.put("chat", ChatCommand::new);
     commands.put(
         "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
     commands.put("resume", () -> signal("resume", "Resume a paused daemon."));
-    commands.put("reload", () -> signal("reload", "Have the daemon read its settings again."));
     commands.put(
         "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
     commands.put("mcp", McpCommand::new);

@@ -130,10 +130,11 @@ final class SearchCommand extends ConsoleCommand {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
       if (source.isForAllQueries()) {
-        source.openAhead(); // else the store tells which model embeds the query
+        source.openAhead();
       }
       KbStore store = stores.of(chosen);
       LogReading log = DataLog.readQuiet(store.kb().dataLog());
+      source.likelyForQueries(log.entries().size()).openAhead();
       EmbeddingStage.Result known;
       try (EmbeddingStage.Stages stages =
           new EmbeddingStage(store.database(), source, display).begin(log.entries())) {

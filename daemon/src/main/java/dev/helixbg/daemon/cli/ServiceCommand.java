@@ -46,15 +46,14 @@ import picocli.CommandLine.Parameters;
         "Install and control the daemon as a service of launchd or systemd, started at login.")
 final class ServiceCommand extends ConsoleCommand {
   private static final List<String> ACTIONS =
-      List.of(
-          "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");
+      List.of("install", "uninstall", "start", "stop", "restart", "status", "logs");
 
   @Mixin private GlobalOptions options;
 
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "install, uninstall, start, stop, restart, status, add, remove or logs.",
+      description = "install, uninstall, start, stop, restart, status or logs.",
       completionCandidates = Actions.class)
   private String action;
 
@@ -63,8 +62,7 @@ final class ServiceCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "With install: knowledge bases that the daemon watches. With add and remove:"
-              + " knowledge bases to watch as well, or no longer.")
+          "With install: knowledge bases that the daemon watches, instead of those before.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;
@@ -95,9 +93,13 @@ final class ServiceCommand extends ConsoleCommand {
     if (action.equals("logs")) {
       return printLogs(home);
     }
-    boolean changes = action.equals("add") || action.equals("remove");
-    Action wanted = changes ? Action.RESTART : Action.valueOf(action.toUpperCase(Locale.ROOT));
-    Optional<ServiceRequest> request = request(locations, home);
+    Action wanted = Action.valueOf(action.toUpperCase(Locale.ROOT));
+    Optional<ServiceRequest> request =
+        switch (wanted) {
+          case INSTALL -> Optional.of(installed(locations));
+          case RESTART -> ServiceRequest.read(home);
+          default -> Optional.empty(); // settings that are wrong by now are no reason not to stop
+        };
     Optional<ServiceSpec> spec = request.flatMap(known -> spec(known, locations, home));
     List<ServicePlan.Step> steps = new ArrayList<>();
     if (spec.isPresent()) {
@@ -135,71 +137,19 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /** What the service is to be from now on; empty for an action that leaves it as it is. */
-  private Optional<ServiceRequest> request(UserDirectories locations, DaemonHome home) {
-    return switch (action) {
-      case "install" -> Optional.of(installed(locations));
-      case "restart" -> ServiceRequest.read(home);
-      case "add", "remove" -> Optional.of(changed(locations, home));
-      default -> Optional.empty(); // settings that are wrong by now are no reason not to stop
-    };
-  }
-
   private ServiceRequest installed(UserDirectories locations) {
     Settings settings = options.load().settings();
     LinkedHashSet<Path> watched = new LinkedHashSet<>();
     for (Kb named : kb.named(kbs)) {
       watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder());
     }
-    List<Path> notes = notes(settings);
+    List<Path> notes = kb.notes();
+    notes.forEach(folder -> NotesKb.at(folder, settings).look()); // with notes in them
     if (watched.isEmpty() && notes.isEmpty()) {
       watched.add(Kb.find(Optional.empty(), settings, locations).folder());
     }
     return new ServiceRequest(
         List.copyOf(watched), notes, options.config(), options.set(), environment());
-  }
-
-  /** Folders of notes that are there, with notes in them. */
-  private List<Path> notes(Settings settings) {
-    List<Path> notes = kb.notes();
-    notes.forEach(folder -> NotesKb.at(folder, settings).look());
-    return notes;
-  }
-
-  private ServiceRequest changed(UserDirectories locations, DaemonHome home) {
-    List<Kb> named = kb.named(kbs);
-    if (named.isEmpty() && kb.notes().isEmpty()) {
-      throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
-    }
-    ServiceRequest request =
-        ServiceRequest.read(home)
-            .orElseThrow(
-                () ->
-                    new Failure(
-                        ExitCode.NO_DAEMON,
-                        "no service is installed; install one: helix-bg service install kb…"));
-    LinkedHashSet<Path> watched = new LinkedHashSet<>(request.kbs());
-    for (Kb one : named) {
-      if (action.equals("add")) {
-        Settings settings = settings(request, locations);
-        watched.add(Kb.find(Optional.of(one.folder()), settings, locations).folder());
-      } else if (!watched.remove(one.folder())) {
-        throw Failure.usage(
-            "the service does not watch %s, but %s".formatted(one.folder(), watched));
-      }
-    }
-    LinkedHashSet<Path> notes = new LinkedHashSet<>(request.notes());
-    if (action.equals("add")) {
-      notes.addAll(notes(settings(request, locations)));
-    } else if (!notes.containsAll(kb.notes())) {
-      throw Failure.usage("the service does not watch the notes %s".formatted(kb.notes()));
-    } else {
-      notes.removeAll(kb.notes());
-    }
-    if (watched.isEmpty() && notes.isEmpty()) {
-      throw Failure.usage("nothing would be left to watch; rather: helix-bg service uninstall");
-    }
-    return request.watching(List.copyOf(watched), List.copyOf(notes));
   }
 
   /**

@@ -75,6 +75,13 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
+  /** What embeds the queries of so many entries: a guess, before their vectors are read. */
+  public EmbedderHost likelyForQueries(int entries) {
+    return isForAllQueries() || entries < MANY
+        ? this
+        : forMany(false).map(way -> forQueries(way.id())).orElse(this);
+  }
+
   @Override
   public boolean isForAllQueries() {
     return source.isForAllQueries();

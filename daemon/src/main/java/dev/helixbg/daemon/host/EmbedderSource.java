@@ -24,6 +24,9 @@ public interface EmbedderSource {
   /** Whoever opens it closes it. */
   Embedder open();
 
+  /** Missing texts from which on the model for many texts is opened: some seconds of work. */
+  int MANY = 512;
+
   /** Loads it beside what else is needed before it is used, where it is kept between uses. */
   default void openAhead() {}
 

@@ -23,14 +23,8 @@ final class IdleSchedule {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** New entries that make a session worth a synthesis. */
-  private static final int SESSION_ENTRIES = 3;
-
   /** The state of one KB, kept between steps. */
   private static final class KbState {
-    /** The log for which it is known that no session is worth a synthesis. */
-    private volatile String noSession = "";
-
     /** What failed the last time. */
     private final Map<IdleJob, Failed> failed = new EnumMap<>(IdleJob.class);
 
@@ -90,12 +84,9 @@ final class IdleSchedule {
     if (rests < settings.daemon().modelQuiet().toNanos()) {
       return false;
     }
-    return work == IdleJob.SESSION
-        ? rests >= settings.daemon().sessionGap().toNanos()
-            && !of.noSession.equals(watch.upToDateWith())
-        : watch.update().questions() > 0
-            && !of.noQuestions.equals(watch.upToDateWith())
-            && questions.canAsk();
+    return watch.update().questions() > 0
+        && !of.noQuestions.equals(watch.upToDateWith())
+        && questions.canAsk();
   }
 
   /**
@@ -137,19 +128,6 @@ final class IdleSchedule {
         (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
     return isOnForbiddenBattery()
         || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
-  }
-
-  /**
-   * Whether there is enough that is new for a synthesis; if not, that is known of this log.
-   *
-   * @param fresh entries since the last one
-   */
-  boolean isSession(KbWatch watch, int fresh) {
-    boolean isWorth = fresh >= SESSION_ENTRIES;
-    if (!isWorth) {
-      known.get(watch.kb()).noSession = watch.upToDateWith();
-    }
-    return isWorth;
   }
 
   /** After a run over a log had nothing to ask, whatever the report says. */

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.idle;
 
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.LowPriority;
@@ -7,15 +8,10 @@ import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.insight.judge.JudgeProgress;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewSubject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -26,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done when nothing else is: the passages and pairs that a first look is without, the
- * reviews that are due, and the questions that the language model has not been asked yet, on a
- * thread of low priority. What is due, and whether the machine may have it, {@link IdleSchedule}
- * knows; here is the thread that does it. Whatever changes interrupts it; it then goes on another
- * time, with the answers that it has.
+ * What is done when nothing else is: the passages and pairs that a first look is without, and the
+ * questions that the language model has not been asked yet, on a thread of low priority. What is
+ * due, and whether the machine may have it, {@link IdleSchedule} knows; here is the thread that
+ * does it. Whatever changes interrupts it; it then goes on another time, with the answers that it
+ * has.
  *
  * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */
@@ -52,8 +48,6 @@ public final class IdleWork implements AutoCloseable {
     PASSAGES,
     /** The pairs that the pair judge has not read yet. */
     PAIRS,
-    /** A review of the entries since the last review. */
-    SESSION,
     /** Labels, verdicts, sentences and merges. */
     QUESTIONS;
 
@@ -80,7 +74,6 @@ public final class IdleWork implements AutoCloseable {
       Kb kb, IdleJob work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
   private final LanguageModelHost model;
-  private final Reviews reviews;
   private final IdleQuestions questions;
   private final DaemonClock clock;
   private final TroubleLog troubles;
@@ -101,18 +94,17 @@ public final class IdleWork implements AutoCloseable {
   private int first;
 
   public IdleWork(
+      Settings settings,
       LanguageModelHost model,
-      Reviews reviews,
       IdleQuestions questions,
       DaemonClock clock,
       TroubleLog troubles,
       Machine machine) {
     this.model = model;
-    this.reviews = reviews;
     this.questions = questions;
     this.clock = clock;
     this.troubles = troubles;
-    this.schedule = new IdleSchedule(reviews.settings(), model, questions, clock, machine);
+    this.schedule = new IdleSchedule(settings, model, questions, clock, machine);
   }
 
   /**
@@ -215,7 +207,6 @@ public final class IdleWork implements AutoCloseable {
       switch (mine.work()) {
         case PASSAGES -> mine.watch().embedPassages();
         case PAIRS -> mine.watch().readPairs();
-        case SESSION -> review(mine, about);
         case QUESTIONS -> ask(mine, about);
       }
       troubles.over(about);
@@ -258,27 +249,6 @@ public final class IdleWork implements AutoCloseable {
       schedule.nothingToAsk(watch.kb(), log);
     }
     LOG.info("{}: {} of {} answered", about, answered, before);
-  }
-
-  private void review(Run mine, String about) throws InterruptedException {
-    KbWatch watch = mine.watch();
-    ReviewSubject subject = reviews.subject(watch.store(), DataLog.readQuiet(watch.kb().dataLog()));
-    if (!schedule.isSession(watch, reviews.fresh(watch.store(), subject).size())) {
-      return;
-    }
-    Review review =
-        model.useAtIdle(
-            text ->
-                reviews.session(
-                    watch.store(),
-                    subject,
-                    text,
-                    text.map(model::counting).orElse(JudgeProgress.SILENT),
-                    clock.now(),
-                    this::isCancelled,
-                    true));
-    brought = true;
-    LOG.info("{}: {}", about, review.summary());
   }
 
   /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */

@@ -10,7 +10,6 @@ import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.review.SessionStore;
 import dev.helixbg.insight.sources.SourceTroubles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,7 +28,7 @@ public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
 
   /** Raised when a table changes; a database of another version is made anew. */
-  private static final int VERSION = 4;
+  private static final int VERSION = 6;
 
   private final Kb kb;
   private final Path folder;
@@ -58,7 +57,6 @@ public final class KbStore implements AutoCloseable {
             ReadingStore.TABLE,
             AnswerStore.TABLE,
             DecisionStore.TABLE,
-            SessionStore.TABLE,
             SourceTroubles.TABLE,
             KbOutputs.TABLE));
     return new Database.Schema(
@@ -109,10 +107,6 @@ public final class KbStore implements AutoCloseable {
    */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
-  }
-
-  public SessionStore sessions() {
-    return new SessionStore(database);
   }
 
   public SourceTroubles sourceTroubles() {

@@ -41,14 +41,15 @@ public final class LastReport {
       List.of(
           "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
               + " NULL, logSha256 TEXT NOT NULL, made TEXT NOT NULL, decided TEXT NOT NULL,"
-              + " reviewed TEXT NOT NULL, firstLook TEXT NOT NULL, questions INTEGER NOT NULL,"
+              + " firstLook TEXT NOT NULL, questions INTEGER NOT NULL,"
               + " summary TEXT NOT NULL, model TEXT NOT NULL, guesses INTEGER NOT NULL, entries"
               + " TEXT NOT NULL)",
           "CREATE TABLE finding (place INTEGER PRIMARY KEY, checksum INTEGER NOT NULL,"
               + " section TEXT NOT NULL, id TEXT NOT NULL, leads INTEGER NOT NULL,"
-              + " rank INTEGER NOT NULL, similarity REAL NOT NULL, nearest REAL NOT NULL,"
+              + " rank INTEGER NOT NULL, similarity REAL NOT NULL,"
               + " about TEXT NOT NULL, topics TEXT NOT NULL, keys TEXT NOT NULL,"
-              + " verdict TEXT NOT NULL, contradiction INTEGER NOT NULL, named TEXT, proposed TEXT,"
+              + " verdict TEXT NOT NULL, named TEXT, proposed TEXT,"
+              + " act REAL AS (json_extract(told, '$.assessment.act')) STORED,"
               + " toldChecksum INTEGER NOT NULL, told TEXT NOT NULL)",
           "CREATE INDEX finding_id ON finding (id)");
 
@@ -108,7 +109,7 @@ public final class LastReport {
   private static Optional<Origin> origin(Connection connection) throws SQLException, IOException {
     try (PreparedStatement select =
             connection.prepareStatement(
-                "SELECT number, checksum, logSha256, made, decided, reviewed, firstLook, questions,"
+                "SELECT number, checksum, logSha256, made, decided, firstLook, questions,"
                     + " summary, model, guesses FROM report");
         ResultSet row = select.executeQuery()) {
       if (!row.next()) {
@@ -118,12 +119,12 @@ public final class LastReport {
           new Origin(
               row.getInt(1),
               row.getString(3),
-              new ReportBasis(row.getString(4), row.getString(5), row.getString(6)),
-              firstLook(row.getString(7)),
-              row.getInt(8),
-              row.getString(9),
-              Optional.of(row.getString(10)).filter(name -> !name.isEmpty()),
-              row.getBoolean(11));
+              new ReportBasis(row.getString(4), row.getString(5)),
+              firstLook(row.getString(6)),
+              row.getInt(7),
+              row.getString(8),
+              Optional.of(row.getString(9)).filter(name -> !name.isEmpty()),
+              row.getBoolean(10));
       if (row.getInt(2) != checksum(origin)) {
         throw new Damaged();
       }
@@ -166,8 +167,8 @@ public final class LastReport {
           List<ReportedFinding> findings = new ArrayList<>();
           try (PreparedStatement select =
                   connection.prepareStatement(
-                      "SELECT checksum, section, id, leads, rank, similarity, nearest, about,"
-                          + " topics, keys, verdict, contradiction, named, proposed FROM finding"
+                      "SELECT checksum, section, id, leads, rank, similarity, about,"
+                          + " topics, keys, verdict, named, proposed FROM finding"
                           + " ORDER BY place");
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
@@ -216,14 +217,12 @@ public final class LastReport {
         row.getBoolean(4),
         rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
         row.getDouble(6),
-        row.getDouble(7),
-        row.getString(8),
-        topics(row.getString(9)),
-        words(row.getString(10)),
-        Verdict.titled(row.getString(11)),
-        row.getBoolean(12),
-        Optional.ofNullable(row.getString(13)),
-        Optional.ofNullable(row.getString(14)));
+        row.getString(7),
+        topics(row.getString(8)),
+        words(row.getString(9)),
+        Verdict.titled(row.getString(10)),
+        Optional.ofNullable(row.getString(11)),
+        Optional.ofNullable(row.getString(12)));
   }
 
   private static List<String> words(String joined) {
@@ -255,12 +254,10 @@ public final class LastReport {
         finding.leads(),
         finding.rank(),
         finding.similarity(),
-        finding.nearest(),
         finding.about(),
         finding.topics(),
         finding.keys(),
         finding.verdict(),
-        finding.isContradiction(),
         finding.named(),
         finding.proposed());
   }
@@ -300,10 +297,7 @@ public final class LastReport {
         connection -> {
           Map<String, Double> acts = new HashMap<>();
           try (PreparedStatement select =
-                  connection.prepareStatement(
-                      "SELECT id, CASE WHEN json_valid(told) THEN json_extract(told,"
-                          + " '$.assessment.act') END AS act FROM finding WHERE section ="
-                          + " 'relations' AND act IS NOT NULL");
+                  connection.prepareStatement("SELECT id, act FROM finding WHERE act IS NOT NULL");
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
               acts.put(row.getString(1), row.getDouble(2));
@@ -381,20 +375,19 @@ public final class LastReport {
       throws SQLException, IOException {
     try (PreparedStatement insert =
         connection.prepareStatement(
-            "INSERT INTO report (checksum, logSha256, made, decided, reviewed, firstLook,"
+            "INSERT INTO report (checksum, logSha256, made, decided, firstLook,"
                 + " questions, summary, model, guesses, entries)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
       insert.setInt(1, checksum(origin));
       insert.setString(2, origin.logSha256());
       insert.setString(3, origin.basis().made());
       insert.setString(4, origin.basis().decided());
-      insert.setString(5, origin.basis().reviewed());
-      insert.setString(6, origin.firstLook().map(look -> Json.of(look).toString()).orElse(""));
-      insert.setInt(7, origin.questions());
-      insert.setString(8, origin.summary());
-      insert.setString(9, origin.model().orElse(""));
-      insert.setBoolean(10, origin.guesses());
-      insert.setString(11, entries);
+      insert.setString(5, origin.firstLook().map(look -> Json.of(look).toString()).orElse(""));
+      insert.setInt(6, origin.questions());
+      insert.setString(7, origin.summary());
+      insert.setString(8, origin.model().orElse(""));
+      insert.setBoolean(9, origin.guesses());
+      insert.setString(10, entries);
       insert.executeUpdate();
     }
   }
@@ -410,9 +403,9 @@ public final class LastReport {
       throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
-            "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity, nearest,"
-                + " about, topics, keys, verdict, contradiction, named, proposed, toldChecksum,"
-                + " told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+            "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
+                + " about, topics, keys, verdict, named, proposed, toldChecksum,"
+                + " told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
       findings.accept(
           (place, told) -> {
             try {
@@ -436,16 +429,14 @@ public final class LastReport {
     insert.setBoolean(5, finding.leads());
     insert.setInt(6, finding.rank().orElse(0));
     insert.setDouble(7, finding.similarity());
-    insert.setDouble(8, finding.nearest());
-    insert.setString(9, finding.about());
-    insert.setString(10, joined(finding.topics()));
-    insert.setString(11, String.join(" ", finding.keys()));
-    insert.setString(12, finding.verdict().map(Verdict::title).orElse(""));
-    insert.setBoolean(13, finding.isContradiction());
-    insert.setString(14, finding.named().orElse(null));
-    insert.setString(15, finding.proposed().orElse(null));
-    insert.setInt(16, Database.checksum(told));
-    insert.setString(17, told);
+    insert.setString(8, finding.about());
+    insert.setString(9, joined(finding.topics()));
+    insert.setString(10, String.join(" ", finding.keys()));
+    insert.setString(11, finding.verdict().map(Verdict::title).orElse(""));
+    insert.setString(12, finding.named().orElse(null));
+    insert.setString(13, finding.proposed().orElse(null));
+    insert.setInt(14, Database.checksum(told));
+    insert.setString(15, told);
     insert.executeUpdate();
   }
 }

@@ -5,6 +5,5 @@ package dev.helixbg.daemon.kb;
  *
  * @param made the program, models with their answers, and settings
  * @param decided what was decided about findings, and what agents said of them
- * @param reviewed the last review of a session, which a report tells and nothing is found by
  */
-public record ReportBasis(String made, String decided, String reviewed) {}
+public record ReportBasis(String made, String decided) {}

@@ -12,18 +12,9 @@ import java.nio.file.Path;
 public final class SampleKb {
   private SampleKb() {}
 
-  /** Whether a knowledge base is the sample, as it was unpacked. */
-  public static boolean isSample(Kb kb, Path cacheFolder) {
-    return kb.equals(in(cacheFolder));
-  }
-
-  private static Kb in(Path cacheFolder) {
-    return new Kb(cacheFolder.resolve("sample-kb"));
-  }
-
   /** Unpacks it into the cache folder, where its report stays between runs. */
   public static Kb unpack(Path cacheFolder) {
-    Kb kb = in(cacheFolder);
+    Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = SampleKb.class.getResourceAsStream("/sample/data.log")) {
       byte[] log = resource.readAllBytes();
       PrivateFiles.makeTrustedFolder(cacheFolder, kb.folder());

@@ -22,7 +22,6 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.server.KbRequests;
@@ -31,9 +30,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
-import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +69,6 @@ final class InProcessKbs implements AutoCloseable {
   private final EmbedderHost embedder;
   private final Optional<PairHost> pairs;
   private final LanguageModelHost model;
-  private final Reviews reviews;
   private final SearchService searches;
   private final ScheduledExecutorService chores;
 
@@ -110,14 +106,12 @@ final class InProcessKbs implements AutoCloseable {
     Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
     this.pairs = judge;
     this.model = new LanguageModelHost(settings, DaemonClock.SYSTEM, metrics);
-    this.reviews = new Reviews(settings, source.ids());
     this.searches = new SearchService(() -> embedder, stores::of, metrics);
     this.requests =
         new KbRequests(
             () ->
                 new KbRequests.Held(
-                    List.copyOf(kbs), stores, settings, searches, model, reviews, judge),
-            metrics,
+                    List.copyOf(kbs), stores, settings, searches, model, source.ids(), judge),
             DaemonClock.SYSTEM,
             () -> due = true);
     this.chores =
@@ -157,32 +151,6 @@ final class InProcessKbs implements AutoCloseable {
       }
     }
     return lines;
-  }
-
-  /** The report, with what was decided until now. */
-  String report(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
-    bringUpToDate(kb, true, progress);
-    return markdown(stores.of(kb));
-  }
-
-  /** The last report on a KB, wherever it was made. */
-  String lastReport(Kb kb) throws IOException {
-    return markdown(stores.of(kb));
-  }
-
-  private static String markdown(KbStore store) throws IOException {
-    store.report().list(); // says what is wrong where there is none
-    return Files.readString(store.outputs().kept().markdown());
-  }
-
-  /** Whether the last report is of a log. */
-  boolean isReportOf(Kb kb, LogAccount log) {
-    return stores
-        .of(kb)
-        .report()
-        .origin()
-        .filter(made -> made.logSha256().equals(log.sha256()))
-        .isPresent();
   }
 
   /**
@@ -260,21 +228,16 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model that a search needs, which takes longest of all, and to read what it
-   * is searched in where there is a report. The model goes again when nobody has used it for as
-   * long as the settings say; where that is at once, it is not loaded.
+   * Begins to load the model that a search needs, which takes longest of all. The model goes again
+   * when nobody has used it for as long as the settings say; where that is at once, it is not
+   * loaded.
    *
-   * @throws Failure where there is no such KB, and nothing to search in
+   * @throws Failure where there is no such KB
    */
   void openAhead(Kb kb) {
-    boolean isKnown = state(kb).report() > 0;
-    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isPresent()) {
-      return;
-    }
-    if (isKnown) {
-      searches.prepare(kb);
-    } else {
-      embedder.openAhead();
+    state(kb);
+    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
+      embedder.likelyForQueries(stores.of(kb).report().entries().size()).openAhead();
     }
   }
 
@@ -290,6 +253,9 @@ final class InProcessKbs implements AutoCloseable {
     }
     if (done) {
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+      if (embedder.isLoaded()) {
+        searches.prepare(kb);
+      }
     }
   }
 

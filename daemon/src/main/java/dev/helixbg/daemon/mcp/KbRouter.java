@@ -13,8 +13,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -97,13 +95,6 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /**
-   * A report.
-   *
-   * @param isOfThisLog else the names of entries may be those of others by now
-   */
-  record MadeReport(String markdown, boolean isOfThisLog) {}
-
   /** What the daemon says about itself, when one runs. */
   Optional<JsonNode> daemon() {
     return link.status();
@@ -147,25 +138,6 @@ final class KbRouter implements AutoCloseable {
       }
     }
     return new Answer(byOwn(own -> own.ask(kb, request, progress)), false);
-  }
-
-  /**
-   * The last report on one of them; where no daemon makes it, it is made now.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is none
-   */
-  MadeReport report(Optional<String> wanted, Progress.Display progress)
-      throws IOException, InterruptedException {
-    asked = true;
-    Optional<JsonNode> daemon = daemon();
-    Kb kb = choose(wanted, all(daemon));
-    boolean isWatched = watchedBy(daemon).contains(kb);
-    return byOwn(
-        own -> {
-          String markdown = isWatched ? own.lastReport(kb) : own.report(kb, progress);
-          LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-          return new MadeReport(markdown, own.isReportOf(kb, log));
-        });
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */

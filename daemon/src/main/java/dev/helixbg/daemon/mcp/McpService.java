@@ -73,7 +73,7 @@ public final class McpService {
   }
 
   private static ServerCapabilities capabilities() {
-    return ServerCapabilities.builder().tools(false).prompts(false).resources(false, false).build();
+    return ServerCapabilities.builder().tools(false).prompts(false).build();
   }
 
   /**
@@ -95,7 +95,6 @@ public final class McpService {
         ToolCallProgress calls = new ToolCallProgress(console)) {
       // A library and a model to open, which needs little of Java: beside what a start takes else.
       Thread.ofPlatform().daemon().name("mcp-ahead").start(asked::openAhead);
-      McpResources resources = new McpResources(asked, calls);
       ToolAnswers answers = new ToolAnswers(asked);
       McpSampling sampling = new McpSampling(answers, console);
       List<SyncToolSpecification> tools = new McpTools(answers, calls, sampling).all();
@@ -115,8 +114,6 @@ public final class McpService {
           .requestTimeout(SAMPLED_WITHIN)
           .tools(tools)
           .prompts(McpPrompts.all())
-          .resources(resources.all())
-          .resourceTemplates(resources.templates())
           .build();
       if (isSampling) {
         sampling.start();

@@ -43,16 +43,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
 
   List<SyncToolSpecification> all() {
     return List.of(
-        search(),
-        related(),
-        entry(),
-        findings(),
-        act(),
-        decide(),
-        questions(),
-        answer(),
-        review(),
-        status());
+        search(), related(), entry(), findings(), act(), decide(), questions(), answer(), status());
   }
 
   private interface Work {
@@ -252,16 +243,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
         .idempotentHint(isIdempotent)
         .openWorldHint(false)
         .build();
-  }
-
-  private SyncToolSpecification review() {
-    return tool(
-        "review",
-        "Review what was written since a person or the daemon last reviewed the knowledge base:"
-            + " what is new, and what it connects to, repeats or contradicts.",
-        reads(),
-        List.of(KB),
-        answers::review);
   }
 
   private SyncToolSpecification status() {

@@ -30,9 +30,6 @@ record ToolAnswers(KbRouter kbs) {
   /** Of an entry in a list, in characters. */
   private static final int EXCERPT = 700;
 
-  /** Of a text that is none of an entry. */
-  private static final int LONGEST = 4_000;
-
   /** Of a name or a title. */
   private static final int SHORT = 300;
 
@@ -144,17 +141,6 @@ record ToolAnswers(KbRouter kbs) {
       throws IOException, InterruptedException {
     KbRouter.Answer answer = kbs.ask(request, progress);
     return result(answer).setAll((ObjectNode) answer.first());
-  }
-
-  ObjectNode review(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
-    request.put("do", "synthesize").put("keep", false);
-    KbRouter.Answer answer = kbs.ask(request, progress);
-    ObjectNode result = result(answer).put("data", DATA);
-    ObjectNode review = (ObjectNode) PrintableJson.printable(answer.first(), LONGEST);
-    result.set("coverage", review.remove("coverage"));
-    review.remove("marks"); // for the next review, not for readers
-    return result.set("review", review);
   }
 
   ObjectNode status() throws IOException {

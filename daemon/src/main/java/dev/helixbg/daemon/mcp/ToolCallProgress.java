@@ -61,7 +61,7 @@ final class ToolCallProgress implements AutoCloseable {
   }
 
   /** What a client is told about something that went wrong. */
-  String told(Throwable e) {
+  private String told(Throwable e) {
     if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";
     }

@@ -46,8 +46,7 @@ public final class JudgeProgressBar implements JudgeProgress {
     return switch (job) {
       case LABEL -> "Labelling";
       case PAIR, OVERTAKEN -> "Comparing";
-      case TOPICS -> "Comparing topics";
-      case SUMMARY, SESSION -> "Summarising";
+      case SUMMARY -> "Summarising";
       case MERGE -> "Merging";
       case LESSON -> "Writing lessons";
       case RULE -> "Comparing lessons";

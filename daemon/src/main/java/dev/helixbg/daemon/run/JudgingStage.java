@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.agents.AgentAnswers;
@@ -112,13 +111,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-    if (findings.entries().isEmpty()) {
+    if (findings.entries().isEmpty() || model.isEmpty()) {
       return Judgements.NONE;
-    }
-    if (model.isEmpty()) {
-      return SampleKb.isSample(store.kb(), settings.cache())
-          ? ofSample(store, findings, embedder)
-          : Judgements.NONE;
     }
     LanguageModelFile chosen = model.get();
     LanguageModelFile.skipped(settings)
@@ -199,27 +193,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   /** The vectors of lessons of a knowledge base. */
   public static SentenceVectors sentences(KbStore store, EmbedderSource embedder) {
     return new LessonVectors(store.database(), embedder);
-  }
-
-  /** The lessons of the sample, which come with the program. */
-  private static Judgements ofSample(KbStore store, Findings findings, EmbedderSource embedder)
-      throws InterruptedException {
-    try (QuestionSession asking =
-        new QuestionSession(
-            store.answers(),
-            SampleReader.NAME,
-            () -> new SampleReader(findings.entries()),
-            Duration.ofDays(1),
-            () -> 0,
-            JudgeProgress.SILENT,
-            () -> false)) {
-      return Judgements.NONE.with(
-          new Judgements.Lessons(
-              Optional.of(SampleReader.NAME),
-              new LessonRun(asking, findings.entries(), sentences(store, embedder)).ask(),
-              Optional.empty()),
-          Map.of());
-    }
   }
 
   /**

@@ -23,7 +23,6 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.IndexLines;
@@ -33,8 +32,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, pairs read,
@@ -273,24 +270,12 @@ public record Pipeline(
     Findings open =
         found.open.with(AgentAnswers.ranked(found.open.relations(), judged.agents(), first));
     Decisions decisions = found.decisions;
-    Set<String> settled =
-        found.all.relations().stream()
-            .filter(pair -> decisions.isSettled(pair.aliases()))
-            .map(Finding::id)
-            .collect(Collectors.toSet());
-    List<Review> reviews =
-        found.kb.sessions().read().stream()
-            .map(
-                review ->
-                    review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
-            .toList();
     Optional<Report.NotesFolder> notes = ofNotes(found.kb.kb());
     return new Report(
             open,
             found.log.account(),
             new Report.Run(Version.text(), embedder.describe()),
-            judged.without(id -> decisions.on(id).isPresent()),
-            reviews)
+            judged.without(id -> decisions.on(id).isPresent()))
         .with(
             sources
                 .of(found.all.entries(), found.kb.sourceTroubles())
@@ -349,8 +334,6 @@ public record Pipeline(
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb.kb()).toString());
     return new ReportBasis(
-        Sha256.of(made),
-        kb.decisions().version() + " " + kb.agentAnswers().version(),
-        "" + kb.sessions().version());
+        Sha256.of(made), kb.decisions().version() + " " + kb.agentAnswers().version());
   }
 }

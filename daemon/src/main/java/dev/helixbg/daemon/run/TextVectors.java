@@ -35,9 +35,6 @@ public final class TextVectors implements AutoCloseable {
   public static final int BATCH_TEXTS = 512;
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
-  /** Missing texts from which on the model for many texts is opened: some seconds of work. */
-  static final int MANY = 512;
-
   /** Least gain in speed for which another way is taken: less is within what trials differ. */
   public static final double WORTH = 1.15;
 
@@ -135,7 +132,7 @@ public final class TextVectors implements AutoCloseable {
       return Optional.of(other);
     }
     boolean isUsed = !id.equals(source.id());
-    if (forMany.isEmpty() || !isUsed && missing.size() < MANY) {
+    if (forMany.isEmpty() || !isUsed && missing.size() < EmbedderSource.MANY) {
       return Optional.empty();
     }
     double gain = forMany.get().gain().getAsDouble();

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.server;
 
-import dev.helixbg.config.ConfigException;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
@@ -21,7 +20,6 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -31,7 +29,7 @@ import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
-import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
@@ -42,7 +40,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,11 +56,9 @@ public final class Daemon implements AutoCloseable {
   final DaemonLoop loop;
   final Instant startedAt;
   final ControlServer control;
-  volatile Parts parts;
+  final Parts parts;
 
   private final List<Kb> kbs;
-  private final Supplier<Settings> settings;
-  private final Function<Settings, EmbedderSource> models;
   private final World world;
   private final TroubleLog troubles;
   private final SearchService searches;
@@ -71,7 +66,6 @@ public final class Daemon implements AutoCloseable {
   private final InotifyWatcher hints = new InotifyWatcher(this::hint);
   private final DaemonChores chores;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private volatile boolean reload;
 
   /**
    * What surrounds a daemon; a seam for tests.
@@ -91,13 +85,13 @@ public final class Daemon implements AutoCloseable {
             settings -> Optional.of(PairSource.located(settings)));
   }
 
-  /** What is made anew when the settings are read again. */
+  /** What does the work. */
   record Parts(
       Settings settings,
       EmbedderHost embedder,
       Optional<PairHost> pairs,
       LanguageModelHost model,
-      Reviews reviews,
+      VectorIds ids,
       KbStores stores,
       IdleWork idle,
       List<KbWatch> watches) {}
@@ -105,14 +99,12 @@ public final class Daemon implements AutoCloseable {
   private Daemon(
       List<Kb> kbs,
       DaemonHome home,
-      Supplier<Settings> settings,
-      Function<Settings, EmbedderSource> models,
+      Settings settings,
+      EmbedderSource model,
       World world,
       ProcessLock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
-    this.settings = settings;
-    this.models = models;
     this.world = world;
     this.lock = lock;
     this.clock = world.clock();
@@ -120,8 +112,8 @@ public final class Daemon implements AutoCloseable {
     this.metrics = new DaemonMetrics(clock);
     this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
-    this.parts = make(settings.get());
-    this.searches = new SearchService(() -> parts.embedder(), kb -> parts.stores().of(kb), metrics);
+    this.parts = make(settings, model);
+    this.searches = new SearchService(parts::embedder, parts.stores()::of, metrics);
     this.chores = new DaemonChores(home, clock, metrics, troubles, loop, searches);
     loop.watch(parts.watches());
     this.control =
@@ -131,19 +123,14 @@ public final class Daemon implements AutoCloseable {
   /**
    * Takes the lock and opens the socket.
    *
-   * @param settings reads them, at the start and at each reload
-   * @param models leads to the embedding model of some settings
+   * @param model leads to the embedding model
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs
    */
   public static Daemon start(
-      List<Kb> kbs,
-      DaemonHome home,
-      Supplier<Settings> settings,
-      Function<Settings, EmbedderSource> models,
-      World world) {
+      List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
     try {
-      return new Daemon(kbs, home, settings, models, world, lock);
+      return new Daemon(kbs, home, settings, model, world, lock);
     } catch (IOException e) {
       lock.close();
       throw Failure.io(ExitCode.WRITE, "open the socket " + home.socket(), e);
@@ -153,18 +140,16 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Parts make(Settings now) {
-    EmbedderSource source = models.apply(now);
+  private Parts make(Settings now, EmbedderSource source) {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
-    Reviews reviews = new Reviews(now, source.ids());
     IdleQuestions questions = new IdleQuestions(now, model, clock, embedder);
-    IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
+    IdleWork idle = new IdleWork(now, model, questions, clock, troubles, world.machine());
     Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
     KbStores stores = new KbStores(now, LOG::warn);
     List<KbWatch> watches =
         kbs.stream().map(kb -> watch(kb, stores, now, embedder, pairs)).toList();
-    return new Parts(now, embedder, pairs, model, reviews, stores, idle, watches);
+    return new Parts(now, embedder, pairs, model, source.ids(), stores, idle, watches);
   }
 
   private KbWatch watch(
@@ -212,49 +197,17 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void hint(Kb kb) {
-    metrics.hints.increment();
     loop.hint(kb);
   }
 
   private long chores() throws InterruptedException {
-    if (reload) {
-      reload = false;
-      reloadSettings();
-    }
     return chores.run(parts);
-  }
-
-  private void reloadSettings() {
-    try {
-      Parts old = parts;
-      parts = make(settings.get());
-      loop.watch(parts.watches());
-      searches.forgetAll();
-      close(old.idle());
-      close(old.model());
-      close(old.embedder());
-      close(old.stores());
-      old.pairs().ifPresent(Daemon::close);
-      troubles.over("settings");
-      LOG.info("settings were read again");
-    } catch (ConfigException | EmbeddingException e) {
-      troubles.met("settings", e.getMessage() + "; going on with those from before");
-    } catch (Throwable e) {
-      troubles.met("settings", e);
-    }
   }
 
   /** What requests are answered from. */
   KbRequests.Held held() {
-    Parts now = parts;
     return new KbRequests.Held(
-        kbs, now.stores(), now.settings(), searches, now.model(), now.reviews(), now.pairs());
-  }
-
-  /** Lets the loop read the settings again. */
-  void reload() {
-    reload = true;
-    loop.callOff();
+        kbs, parts.stores(), parts.settings(), searches, parts.model(), parts.ids(), parts.pairs());
   }
 
   /**

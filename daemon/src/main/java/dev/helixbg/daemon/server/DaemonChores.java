@@ -108,11 +108,7 @@ final class DaemonChores {
     released |= parts.pairs().filter(pairs -> pairs.releaseAfter(idle)).isPresent();
     released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
     long activity =
-        metrics.readings.sum()
-            + metrics.searches.sum()
-            + metrics.reviews.sum()
-            + metrics.modelNanos.sum()
-            + timesWorked;
+        metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum() + timesWorked;
     if (activity != activitySeen || parts.idle().isRunning()) {
       activitySeen = activity;
       activeAt = clock.nanos();

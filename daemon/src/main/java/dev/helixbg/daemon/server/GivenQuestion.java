@@ -15,8 +15,11 @@ record GivenQuestion(AgentQuestion asked, ObjectNode texts) {
     return asked.id();
   }
 
-  ObjectNode toJson() {
-    ObjectNode json = Json.object().put("id", id());
+  /**
+   * @param answeredAs the id by which the client answers
+   */
+  ObjectNode toJson(String answeredAs) {
+    ObjectNode json = Json.object().put("id", answeredAs);
     return json.setAll(texts);
   }
 }

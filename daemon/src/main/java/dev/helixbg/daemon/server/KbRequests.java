@@ -4,16 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
-import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -23,13 +19,9 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.review.ReviewSubject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -45,8 +37,7 @@ import java.util.function.Supplier;
  * @param held as it is at each request
  * @param decided is told of each decision, and of answers: the report is due
  */
-public record KbRequests(
-    Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
+public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
@@ -54,6 +45,7 @@ public record KbRequests(
    *
    * @param kbs that may be asked about, at least one
    * @param stores what is known of each of them
+   * @param ids of the embedding model's vectors
    * @param pairs the pair judge, where it may read
    */
   public record Held(
@@ -62,7 +54,7 @@ public record KbRequests(
       Settings settings,
       SearchService searches,
       LanguageModelHost model,
-      Reviews reviews,
+      VectorIds ids,
       Optional<? extends PairSource> pairs) {}
 
   /**
@@ -75,11 +67,9 @@ public record KbRequests(
       throws IOException, InterruptedException {
     switch (request.path("do").asText()) {
       case "search" -> search(request, reply);
-      case "synthesize" -> review(request, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
-      case "entry" ->
-          EntryRequests.read(kb(request), held.get().reviews().ids().name(), request, reply);
+      case "entry" -> EntryRequests.read(kb(request), held.get().ids().name(), request, reply);
       case "findings" -> findings(request).list(request, reply);
       case "finding" -> findings(request).one(request, reply);
       case "act" -> findings(request).act(request, reply);
@@ -112,15 +102,18 @@ public record KbRequests(
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    Kb kb = kb(request);
-    Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
-    NotesKb.of(kb, now.settings()).ifPresent(notes -> notes.refresh(files -> {}));
-    return FindingRequests.of(now.stores().of(kb), now.settings(), now.reviews().ids().name());
+    NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
+    return present(request);
+  }
+
+  private FindingRequests present(ObjectNode request) throws InterruptedException {
+    Held now = held.get();
+    return FindingRequests.of(now.stores().of(kb(request)), now.settings(), now.ids().name());
   }
 
   private QuestionRequests questions(ObjectNode request) throws InterruptedException {
-    return QuestionRequests.of(findings(request), held.get().settings());
+    return QuestionRequests.of(present(request), held.get().settings());
   }
 
   private static boolean isAt(Kb kb, String named) {
@@ -168,7 +161,7 @@ public record KbRequests(
     int limit = SearchRequest.checkLimit(request.path("limit").asInt(USUAL_HITS));
     Optional<NamedEntry> of =
         request.has("entry")
-            ? Optional.of(EntryRequests.find(kb, now.reviews().ids().name(), request))
+            ? Optional.of(EntryRequests.find(kb, now.ids().name(), request))
             : Optional.empty();
     Entry asked =
         of.map(NamedEntry::entry)
@@ -190,31 +183,6 @@ public record KbRequests(
     }
   }
 
-  private void review(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    Held now = held.get();
-    KbStore store = now.stores().of(kb(request));
-    LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    ReviewSubject subject = now.reviews().subject(store, log);
-    LastReport report = store.report();
-    Coverage coverage =
-        new PresentFindings(subject.entries()).coverage(report, report.origin().orElseThrow());
-    Review review =
-        now.reviews()
-            .onDemand(
-                store,
-                subject,
-                now.model(),
-                now.model()::counting,
-                clock.now(),
-                // What is known in part is no session that the next one could follow.
-                request.path("keep").asBoolean(true) && coverage.isWhole());
-    metrics.reviews.increment();
-    ObjectNode line = review.toJson();
-    line.setAll(SearchAnswer.toJson(coverage));
-    reply.send(line);
-  }
-
   private void chat(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Kb kb = kb(request);
@@ -224,17 +192,18 @@ public record KbRequests(
     for (SearchHit hit : hits) {
       reply.send(Json.object().put("source", hit.name()));
     }
-    metrics.modelTokens.add(
-        held.get()
-            .model()
-            .use(
-                model ->
-                    Chat.answer(
-                        question,
-                        hits,
-                        model,
-                        piece -> send(reply, piece),
-                        Thread.currentThread()::isInterrupted)));
+    held.get()
+        .model()
+        .use(
+            model -> {
+              Chat.answer(
+                  question,
+                  hits,
+                  model,
+                  piece -> send(reply, piece),
+                  Thread.currentThread()::isInterrupted);
+              return null;
+            });
   }
 
   private static void send(ControlServer.Reply reply, String piece) {

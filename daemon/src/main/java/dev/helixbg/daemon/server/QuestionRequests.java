@@ -132,7 +132,7 @@ public record QuestionRequests(
       page.addAll(ofEntries().open(kind, said, client, taken, now));
       open = page.size();
     }
-    Set<String> given =
+    Map<String, String> given =
         findings
             .store()
             .agentAnswers()
@@ -142,16 +142,16 @@ public record QuestionRequests(
                 count,
                 now.minus(BORROWED),
                 now);
-    page.removeIf(one -> !given.contains(one.id()));
+    page.removeIf(one -> !given.containsKey(one.id()));
     if (kind == QuestionKind.PAIR) {
-      page.sort(Comparator.comparing(GivenQuestion::id)); // hashes: no place tells what is known
+      page.sort(Comparator.comparing(one -> given.get(one.id()))); // no place tells what is known
     }
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
     List<String> possible = AgentQuestion.answers(kind);
     if (!possible.isEmpty()) {
       possible.forEach(line.putArray("answers")::add);
     }
-    line.set("questions", Json.array(page, GivenQuestion::toJson));
+    line.set("questions", Json.array(page, one -> one.toJson(given.get(one.id()))));
     long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
     reply.send(line.put("left", open - page.size() + known));
   }
@@ -212,19 +212,16 @@ public record QuestionRequests(
     }
     Set<Instant> hasty = hasty(wanted.keySet(), asked, now);
     wanted.forEach(
-        (id, answer) ->
-            answers.add(
-                new AgentAnswer(
-                    client,
-                    id,
-                    asked.get(id).kind(),
-                    answer,
-                    hasty.contains(asked.get(id).at()),
-                    now)));
+        (id, answer) -> {
+          AgentQuestion question = asked.get(id);
+          boolean isHasty = hasty.contains(question.at());
+          answers.add(
+              new AgentAnswer(client, question.id(), question.kind(), answer, isHasty, now));
+        });
     Set<String> kept = findings.store().agentAnswers().add(answers);
-    answers.stream()
-        .filter(one -> !kept.contains(one.question()))
-        .forEach(one -> refuse(refused, one.question(), "you have answered it before"));
+    wanted.keySet().stream()
+        .filter(id -> !kept.contains(asked.get(id).id()))
+        .forEach(id -> refuse(refused, id, "you have answered it before"));
     ObjectNode line = Json.object().put("kept", kept.size());
     line.set("refused", refused);
     reply.send(line);
@@ -243,7 +240,7 @@ public record QuestionRequests(
     if (question == null) {
       return Optional.of("this question was not given to you: call questions");
     }
-    if (before.containsKey(question.id())) {
+    if (before.containsKey(given.path("id").asText())) {
       return Optional.of("it is answered twice in this call: the first answer counts");
     }
     List<String> possible = AgentQuestion.answers(question.kind());

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 
 /**
  * What the user asked the service to be, kept in {@code ~/.helix/service.json} so that it can be
- * changed, and written anew for another version.
+ * written anew for another version.
  *
  * @param kbs knowledge bases to watch, absolute
  * @param notes folders of notes to watch as knowledge bases, absolute
@@ -42,10 +42,6 @@ public record ServiceRequest(
     notes = List.copyOf(notes);
     set = new TreeMap<>(set);
     environment = new TreeMap<>(environment);
-  }
-
-  public ServiceRequest watching(List<Path> otherKbs, List<Path> otherNotes) {
-    return new ServiceRequest(otherKbs, otherNotes, config, set, environment);
   }
 
   public static Path file(DaemonHome home) {

@@ -5,10 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.ReportedFinding;
+import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,13 +96,26 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
+   * The same after a call that helix has answered: that is whole in the log. Whether others are
+   * writing is not waited for: that costs half a second, and they may write right after it, too.
+   */
+  private FindingRequests afterCall() {
+    PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
+    return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
+  }
+
+  /**
    * Plans an act on the log of this moment.
    *
    * @param request as {@link FindingRequests} takes it
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
+    return plan(findings(), request);
+  }
+
+  private static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
     List<ObjectNode> acts = new ArrayList<>();
-    findings().act(request, acts::add);
+    findings.act(request, acts::add);
     return acts.getFirst();
   }
 
@@ -124,7 +140,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     for (JsonNode call : act.path("calls")) {
       try {
         if (call.path("name").asText().equals("act")) {
-          plan(call.path("arguments").deepCopy());
+          FindingRequests now = made.isEmpty() ? findings() : afterCall();
+          plan(now, call.path("arguments").deepCopy());
         } else {
           helix.call(call.path("name").asText(), arguments(call));
           made.add(call);
@@ -139,7 +156,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
       }
     }
-    Optional<String> missing = noteIfDone(findings(), finding.get());
+    Optional<String> missing = noteIfDone(afterCall(), finding.get());
     if (missing.isPresent()) {
       return stopped(
           act, made, State.FAILED, "helix made all calls, but the log shows: " + missing.get());

@@ -310,7 +310,12 @@ final class TidySession {
       case "n" -> show(list.next(current, 1));
       case "p" -> show(list.next(current, -1));
       case "u" -> acts.undo();
-      case "e" -> acts.edit(shown);
+      case "e" -> {
+        if (!((FindingPage) page).isOfNotes()) {
+          return false;
+        }
+        acts.edit(shown);
+      }
       default -> {
         return false;
       }

@@ -236,6 +236,7 @@ public final class TidyTerminal implements Desk {
       terminal.puts(Capability.keypad_xmit);
       terminal.puts(Capability.cursor_invisible);
       terminal.flush();
+      display.clear(); // the cursor is where it was before
     }
   }
 
@@ -344,7 +345,6 @@ public final class TidyTerminal implements Desk {
     } finally {
       terminal.resume();
       begin();
-      display.clear();
     }
   }
 

@@ -51,7 +51,7 @@ public final class DaemonLoop {
   /** KBs that may have changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
-  /** What {@link #stop}, {@link #pause} and {@link #callOff} interrupt. */
+  /** What {@link #stop} and {@link #pause} interrupt. */
   public interface Interruptible {
     void run() throws InterruptedException;
   }
@@ -227,8 +227,8 @@ public final class DaemonLoop {
     wakeUp();
   }
 
-  /** Interrupts what it is doing, which begins anew after the chores, if it may. */
-  public void callOff() {
+  /** Interrupts what it is doing. */
+  private void callOff() {
     signal(
         () -> {
           woken = true;

@@ -104,10 +104,7 @@ public record OneShotRun(Pipeline pipeline) {
     // Answers that were given meanwhile are in the report; what was decided meanwhile is not.
     ReportBasis now = pipeline.basis(store);
     store.publish(
-        made.report(),
-        new ReportBasis(now.made(), basis.decided(), basis.reviewed()),
-        made.questions(),
-        summary);
+        made.report(), new ReportBasis(now.made(), basis.decided()), made.questions(), summary);
     Pipeline.publishVectors(store, log, made.vectors());
     store.outputs().noteLog(seen, log.account().sha256());
     return new Result(summary, Optional.of(made));

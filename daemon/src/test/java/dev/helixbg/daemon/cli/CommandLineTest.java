@@ -214,7 +214,7 @@ class CommandLineTest {
         new TreeSet<>(
             List.of(
                 ("one-shot daemon search related findings act dismiss done undo"
-                        + " synthesize chat mcp service study tidy verify doctor")
+                        + " chat mcp service study tidy verify doctor")
                     .split(" "))),
         both);
   }

@@ -35,7 +35,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** findings, dismiss, done, undo, search and reviews from the command line, without a daemon. */
+/** findings, dismiss, done, undo and search from the command line, without a daemon. */
 class FindingsCommandsTest {
   /** The embedding model is prepared once for all tests. */
   @TempDir static Path cache;
@@ -333,8 +333,7 @@ class FindingsCommandsTest {
             List.of("dismiss", "--dry-run", id),
             List.of("done", "--dry-run", "--kind", "relation"),
             List.of("search", "stale", "leases"),
-            List.of("findings", "--topic", "cache"),
-            List.of("synthesize"));
+            List.of("findings", "--topic", "cache"));
     for (List<String> command : commands) {
       List<String> byOption = new ArrayList<>(command);
       byOption.addAll(1, List.of("--kb", kb));
@@ -442,9 +441,6 @@ class FindingsCommandsTest {
     String last = out.toString().lines().toList().getLast();
     assertEquals("{\"coverage\":{\"indexed\":3,\"total\":3}}", last);
     assertEquals("", err.toString());
-    assertEquals(0, run("synthesize", "--kb", kb, "--json"), err::toString);
-    assertTrue(json().path("summary").asText().startsWith("3 new entries"), out::toString);
-    assertEquals("{\"indexed\":3,\"total\":3}", json().path("coverage").toString());
   }
 
   /** A search writes nothing: what no run has embedded it embeds each time, and says so. */

@@ -116,8 +116,6 @@ class HostileTextTest {
         decoded(out).lines().count(),
         "two lines a hit");
     ok("search", "--kb", kb, "--json", "-n", "50", "stale leases");
-    ok("synthesize", "--kb", kb);
-    ok("synthesize", "--kb", kb, "--json");
     ok("config", "--set=kb=" + kb);
     assertNotEquals(0, doctor("--set=kb=" + kb, "--set=llm.model=" + kb));
     doctor("--json", "--set=kb=" + kb, "--set=llm.model=" + kb);

@@ -2,9 +2,7 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.LanguageModelHost;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.VectorIds;
 import java.util.List;
 
 /** Idle work of a daemon on a machine that is on battery and busy. */
@@ -18,8 +16,8 @@ final class IdleFixture implements AutoCloseable {
     model = new LanguageModelHost(daemon.settings, daemon.clock, daemon.metrics);
     work =
         new IdleWork(
+            daemon.settings,
             model,
-            new Reviews(daemon.settings, new VectorIds(List.of("fake"), List.of("fake"))),
             new IdleQuestions(daemon.settings, model, daemon.clock, new FakeModel()),
             daemon.clock,
             daemon.troubles,

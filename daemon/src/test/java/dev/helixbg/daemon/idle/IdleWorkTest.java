@@ -21,9 +21,7 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.AnswerStore;
@@ -51,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When reviews run by themselves, with a golden model and a clock that the test turns. */
+/** When questions are asked at idle, with a golden model and a clock that the test turns. */
 @Timeout(600)
 class IdleWorkTest {
   @TempDir Path folder;
@@ -90,8 +88,8 @@ class IdleWorkTest {
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     idle =
         new IdleWork(
+            settings,
             model,
-            new Reviews(settings, new VectorIds(List.of("fake"), List.of("fake"))),
             new IdleQuestions(settings, model, daemon.clock, new FakeModel()),
             daemon.clock,
             daemon.troubles,
@@ -133,11 +131,6 @@ class IdleWorkTest {
     }
   }
 
-  /** Reviews of sessions that were kept. */
-  private int reviews() {
-    return daemon.store().sessions().version();
-  }
-
   @Test
   void nothingRunsBeforeTheKbIsUpToDateAndRests() throws Exception {
     assertFalse(consider(), "not read yet");
@@ -146,32 +139,7 @@ class IdleWorkTest {
     daemon.run(Duration.ofMinutes(2));
     assertTrue(consider());
     finish();
-    assertEquals(0, reviews(), "the session may go on");
     assertFalse(answers().isEmpty());
-    daemon.run(Duration.ofMinutes(20));
-    finish();
-    assertEquals(1, reviews());
-    assertTrue(daemon.store().sessions().read().orElseThrow().judge().isPresent());
-    assertTrue(daemon.metrics.modelTokens.sum() > 0);
-  }
-
-  @Test
-  void aSessionIsReviewedOnceAndAgainWhenEnoughIsNew() throws Exception {
-    daemon.run(Duration.ofMinutes(30));
-    finish();
-    assertEquals(1, reviews());
-    daemon.run(Duration.ofHours(20));
-    finish();
-    assertEquals(1, reviews(), "nothing changed");
-    writer.append();
-    daemon.run(Duration.ofMinutes(30));
-    finish();
-    assertEquals(1, reviews(), "one entry is not worth a synthesis");
-    daemon.clock.jump(Duration.ofDays(-400));
-    write(2);
-    daemon.run(Duration.ofMinutes(40));
-    finish();
-    assertEquals(2, reviews());
   }
 
   @Test
@@ -351,7 +319,6 @@ class IdleWorkTest {
     assertEquals(0, daemon.watch.update().questions());
     long counted = answers().keySet().stream().filter(key -> !key.startsWith("overtaken ")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
-    assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
     report().path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertEquals(0, report().at("/judgement/left/label").asInt());
     long reports = daemon.metrics.reports.sum();
@@ -380,7 +347,6 @@ class IdleWorkTest {
     KbStore asked = copy("asked", false);
     oneShot(asked);
     Map<String, String> here = answers();
-    assertTrue(here.keySet().removeIf(key -> key.startsWith("session ")), "a review's sentence");
     assertEquals(answers(asked), here, "the same questions");
     // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
     KbStore same = copy("same", true);
@@ -396,7 +362,6 @@ class IdleWorkTest {
     Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
     Files.copy(writer.log(), copy.dataLog());
     KbStore store = daemon.stores.of(copy);
-    daemon.store().sessions().read().ifPresent(store.sessions()::keep);
     if (withAnswers) {
       Set<AnswerStore.Id> ids =
           daemon
@@ -531,7 +496,6 @@ class IdleWorkTest {
     finish();
     assertTrue(daemon.watch.update().questions() > 0);
     assertTrue(answers().isEmpty());
-    assertEquals(1, reviews(), "reviews are as ever");
   }
 
   @Test

@@ -64,7 +64,7 @@ class LastReportTest {
     return new Origin(
         number,
         "ab12",
-        new ReportBasis("made", "decided", "reviewed"),
+        new ReportBasis("made", "decided"),
         Optional.of(new FirstLook(0, 1, 2, 3, 4)),
         7,
         "\u001b[1msummary\u001b[0m",
@@ -87,12 +87,10 @@ class LastReportTest {
               full,
               full ? OptionalInt.of(i + 1) : OptionalInt.empty(),
               0.1 + i / 30.0,
-              0.2 + i / 30.0,
               "about " + ODD.get(i % ODD.size()),
               new LinkedHashSet<>(List.of("z", ODD.get(i % ODD.size()) + i, "a")),
               full ? List.of("key1", "key0") : List.of(),
               full ? Optional.of(Verdict.values()[i % Verdict.values().length]) : Optional.empty(),
-              full,
               full ? Optional.of(ODD.get(i % ODD.size())) : Optional.empty(),
               full ? Optional.of("") : Optional.empty()));
     }
@@ -213,12 +211,10 @@ class LastReportTest {
               f.leads(),
               f.rank(),
               f.similarity(),
-              f.nearest(),
               f.about(),
               topics,
               f.keys(),
               f.verdict(),
-              f.isContradiction(),
               f.named(),
               f.proposed()));
     }

@@ -47,7 +47,7 @@ public final class WrittenReport {
             new LastReport.Origin(
                 0,
                 report.at("/log/sha256").asText(),
-                new ReportBasis("", "", ""),
+                new ReportBasis("", ""),
                 Optional.empty(),
                 0,
                 "",
@@ -63,7 +63,7 @@ public final class WrittenReport {
 
   /** Only what commands read of a report: no file is written. */
   public static void write(KbStore store, Report report) {
-    store.report().keep(report, new ReportBasis("", "", ""), 0, "");
+    store.report().keep(report, new ReportBasis("", ""), 0, "");
   }
 
   /** The same of a report with these findings and merges, in which no model has judged anything. */
@@ -75,11 +75,9 @@ public final class WrittenReport {
             none.model(),
             none.guesses(),
             none.verdicts(),
-            none.overlaps(),
             none.summaries(),
             merges,
             none.left(),
-            0,
             none.trust());
     write(
         store,
@@ -87,8 +85,7 @@ public final class WrittenReport {
             findings,
             DataLog.read(store.kb().dataLog()).account(),
             new Report.Run("test", model),
-            judged,
-            List.of()));
+            judged));
   }
 
   private static ReportedFinding listed(String section, JsonNode finding, List<String> leading) {
@@ -116,12 +113,10 @@ public final class WrittenReport {
         leading.contains(id),
         finding.has("rank") ? OptionalInt.of(finding.path("rank").asInt()) : OptionalInt.empty(),
         similarity,
-        similarity,
         ReportedFinding.about(entries.stream().map(entry -> entry.path("name").asText()).toList()),
         topics,
         entries.stream().map(entry -> entry.path("key").asText()).toList(),
         Verdict.titled(finding.at("/verdict/verdict").asText()),
-        false,
         Optional.ofNullable(finding.path("named").textValue()),
         proposed);
   }

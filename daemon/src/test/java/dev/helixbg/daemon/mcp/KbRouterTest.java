@@ -180,8 +180,8 @@ class KbRouterTest {
     return Daemon.start(
         List.of(kb),
         new DaemonHome(folder.resolve(".helix")),
-        () -> DaemonFixture.settings(folder, Map.of()),
-        settings -> new FakeModel(),
+        DaemonFixture.settings(folder, Map.of()),
+        new FakeModel(),
         new Daemon.World(
             DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS, settings -> Optional.empty()));
   }

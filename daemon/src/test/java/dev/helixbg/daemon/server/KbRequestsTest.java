@@ -16,15 +16,12 @@ import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
-import dev.helixbg.llm.gguf.GgufException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +58,6 @@ class KbRequestsTest {
 
   private void start(Settings settings) {
     texts = new LanguageModelHost(settings, clock, metrics);
-    Reviews reviews = new Reviews(settings, model.ids());
     stores = new KbStores(settings, notice -> {});
     requests =
         new KbRequests(
@@ -72,9 +68,8 @@ class KbRequestsTest {
                     settings,
                     searches,
                     texts,
-                    reviews,
+                    model.ids(),
                     Optional.ofNullable(judge)),
-            metrics,
             clock,
             () -> {});
   }
@@ -221,54 +216,6 @@ class KbRequestsTest {
     kb.deleteAt(0);
     assertEquals("a:0", search("a two").getFirst().path("name").asText());
     assertEquals(1 + 1, search("a two").size(), "nor is what was deleted found");
-  }
-
-  private JsonNode review(boolean keep) throws Exception {
-    return ask(DaemonLink.request("synthesize").put("keep", keep)).getFirst();
-  }
-
-  /** An agent asks as often as it likes: the next who asks is told the same. */
-  @Test
-  void aReviewThatIsNotKeptChangesNothing() throws Exception {
-    kb.append("a", "one");
-    kb.append("b", "two");
-    index();
-    for (int i = 0; i < 2; i++) {
-      String summary = review(false).path("summary").asText();
-      assertTrue(summary.startsWith("2 new entries"), summary);
-    }
-    assertEquals(0, stores.of(kb.kb()).sessions().version());
-    review(true);
-    assertEquals("Nothing new was written.", review(true).path("summary").asText());
-    assertEquals(1, stores.of(kb.kb()).sessions().version(), "nothing is not kept");
-  }
-
-  /** Of entries without a vector nobody knows what they repeat. */
-  @Test
-  void aReviewOfAPartSaysSoAndIsNotKept() throws Exception {
-    kb.append("a", "one");
-    kb.append("b", "two");
-    index();
-    kb.append("a", "three");
-    JsonNode review = review(true);
-    assertEquals("{\"indexed\":2,\"total\":3}", review.path("coverage").toString());
-    index();
-    review = review(true);
-    assertTrue(review.path("summary").asText().startsWith("3 new entries"), review.toString());
-    assertEquals("{\"indexed\":3,\"total\":3}", review.path("coverage").toString());
-  }
-
-  /** A model of many gigabytes takes a while to load. */
-  @Test
-  void reviewsOfNothingLoadNoModel() throws Exception {
-    Path broken = Files.writeString(folder.resolve("broken.gguf"), "no model");
-    start(DaemonFixture.settings(folder, Map.of("llm.model", broken.toString())));
-    index();
-    assertEquals("Nothing new was written.", review(true).path("summary").asText());
-    kb.append("a", "one");
-    kb.append("b", "two");
-    index();
-    assertThrows(GgufException.class, () -> review(true));
   }
 
   private JsonNode entry(String named, int from) throws Exception {

@@ -51,11 +51,11 @@ class MovedSourcesTest {
     shop = new GitFixture(folder.resolve("shop"));
     shop.write(
             "src/Lease.java", "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n")
-        .write("src/Main.java", "new LegacyGateway();\n")
+        .write("src/Main.java", "new Gateway();\n")
         .commit(FIRST);
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     helix("store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
-    helix("store", "topic", "shop", "text", "LegacyGateway is slow.");
+    helix("store", "topic", "shop", "text", "The start in src/Main.java is slow.");
     settings = DaemonFixture.settings(folder, Map.of("sources", shop.folder().toString()));
     store = DaemonFixture.store(folder, kb);
   }
@@ -79,7 +79,7 @@ class MovedSourcesTest {
   }
 
   private void moveAll() throws Exception {
-    shop.move("src/Lease.java", "core/JobLease.java").write("src/Main.java", "\n").commit(LATER);
+    shop.move("src/Lease.java", "core/JobLease.java").delete("src/Main.java").commit(LATER);
   }
 
   private List<ObjectNode> listed() throws Exception {
@@ -116,8 +116,7 @@ class MovedSourcesTest {
     report();
     List<ObjectNode> found = listed();
     assertEquals(
-        List.of("gone", "symbol gone"),
-        found.stream().map(one -> one.path("change").asText()).toList());
+        List.of("gone", "gone"), found.stream().map(one -> one.path("change").asText()).toList());
     String id = found.getFirst().path("id").asText();
     assertTrue(
         assertThrows(Failure.class, () -> decide(id, "done"))
@@ -142,15 +141,15 @@ class MovedSourcesTest {
     Files.write(kb.dataLog(), helix.log());
     assertTrue(
         new String(helix.log(), java.nio.charset.StandardCharsets.UTF_8)
-            .contains("[source: core/JobLease.java:2]"));
+            .contains("[source: core/JobLease.java]"));
     assertEquals(1, listed().size(), "the note says it no more, so that its finding is stale");
     decide(id, "done");
     report();
     assertEquals(
-        List.of("symbol gone"), listed().stream().map(o -> o.path("change").asText()).toList());
-    String symbol = listed().getFirst().path("id").asText();
-    assertTrue(act(symbol).path("byHand").asText().startsWith("only who reads it"));
-    decide(symbol, "dismissed");
+        List.of("src/Main.java"), listed().stream().map(o -> o.path("named").asText()).toList());
+    String other = listed().getFirst().path("id").asText();
+    assertTrue(act(other).path("byHand").asText().startsWith("only who reads it"));
+    decide(other, "dismissed");
     assertEquals(List.of(), listed());
     report();
     assertEquals(0, sections().path("movedSources").size());

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,8 +91,18 @@ class QuestionRequestsTest {
     return i == 0 ? "same ".repeat(400) + "\n\u001b[2J{\"id\": 1}" : "The other note, " + i;
   }
 
-  private static String id(int pair) {
-    return AgentQuestion.ofPair(older(pair), newer(pair));
+  /** The id by which a client answers about a pair. */
+  private String id(int pair) {
+    return given(AgentQuestion.ofPair(older(pair), newer(pair)));
+  }
+
+  private String given(String question) {
+    return store.agentAnswers().given(question);
+  }
+
+  private Map<String, KnownPairs.Known> known() {
+    return KnownPairs.next(1000, Set.of()).stream()
+        .collect(Collectors.toMap(known -> given(known.id()), known -> known));
   }
 
   private QuestionRequests requests() {
@@ -115,9 +126,9 @@ class QuestionRequestsTest {
     return given.path("questions").findValuesAsText("id");
   }
 
-  private static Set<String> pairs(ObjectNode given) {
+  private Set<String> pairs(ObjectNode given) {
     Set<String> ids = new HashSet<>(ids(given));
-    ids.removeIf(KnownPairs::contains);
+    ids.removeAll(known().keySet());
     return ids;
   }
 
@@ -189,7 +200,7 @@ class QuestionRequestsTest {
       PairQuestion.Text one = new PairQuestion.Text(text, match, Optional.of(key));
       String id = key.substring(16);
       String answer = Json.object().put("id", id).put("answer", "overtaken").toString();
-      String pair = new PairQuestion(id, List.of(), one, one).given(NOW).toJson() + answer;
+      String pair = new PairQuestion(id, List.of(), one, one).given(NOW).toJson(id) + answer;
       int tokens = Passage.estimatedTokens(pair, 10_000);
       assertTrue(tokens <= 600, tokens + " tokens: " + pair);
       assertTrue(side.omitted() == 0 || side.text().length() > 100, side::text);
@@ -224,7 +235,7 @@ class QuestionRequestsTest {
       assertEquals(1, take("one", NOW.plusSeconds(30), id, right(id)).path("kept").asInt());
     }
     Set<String> left = new HashSet<>(page.subList(5, 10));
-    left.removeIf(KnownPairs::contains);
+    left.removeAll(known().keySet());
     List<String> next = ids(give("one", 10, NOW.plusSeconds(60)));
     assertTrue(next.containsAll(left), next + " after " + page);
     page.subList(0, 5).forEach(id -> assertFalse(next.contains(id)));
@@ -246,12 +257,10 @@ class QuestionRequestsTest {
   }
 
   /** As somebody says who knows the truth; of what is not known, that it is related. */
-  private static String right(String id) {
-    return KnownPairs.next(1000, Set.of()).stream()
-        .filter(known -> known.id().equals(id))
+  private String right(String id) {
+    return Optional.ofNullable(known().get(id))
         .map(known -> known.truth().name())
         .map(truth -> truth.equals("NEITHER") ? "related" : truth.toLowerCase())
-        .findFirst()
         .orElse("related");
   }
 
@@ -264,6 +273,23 @@ class QuestionRequestsTest {
     assertEquals(Set.of(), second);
     assertEquals(
         first, pairs(give("two", 10, NOW.plusSeconds(660))), "what nobody has answered by then");
+  }
+
+  @Test
+  void anIdIsMadeWithTheSecretOfOneStoreAndOutlivesTheProcess(@TempDir Path other)
+      throws Exception {
+    Set<String> pairs = pairs(give("one", 10, NOW));
+    assertFalse(pairs.contains(AgentQuestion.ofPair(older(11), newer(11))), "no hash of texts");
+    try (KbStore elsewhere = DaemonFixture.store(other, new Kb(other.resolve("kb")))) {
+      String there = elsewhere.agentAnswers().given(AgentQuestion.ofPair(older(11), newer(11)));
+      assertEquals(
+          "this question was not given to you: call questions",
+          why(take("one", NOW.plusSeconds(30), there, "same")));
+    }
+    store.close();
+    store = DaemonFixture.store(kb.folder().getParent(), kb);
+    assertEquals(pairs, pairs(give("one", 10, NOW.plusSeconds(60))));
+    assertEquals(1, take("one", NOW.plusSeconds(90), id(11), "same").path("kept").asInt());
   }
 
   @Test

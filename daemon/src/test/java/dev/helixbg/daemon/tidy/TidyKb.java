@@ -166,7 +166,7 @@ final class TidyKb {
             List.of(),
             misfiled,
             relations,
-            new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
+            Findings.Distribution.NONE,
             LIMITS,
             new Findings.Totals(0, 0));
     WrittenReport.write(store, MODEL, findings, merges);

@@ -284,6 +284,16 @@ class TidySessionTest {
   }
 
   @Test
+  void aPageWithOneNoteOfHelixHasNothingToEdit() throws Exception {
+    kb = new TidyKb(Files.createDirectory(folder.resolve("other"))).note("auth", SHORT);
+    kb.misfiled("auth:0", "web");
+    kb.report();
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    assertHas(press("a"), "A note that may belong to web");
+    assertHas(press("e"), "this key does nothing here");
+  }
+
+  @Test
   void longTextsScrollAndSmallScreensHold() throws Exception {
     String line = "Each line of this note says a little more, ever 再 and more.\n";
     kb.note("long", line.repeat(100)).note("long", line.repeat(99) + "The end.");

@@ -172,7 +172,6 @@ public final class DaemonFixture {
       if (!settled.isEmpty()) {
         store.decisions().add(settled);
       }
-      known.sessions().read().ifPresent(store.sessions()::keep);
       new OneShotRun(pipeline(settings, model, NO_READING))
           .run(store, (last, now) -> false, Optional.empty());
       assertSameVectors(

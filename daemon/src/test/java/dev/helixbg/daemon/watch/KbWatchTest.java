@@ -458,11 +458,11 @@ class KbWatchTest {
     appendUntil(100);
     daemon.run(Duration.ofMinutes(3));
     int publications = 0;
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < 40; i++) {
       Object before = vectorsFile();
       writer.append();
       daemon.look();
-      daemon.run(Duration.ofSeconds(3));
+      daemon.run(Duration.ofSeconds(6));
       publications += vectorsFile().equals(before) ? 0 : 1;
     }
     assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");

@@ -253,7 +253,7 @@ public final class FindingsBench {
     this.account = log.account();
     this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
     this.topics = TopicIndex.of(named);
-    this.order = EvenSample.orderByKey(Analysis.keys(named));
+    this.order = Analysis.orderByKey(Analysis.keys(named));
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
       LocalDateTime time =
@@ -533,8 +533,7 @@ public final class FindingsBench {
                   findings,
                   account,
                   new Report.Run("bench", "bundled"),
-                  judgedByTruth(findings, count / 2),
-                  List.of())),
+                  judgedByTruth(findings, count / 2))),
           searches(),
           said,
           cost,
@@ -740,11 +739,9 @@ public final class FindingsBench {
           Map.of(),
           run.verdicts(),
           Map.of(),
-          Map.of(),
           List.of(),
           Map.of(),
-          0,
-          Optional.of(new JudgeTrust(60, 60, Map.of(), 1, Optional.empty())));
+          Optional.of(new JudgeTrust(60, 60, Map.of(), 1)));
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -20,12 +20,10 @@ import java.util.stream.Stream;
  * @param leads whether the report begins with it
  * @param rank place in the list of relations, from 1; empty for other kinds
  * @param similarity cosine; 1 where nothing is compared
- * @param nearest cosine of what is nearest in both entries of a relation; else the similarity
  * @param about the title of its first entry and the names of all, or those of topics, for people
  * @param topics the topics of its entries, or the topics themselves
  * @param keys of its entries, in the order in which it names them; none where it names topics
  * @param verdict what it is to be acted on for, as the report says; empty where that is open
- * @param isContradiction whether the newer entry says the contrary of the older one
  * @param named what its entry names in source code; of moved sources only
  * @param proposed the topic that an entry is nearer to, the new place of moved source code, a
  *     merged text, or the lesson that entries teach
@@ -36,12 +34,10 @@ public record ReportedFinding(
     boolean leads,
     OptionalInt rank,
     double similarity,
-    double nearest,
     String about,
     Set<String> topics,
     List<String> keys,
     Optional<Verdict> verdict,
-    boolean isContradiction,
     Optional<String> named,
     Optional<String> proposed) {
 
@@ -130,18 +126,6 @@ public record ReportedFinding(
             ? aboutEntries(entries) + about.substring(about.lastIndexOf(IS))
             : aboutEntries(entries);
     return new ReportedFinding(
-        section,
-        id,
-        leads,
-        rank,
-        similarity,
-        nearest,
-        now,
-        topics,
-        keys,
-        verdict,
-        isContradiction,
-        named,
-        proposed);
+        section, id, leads, rank, similarity, now, topics, keys, verdict, named, proposed);
   }
 }

@@ -3,8 +3,10 @@ package dev.helixbg.insight.agents;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.insight.judge.QuestionKind;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -17,10 +19,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The answers of coding agents, in a table of a database, and the questions that were given to them
@@ -38,7 +43,13 @@ public final class AgentAnswerStore {
               + " at TEXT NOT NULL, UNIQUE (client, version, question))",
           "CREATE TABLE agentQuestion (client TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL,"
               + " keys TEXT NOT NULL, characters INTEGER NOT NULL, at TEXT NOT NULL,"
-              + " PRIMARY KEY (client, id) ON CONFLICT REPLACE)");
+              + " given TEXT NOT NULL, PRIMARY KEY (client, id) ON CONFLICT REPLACE)",
+          "CREATE TABLE agentSecret AS SELECT randomblob(32) AS secret");
+
+  private static final String HMAC = "HmacSHA256";
+
+  /** Digits of the id by which a client answers. */
+  private static final int DIGITS = 16;
 
   private static final String COLUMNS =
       "checksum, client, version, question, kind, answer, hasty, at";
@@ -64,34 +75,38 @@ public final class AgentAnswerStore {
    * @param questions in the order in which they are wanted
    * @param most so many are given
    * @param since when another client must not have been given them
-   * @return the ids of what was given
+   * @return of the ids of what was given that by which the client answers: it is made with a random
+   *     secret of this database, so no text can tell it
    */
-  public Set<String> ask(
+  public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
     return database.write(
         Durability.COMPUTED,
         connection -> {
-          Set<String> given = new HashSet<>();
+          Map<String, String> given = new HashMap<>();
           Set<String> borrowed = askedOfOthers(connection, client, since);
+          Mac secret = secret(connection);
           try (PreparedStatement delete =
                   connection.prepareStatement("DELETE FROM agentQuestion WHERE at < ?");
               PreparedStatement insert =
                   connection.prepareStatement(
-                      "INSERT INTO agentQuestion (client, id, kind, keys, characters, at)"
-                          + " VALUES (?, ?, ?, ?, ?, ?)")) {
+                      "INSERT INTO agentQuestion (client, id, kind, keys, characters, at,"
+                          + " given) VALUES (?, ?, ?, ?, ?, ?, ?)")) {
             delete.setString(1, now.minus(ANSWERED_WITHIN).toString());
             delete.executeUpdate();
             for (AgentQuestion question : questions) {
               boolean isFree = question.keys().isEmpty() || !borrowed.contains(question.id());
-              if (!isFree || given.size() >= most || !given.add(question.id())) {
+              if (!isFree || given.size() >= most || given.containsKey(question.id())) {
                 continue;
               }
+              given.put(question.id(), given(secret, question.id()));
               insert.setString(1, client.name());
               insert.setString(2, question.id());
               insert.setString(3, question.kind().title());
               insert.setString(4, String.join(" ", question.keys()));
               insert.setInt(5, question.characters());
               insert.setString(6, question.at().toString());
+              insert.setString(7, given.get(question.id()));
               insert.executeUpdate();
             }
           }
@@ -99,20 +114,46 @@ public final class AgentAnswerStore {
         });
   }
 
-  /** The questions that were given to a client, by their ids. */
+  /** The id by which clients answer a question. */
+  public String given(String question) {
+    return database.read(connection -> given(secret(connection), question));
+  }
+
+  private static String given(Mac secret, String question) {
+    byte[] hash = secret.doFinal(question.getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(hash).substring(0, DIGITS);
+  }
+
+  private static Mac secret(Connection connection) throws SQLException {
+    try (Statement select = connection.createStatement();
+        ResultSet row = select.executeQuery("SELECT secret FROM agentSecret")) {
+      byte[] secret = row.next() ? row.getBytes(1) : null;
+      if (secret == null || secret.length == 0) {
+        throw new SQLException("the secret of questions is gone");
+      }
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(new SecretKeySpec(secret, HMAC));
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError("every Java has HMAC with SHA-256", e);
+    }
+  }
+
+  /** The questions that were given to a client, by the ids by which it answers. */
   public Map<String, AgentQuestion> asked(AgentClient client) {
     return database.read(
         connection -> {
           Map<String, AgentQuestion> asked = new HashMap<>();
           try (PreparedStatement select =
               connection.prepareStatement(
-                  "SELECT id, kind, keys, characters, at FROM agentQuestion WHERE client = ?")) {
+                  "SELECT id, kind, keys, characters, at, given FROM agentQuestion"
+                      + " WHERE client = ?")) {
             select.setString(1, client.name());
             ResultSet row = select.executeQuery();
             while (row.next()) {
               String keys = row.getString(3);
               asked.put(
-                  row.getString(1),
+                  row.getString(6),
                   new AgentQuestion(
                       row.getString(1),
                       kind(row.getString(2)),

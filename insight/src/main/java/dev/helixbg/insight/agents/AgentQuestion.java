@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 /**
  * A question that was given to a client.
  *
- * @param id good for one state of its texts, and telling nothing else
+ * @param id of one state of its texts; the client gets another one, see {@link
+ *     AgentAnswerStore#ask}
  * @param keys of the entries that it is about; none where its truth is known
  * @param characters of its texts, as they were given
  * @param at when

@@ -49,11 +49,6 @@ public final class KnownPairs {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
-  /** Whether a question is about such a pair. */
-  public static boolean contains(String question) {
-    return ALL.containsKey(question);
-  }
-
   /**
    * Known pairs for the next questions: equally many of each truth, as far as there are.
    *

@@ -9,7 +9,9 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -42,7 +44,7 @@ public final class Analysis {
   private final Vectors vectors;
   private final PackedVectors packed;
   private final ComparedVectors texts;
-  private final IncrementalPairs similarities;
+  private final NearestNeighbours.Both nearest;
   private final TopicIndex topics;
   private final ExactCopies copies;
   private final InsightSettings settings;
@@ -55,26 +57,26 @@ public final class Analysis {
 
   /**
    * @param packed the same vectors
-   * @param similarities of the same entries, by their indices
+   * @param nearest neighbours of the same entries, by their indices
    */
   Analysis(
       List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
-      IncrementalPairs similarities,
+      NearestNeighbours.Both nearest,
       InsightSettings settings,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
     this.texts = texts;
-    this.similarities = similarities;
+    this.nearest = nearest;
     this.settings = settings;
     this.threads = threads;
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
     this.copies = ExactCopies.of(entries);
-    this.order = EvenSample.orderByKey(keys(entries));
+    this.order = orderByKey(keys(entries));
   }
 
   /**
@@ -98,6 +100,17 @@ public final class Analysis {
 
   static List<String> keys(List<NamedEntry> entries) {
     return entries.stream().map(NamedEntry::key).toList();
+  }
+
+  /** Position of each entry by key, then by its place in the list. */
+  static int[] orderByKey(List<String> keys) {
+    int[] order = new int[keys.size()];
+    List<Integer> sorted =
+        IntStream.range(0, order.length).boxed().sorted(Comparator.comparing(keys::get)).toList();
+    for (int position = 0; position < order.length; position++) {
+      order[sorted.get(position)] = position;
+    }
+    return order;
   }
 
   static void check(List<NamedEntry> entries, Vectors vectors) {
@@ -125,14 +138,13 @@ public final class Analysis {
             centroids,
             middles,
             topics,
-            similarities.nearest().own(),
+            nearest.own(),
             order,
             settings.misfiledMargin(),
             threads);
     misplaced.removeIf(one -> entries.get(one.entry()).entry().text().position().isPresent());
     RankedRelations relations =
-        new RankedRelations(
-            entries, texts, similarities.nearest(), copies, declared, order, threads);
+        new RankedRelations(entries, texts, nearest, copies, declared, order, threads);
     long count = entries.size();
     return new Findings(
         entries,
@@ -141,9 +153,23 @@ public final class Analysis {
         topicOverlaps(middles),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        similarities.distribution(),
+        distribution(),
         settings,
         new Findings.Totals(count * (count - 1) / 2, misplaced.size()));
+  }
+
+  private Findings.Distribution distribution() {
+    int count = entries.size();
+    if (count < 2) {
+      return Findings.Distribution.NONE;
+    }
+    float[] nearest = new float[count];
+    for (int i = 0; i < count; i++) {
+      nearest[i] = this.nearest.all().similarity(i, 0);
+    }
+    Arrays.sort(nearest);
+    return new Findings.Distribution(
+        nearest[count / 10], nearest[(count - 1) / 2], nearest[(count - 1) - count / 10]);
   }
 
   /** Who can be told to say the same: sections of one note stand where their writer wants them. */

@@ -287,11 +287,10 @@ public sealed interface Finding {
    * Something that an entry names in source code, and that is otherwise there by now.
    *
    * @param folder the name of the folder of sources
-   * @param named the file with its line, or the identifier, as the entry writes it
+   * @param named the file with its line, as the entry writes it
    * @param path the file that it was in when the entry was written, from the top of the folder
-   * @param now the file that took its place, and the line where one is known; nothing where no file
-   *     is likely to have, or where it is where it was
-   * @param since nothing for identifiers
+   * @param now the file that it was renamed to; nothing where it was not
+   * @param since nothing for lines of an index
    */
   record MovedSource(
       String id,
@@ -315,16 +314,8 @@ public sealed interface Finding {
                     when,
                     now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
                         .orElse(""));
-        case SYMBOL_GONE ->
-            "%s is in no file of %s any more; it was in %s"
-                .formatted(QuotedName.of(named), QuotedName.of(folder), QuotedName.of(path));
         case LINE_DEAD -> led("is not there");
         case LINE_WRONG -> led("has none of its words");
-        case CHANGED ->
-            ("the lines around %s are others since %s; the file changed %s since the entry was"
-                    + " written")
-                .formatted(
-                    QuotedName.of(named), when, since.map(one -> times(one.commits())).orElse(""));
       };
     }
 
@@ -335,20 +326,12 @@ public sealed interface Finding {
               .formatted(QuotedName.of(path), where, QuotedName.of(named))
           : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
-
-    private static String times(int count) {
-      return count == 1 ? "once" : count + " times";
-    }
   }
 
   /** What is otherwise about something in source code. */
   enum SourceChange {
     /** There is no such file any more. */
     GONE,
-    /** The identifier is in no file any more. */
-    SYMBOL_GONE,
-    /** The lines around the place are others. */
-    CHANGED,
     /** Lines of an index lead to no file. */
     LINE_DEAD,
     /** Lines of an index lead to files that say something else. */

@@ -52,28 +52,17 @@ public record Findings(
   public record Topic(String name, int entries, double cohesion) {}
 
   /**
-   * How similar the entries of this KB are to each other, by which a single pair can be judged. All
-   * numbers are 0 when there are no pairs.
+   * How near the entries of this KB are to their nearest neighbours, by which a single pair can be
+   * judged. All are NaN where there are no pairs.
    *
-   * @param pairs counted: all of them, or an even sample of a large KB
-   * @param sampled whether {@code pairs} is a sample
-   * @param histogram counts of equal bins from {@code histogramFrom} to 1
-   * @param histogramFrom lower edge of the first bin; what is lower is counted in it
-   * @param median half of the pairs are less similar
-   * @param p99 of 100 pairs one is more similar
-   * @param p999 of 1,000 pairs one is more similar
-   * @param medianNearest the similarity that half of the entries reach with their nearest neighbour
+   * @param p10 the similarity that nine entries in ten reach with their nearest neighbour
+   * @param median half of them reach it
+   * @param p90 one in ten reaches it
    */
-  public record Distribution(
-      long pairs,
-      boolean sampled,
-      long[] histogram,
-      double histogramFrom,
-      double median,
-      double p90,
-      double p99,
-      double p999,
-      double medianNearest) {}
+  public record Distribution(double p10, double median, double p90) {
+    /** Of no pairs. */
+    public static final Distribution NONE = new Distribution(Double.NaN, Double.NaN, Double.NaN);
+  }
 
   /** Pairs of entries, and misfiled entries, reported or not. */
   public record Totals(long pairs, int misfiled) {}

@@ -48,9 +48,4 @@ public final class CentralEntries {
         .limit(most)
         .toList();
   }
-
-  /** Whether two topics are about the same, by the entry that speaks most for each. */
-  Question.CompareTopics compare(String a, String b) {
-    return new Question.CompareTopics(a, contents(a, 1).getFirst(), b, contents(b, 1).getFirst());
-  }
 }

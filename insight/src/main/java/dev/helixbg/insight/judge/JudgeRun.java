@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has a model judge what the vectors proposed: verdicts on pairs and on overlapping topics, a
- * sentence per topic, merged texts for what is said twice, a label per entry.
+ * Has a model judge what the vectors proposed: verdicts on pairs, a sentence per topic, merged
+ * texts for what is said twice, a label per entry.
  *
  * <p>What a reader looks at first is asked first: the pairs in the order of the list of relations,
  * those that the report shows before anything else; labels last, which are by far the most. Of
@@ -33,7 +33,6 @@ public final class JudgeRun {
   private final Findings findings;
   private final CentralEntries topics;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
-  private int cut;
 
   /**
    * @param vectors of the entries, in their order
@@ -54,22 +53,17 @@ public final class JudgeRun {
     VerdictRun pairs = new VerdictRun(asking, pairs());
     pairs.ask(FIRST_PAIRS);
     Map<String, String> summaries = summaries();
-    OverlapRun overlaps = new OverlapRun(asking, findings.topicOverlaps(), topics);
-    note(QuestionKind.TOPICS, overlaps.ask());
     note(QuestionKind.PAIR, pairs.ask(Integer.MAX_VALUE));
     Map<String, PairVerdict> verdicts = pairs.verdicts();
-    cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, LabelGuess> guesses = labels();
     return new Judgements(
         Optional.of(modelName),
         guesses,
         verdicts,
-        overlaps.verdicts(),
         summaries,
         merges,
         Map.copyOf(left),
-        cut,
         Optional.empty());
   }
 
@@ -91,14 +85,12 @@ public final class JudgeRun {
     LabelRun run = new LabelRun(asking, findings.entries());
     note(QuestionKind.LABEL, run.ask());
     Map<String, LabelGuess> guesses = run.guesses();
-    cut += (int) guesses.values().stream().filter(LabelGuess::cut).count();
     return guesses;
   }
 
   private Map<String, String> summaries() throws InterruptedException {
     SummaryRun run = new SummaryRun(asking, topics);
     note(QuestionKind.SUMMARY, run.ask());
-    cut += run.cut();
     return run.summaries();
   }
 

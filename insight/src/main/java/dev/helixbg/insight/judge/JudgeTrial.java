@@ -100,7 +100,7 @@ public final class JudgeTrial {
       right += JudgeTrust.Tally.count(said, verdict, pair.truth());
       orders.add(asking.find(pair.both()).orElseThrow().orders());
     }
-    return new JudgeTrust(pairs.size(), right, said, kappa(orders), Optional.empty());
+    return new JudgeTrust(pairs.size(), right, said, kappa(orders));
   }
 
   /**

@@ -2,7 +2,6 @@ package dev.helixbg.insight.judge;
 
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -14,10 +13,8 @@ import java.util.stream.Collectors;
  * @param said how often it gave each verdict, and how often rightly
  * @param kappa how often it says the same in both orders of a pair, beyond what chance would give:
  *     Cohen's kappa, 1 for always, 0 for chance (and for a judge that has one answer to everything)
- * @param larger a larger model that fits this machine, for one that guesses; empty if there is none
  */
-public record JudgeTrust(
-    int pairs, int right, Map<Verdict, Tally> said, double kappa, Optional<String> larger) {
+public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
   /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
@@ -59,11 +56,6 @@ public record JudgeTrust(
     }
   }
 
-  /** The same with a larger model to take instead. */
-  public JudgeTrust advising(Optional<String> other) {
-    return new JudgeTrust(pairs, right, said, kappa, other);
-  }
-
   /** Says it in a sentence or two, for people. */
   public String words() {
     StringBuilder words = new StringBuilder();
@@ -75,13 +67,7 @@ public record JudgeTrust(
         .append(hundredths(kappa))
         .append(" (Cohen’s kappa, 1 is always).");
     if (isGuessing()) {
-      words
-          .append(' ')
-          .append(GUESSING)
-          .append(
-              larger
-                  .map(name -> " " + name + " would fit this machine.")
-                  .orElse(" No larger model that is known would fit this machine."));
+      words.append(' ').append(GUESSING).append(" helix-bg fetch-models list names larger ones.");
     }
     return words.toString();
   }

@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.FactOrder;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
@@ -51,8 +52,9 @@ public record JudgedRelations(
    * else the first of the list. What is related or different, by the agent or else the model, never
    * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
    * small KB something is first of any list. A language model that guesses, or that nobody has
-   * measured, has no say in what leads. Pairs of one group follow each other, and so do those of
-   * sections of the same two files.
+   * measured, has no say in what leads. A note and the record of a day, which are no facts, lead by
+   * the word of an agent or of a language model alone. Pairs of one group follow each other, and so
+   * do those of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -120,12 +122,13 @@ public record JudgedRelations(
     if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
       return pairs.stream()
           .filter(pair -> pair.assessment().filter(said -> mayLead(pair, said)).isPresent())
-          .filter(pair -> !pair.isFar())
+          .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
           .limit(LEADING)
           .toList();
     }
     return pairs.stream()
-        .filter(pair -> !pair.isFar() && PairAssessor.mayLead(pair.a(), pair.b()))
+        .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
+        .filter(pair -> PairAssessor.mayLead(pair.a(), pair.b()))
         .limit(UNREAD_LEADING)
         .toList();
   }
@@ -141,6 +144,10 @@ public record JudgedRelations(
     }
     return !FactOrder.areOfOnePiece(pair.a().entry(), pair.b().entry())
         && (said.act() >= SURE_OF_FACTS || contradict(pair));
+  }
+
+  private static boolean isNoteFromRecord(Finding.Relation pair) {
+    return !areFacts(pair) && NoteName.areRecordAndNote(pair.a().entry(), pair.b().entry());
   }
 
   private static boolean areFacts(Finding.Relation pair) {

@@ -18,11 +18,9 @@ import java.util.function.Predicate;
  * @param model what was asked, by its file's name; empty without a model
  * @param guesses by the key of an entry; in a report every live entry has one
  * @param verdicts by the id of a pair
- * @param overlaps whether two topics are about the same, by the id of their overlap
  * @param summaries a sentence, by topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
  * @param left how much was not asked yet, by job; only jobs of which something is left
- * @param cut how many answers are about the beginning of a text only
  * @param trust how far the model can be trusted, once that was measured
  * @param lessons what recurs
  * @param agents what coding agents said
@@ -31,11 +29,9 @@ public record Judgements(
     Optional<String> model,
     Map<String, LabelGuess> guesses,
     Map<String, PairVerdict> verdicts,
-    Map<String, Verdict> overlaps,
     Map<String, String> summaries,
     List<Merge> merges,
     Map<QuestionKind, Integer> left,
-    int cut,
     Optional<JudgeTrust> trust,
     Lessons lessons,
     AgentSayings agents) {
@@ -45,38 +41,17 @@ public record Judgements(
       Optional<String> model,
       Map<String, LabelGuess> guesses,
       Map<String, PairVerdict> verdicts,
-      Map<String, Verdict> overlaps,
       Map<String, String> summaries,
       List<Merge> merges,
       Map<QuestionKind, Integer> left,
-      int cut,
       Optional<JudgeTrust> trust) {
-    this(
-        model,
-        guesses,
-        verdicts,
-        overlaps,
-        summaries,
-        merges,
-        left,
-        cut,
-        trust,
-        Lessons.NONE,
-        AgentSayings.NONE);
+    this(model, guesses, verdicts, summaries, merges, left, trust, Lessons.NONE, AgentSayings.NONE);
   }
 
   /** Nothing is known. */
   public static final Judgements NONE =
       new Judgements(
-          Optional.empty(),
-          Map.of(),
-          Map.of(),
-          Map.of(),
-          Map.of(),
-          List.of(),
-          Map.of(),
-          0,
-          Optional.empty());
+          Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), Optional.empty());
 
   /**
    * A text that could stand for several entries. A proposal: no human has read it.
@@ -146,8 +121,7 @@ public record Judgements(
     Map<QuestionKind, Integer> all = new EnumMap<>(QuestionKind.class);
     all.putAll(left);
     all.putAll(notAsked);
-    return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, all, cut, trust, found, agents);
+    return new Judgements(model, guesses, verdicts, summaries, merges, all, trust, found, agents);
   }
 
   /** The same without the merges and lessons that the user has settled. */
@@ -159,11 +133,9 @@ public record Judgements(
         model,
         guesses,
         verdicts,
-        overlaps,
         summaries,
         open,
         left,
-        cut,
         trust,
         new Lessons(lessons.reader(), recurring, lessons.trust()),
         agents);
@@ -173,29 +145,25 @@ public record Judgements(
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
-    return new Judgements(
-        model, all, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, agents);
+    return new Judgements(model, all, verdicts, summaries, merges, left, trust, lessons, agents);
   }
 
   /** The same, with other summaries of topics that have none. */
   public Judgements withSummaries(Map<String, String> others) {
     Map<String, String> all = new HashMap<>(others);
     all.putAll(summaries);
-    return new Judgements(
-        model, guesses, verdicts, overlaps, all, merges, left, cut, trust, lessons, agents);
+    return new Judgements(model, guesses, verdicts, all, merges, left, trust, lessons, agents);
   }
 
   /** The same by a model that was measured as a judge, if it was. */
   public Judgements trusted(Optional<JudgeTrust> measured) {
     return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured, lessons,
-        agents);
+        model, guesses, verdicts, summaries, merges, left, measured, lessons, agents);
   }
 
   /** The same with what coding agents said. */
   public Judgements with(AgentSayings said) {
-    return new Judgements(
-        model, guesses, verdicts, overlaps, summaries, merges, left, cut, trust, lessons, said);
+    return new Judgements(model, guesses, verdicts, summaries, merges, left, trust, lessons, said);
   }
 
   /** The same by a model that was measured as a reader of lessons, if it was. */

@@ -26,10 +26,6 @@ public sealed interface Question {
     }
   }
 
-  /** Whether two topics are about the same, by a content of each; the order means nothing. */
-  record CompareTopics(String a, String contentOfA, String b, String contentOfB)
-      implements Question {}
-
   /** A topic in a sentence, from the contents of some of its entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
@@ -38,13 +34,6 @@ public sealed interface Question {
 
   /** Whether two lessons state the same rule; the order means nothing. */
   record CompareLessons(String a, String b) implements Question {}
-
-  /**
-   * What was written at one sitting, in a sentence.
-   *
-   * @param topics of the contents
-   */
-  record Session(List<String> topics, List<String> contents) implements Question {}
 
   /** One text for several that say the same. */
   record Merge(List<String> contents) implements Question {}
@@ -67,9 +56,7 @@ public sealed interface Question {
       case LabelOf _ -> QuestionKind.LABEL;
       case Compare _ -> QuestionKind.PAIR;
       case Overtaken _ -> QuestionKind.OVERTAKEN;
-      case CompareTopics _ -> QuestionKind.TOPICS;
       case Summarise _ -> QuestionKind.SUMMARY;
-      case Session _ -> QuestionKind.SESSION;
       case LessonOf _ -> QuestionKind.LESSON;
       case CompareLessons _ -> QuestionKind.RULE;
       case Merge _ -> QuestionKind.MERGE;
@@ -85,12 +72,8 @@ public sealed interface Question {
           case CompareLessons(String a, String b) -> Stream.of(a, b).sorted().toList();
           case Compare(String a, String b, _) -> Stream.of(a, b).sorted().toList();
           case Overtaken(String older, String newer, _) -> List.of(older, newer);
-          case CompareTopics(String a, String ofA, String b, String ofB) ->
-              a.compareTo(b) <= 0 ? List.of(a, ofA, b, ofB) : List.of(b, ofB, a, ofA);
           case Summarise(String topic, List<String> contents) ->
               Stream.concat(Stream.of(topic), contents.stream()).toList();
-          case Session(List<String> topics, List<String> contents) ->
-              Stream.concat(topics.stream(), contents.stream()).toList();
           case Merge(List<String> contents) -> contents;
         });
   }

@@ -23,10 +23,6 @@ public enum QuestionKind {
   MERGE(List.of(), 384),
   /** Whether what an older entry says still holds beside a newer one. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
-  /** Whether two topics are about the same. */
-  TOPICS(List.of("same", "related", "different"), 0),
-  /** What a session of writing brought, in one sentence. */
-  SESSION(List.of(), 96),
   /** The lesson of an entry in one sentence. */
   LESSON(List.of(), 48),
   /** Whether two lessons state the same rule. */

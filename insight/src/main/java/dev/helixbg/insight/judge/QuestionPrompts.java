@@ -21,8 +21,6 @@ final class QuestionPrompts {
   /** Tokens of each entry of a pair: more, so that the model reads most entries to their ends. */
   private static final int PAIR_TOKENS = 1024;
 
-  private static final int SESSION_ENTRIES = 4;
-
   private final BpeTokenizer tokenizer;
   private final int budget;
 
@@ -30,7 +28,6 @@ final class QuestionPrompts {
   static int budget(QuestionKind job) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
-      case SESSION -> SESSION_ENTRIES * ENTRY_TOKENS;
       default -> ENTRY_TOKENS;
     };
   }
@@ -46,8 +43,8 @@ final class QuestionPrompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(QuestionKind job) {
     return switch (job) {
-      case LABEL, SUMMARY, SESSION, LESSON -> TOPIC;
-      case PAIR, MERGE, OVERTAKEN, TOPICS, RULE -> "A:";
+      case LABEL, SUMMARY, LESSON -> TOPIC;
+      case PAIR, MERGE, OVERTAKEN, RULE -> "A:";
     };
   }
 
@@ -68,23 +65,6 @@ final class QuestionPrompts {
           both(question, "", a, "", b, match);
       case Question.Overtaken(String older, String newer, Question.Match match) ->
           both(question, "(older) ", older, "(newer) ", newer, match);
-      case Question.CompareTopics topics ->
-          both(
-              question,
-              cut(topics.a(), TOPIC_TOKENS).text() + "\n",
-              topics.contentOfA(),
-              cut(topics.b(), TOPIC_TOKENS).text() + "\n",
-              topics.contentOfB(),
-              Question.Match.NONE);
-      case Question.Session(List<String> topics, List<String> contents) -> {
-        List<SentenceCut> cuts = share(contents);
-        List<String> parts = new ArrayList<>();
-        for (int i = 0; i < cuts.size(); i++) {
-          parts.add(
-              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
-        }
-        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
-      }
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
         yield new Written(

@@ -31,11 +31,6 @@ public final class SummaryRun {
     return asking.ask(List.copyOf(questions.values()));
   }
 
-  /** Counts the answers about the beginning of a text only. */
-  int cut() {
-    return (int) asking.answers(questions).values().stream().filter(Answer::cut).count();
-  }
-
   /** Gives the sentences that are known by now, by topic. */
   public Map<String, String> summaries() {
     Map<String, String> summaries = new HashMap<>();

@@ -7,33 +7,23 @@ import java.util.Optional;
 
 /** The kinds of entries, under the names that helix gives them as tags. */
 public enum Label {
-  ARCHITECTURE("the parts of a system and how they fit"),
-  COUPLING("parts that must change together"),
-  DATA_FLOW("how data moves from part to part"),
-  DECISION("a choice that was made, and why"),
-  GAP("something missing, untested or still to do"),
-  GOTCHA("a surprising failure or trap"),
-  HOW_TO("steps to do or fix something"),
-  INVARIANT("a rule that must always hold"),
-  MODULE_MAP("what lives in which module or folder"),
-  PATTERN("a solution that recurs"),
-  PERFORMANCE("a measured speed, size or cost");
+  ARCHITECTURE,
+  COUPLING,
+  DATA_FLOW,
+  DECISION,
+  GAP,
+  GOTCHA,
+  HOW_TO,
+  INVARIANT,
+  MODULE_MAP,
+  PATTERN,
+  PERFORMANCE;
 
   private final String title = name().toLowerCase(Locale.ROOT).replace('_', '-');
-  private final String description;
-
-  Label(String description) {
-    this.description = description;
-  }
 
   /** As a tag, such as {@code data-flow}. */
   public String title() {
     return title;
-  }
-
-  /** As the prompt explains it. */
-  public String description() {
-    return description;
   }
 
   /** The label of that title, if it is one. */

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -15,8 +14,7 @@ import java.util.Map;
 
 /**
  * Labels without a language model: a linear classifier over an entry's vector and words. Its
- * weights, a resource, were fitted to hand-written examples by {@code scripts/train-labels};
- * entries that the user tagged are examples, too, which correct them a little.
+ * weights, a resource, were fitted to hand-written examples by {@code scripts/train-labels}.
  */
 public final class LabelClassifier {
   /** Where the weights lie. */
@@ -33,12 +31,6 @@ public final class LabelClassifier {
    * 63 % of the examples are, and 81 % of those rightly.
    */
   static final double SURE = 0.08;
-
-  /** Penalty for what the KB's own tags change: a handful of odd tags must not turn a label. */
-  private static final double TAG_PENALTY = 16;
-
-  /** The newest tagged entries count; their number bounds the time, which grows with its cube. */
-  private static final int MAX_TAGGED = 400;
 
   private final LabelFeatures features;
   private final double[][] weights;
@@ -60,15 +52,11 @@ public final class LabelClassifier {
    */
   public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
     LabelClassifier shipped = shipped();
-    LabelClassifier tuned = shipped.tunedTo(entries, vectors);
     Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
       EntryText text = entries.get(i).entry().text();
       float[] vector = vectors.get(i);
-      // A guess that is compared with a tag must not have seen it.
-      LabelClassifier classifier = Label.among(text.tags()).isEmpty() ? tuned : shipped;
-      guesses.computeIfAbsent(
-          entries.get(i).key(), key -> classifier.guess(text.content(), vector));
+      guesses.computeIfAbsent(entries.get(i).key(), _ -> shipped.guess(text.content(), vector));
     }
     return guesses;
   }
@@ -110,36 +98,6 @@ public final class LabelClassifier {
         weights);
   }
 
-  /** This classifier, corrected by what it gets wrong about the entries that the user tagged. */
-  LabelClassifier tunedTo(List<NamedEntry> entries, List<float[]> vectors) {
-    List<Sparse> examples = new ArrayList<>();
-    List<double[]> errors = new ArrayList<>();
-    for (int i = entries.size() - 1; i >= 0 && examples.size() < MAX_TAGGED; i--) {
-      List<Label> tags = Label.among(entries.get(i).entry().text().tags());
-      if (tags.isEmpty()) {
-        continue;
-      }
-      Sparse example = features.of(entries.get(i).entry().text().content(), vectors.get(i));
-      double[] error = scores(example);
-      for (Label label : Label.values()) {
-        error[label.ordinal()] = (tags.contains(label) ? 1 : OTHER) - error[label.ordinal()];
-      }
-      examples.add(example);
-      errors.add(error);
-    }
-    double[][] change =
-        RidgeRegression.fit(
-            examples, errors.toArray(double[][]::new), features.size(), TAG_PENALTY);
-    double[][] tuned = new double[weights.length][];
-    for (int label = 0; label < tuned.length; label++) {
-      tuned[label] = weights[label].clone();
-      for (int i = 0; i < tuned[label].length && change.length > 0; i++) {
-        tuned[label][i] += change[label][i];
-      }
-    }
-    return new LabelClassifier(features, tuned);
-  }
-
   /** The best label of one entry, and the next. */
   LabelGuess guess(String content, float[] vector) {
     double[] scores = scores(features.of(content, vector));
@@ -153,15 +111,11 @@ public final class LabelClassifier {
         next = i;
       }
     }
-    Label[] labels = Label.values();
     return new LabelGuess(
         LabelGuess.Origin.CLASSIFIER,
-        labels[best],
+        Label.values()[best],
         scores[best],
-        labels[next],
-        scores[next],
-        scores[best] - scores[next] >= SURE,
-        false);
+        scores[best] - scores[next] >= SURE);
   }
 
   private double[] scores(Sparse example) {

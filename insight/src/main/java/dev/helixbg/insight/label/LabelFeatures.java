@@ -108,12 +108,5 @@ final class LabelFeatures {
       }
       return sum;
     }
-
-    /** Adds {@code factor} times these features to a whole vector. */
-    void addTo(double[] dense, double factor) {
-      for (int i = 0; i < at.length; i++) {
-        dense[at[i]] += factor * value[i];
-      }
-    }
   }
 }

@@ -12,14 +12,18 @@ public final class SaidText {
   static final String MARK = "(data left out)";
 
   /** A data URI, or a run of base64 or hex digits of a length that no word or address has. */
-  private static final Pattern DATA =
+  static final Pattern DATA =
       Pattern.compile(
           "data:[\\w/+.;=-]{0,100};base64,[A-Za-z0-9+/=_%-]*+"
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Characters of the shortest run in a row that the pattern matches. */
-  private static final int SHORTEST = 60;
+  /** Characters of the shortest run, and of the shortest line of several, that it matches. */
+  private static final int RUN = 256;
+
+  private static final int LINE = 60;
+
+  private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");
 
   private SaidText() {}
 
@@ -31,22 +35,32 @@ public final class SaidText {
 
   /** Whether the pattern can match: it tries each place of each word, which takes long. */
   private static boolean mayHaveData(String text) {
-    int run = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean isDigit =
-          c >= 'a' && c <= 'z'
-              || c >= 'A' && c <= 'Z'
-              || c >= '0' && c <= '9'
-              || c == '+'
-              || c == '/'
-              || c == '_'
-              || c == '-';
-      run = isDigit ? run + 1 : 0;
-      if (run == SHORTEST) {
+    return hasRun(text, LINE) && (hasRun(text, RUN) || LONG_LINE.matcher(text).find())
+        || text.contains(";base64,");
+  }
+
+  /** Whether so many digits are in a row; looks at few of the others. */
+  private static boolean hasRun(String text, int digits) {
+    for (int end = digits; end <= text.length(); ) {
+      int i = end;
+      while (i > end - digits && isDigit(text.charAt(i - 1))) {
+        i--;
+      }
+      if (i == end - digits) {
         return true;
       }
+      end = i + digits;
     }
-    return text.contains(";base64,");
+    return false;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= 'a' && c <= 'z'
+        || c >= 'A' && c <= 'Z'
+        || c >= '0' && c <= '9'
+        || c == '+'
+        || c == '/'
+        || c == '_'
+        || c == '-';
   }
 }

@@ -136,12 +136,8 @@ public record NoteFiles(
 
   /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
   public String digest() {
-    List<String> parts = new ArrayList<>(4 * files.size() + leftOut.size());
-    for (File file : files) {
-      FileState state = file.state();
-      parts.add(file.path());
-      parts.add(state.size() + " " + state.modified() + " " + state.changed() + " " + state.key());
-    }
+    List<String> parts = new ArrayList<>();
+    files.forEach(file -> parts.add(file.state().linesAt(file.file())));
     leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }

@@ -45,6 +45,8 @@ public record NoteName(String file, String heading, String part) {
 
   private static final int MAX_ITEM = 60;
 
+  private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
+
   /** What can neither end a quotation nor a line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
@@ -105,6 +107,21 @@ public record NoteName(String file, String heading, String part) {
   /** Whether it is an item of a list of facts. */
   public boolean isItem() {
     return part.startsWith(ITEM);
+  }
+
+  /** Whether the file is named by a day, and so a record of that day: a journal, a conversation. */
+  boolean isRecord() {
+    return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
+  }
+
+  /**
+   * Whether one of two entries is of the record of a day, and the other of a note without a day in
+   * its name. Notes are written from records, which stay as they are.
+   */
+  public static boolean areRecordAndNote(Entry a, Entry b) {
+    Optional<Boolean> one = of(a).map(NoteName::isRecord);
+    Optional<Boolean> other = of(b).map(NoteName::isRecord);
+    return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
   /** Whether a topic is a folder of notes; none of helix is. */

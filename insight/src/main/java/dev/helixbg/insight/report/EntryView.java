@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.pairs.WordDifference;
@@ -16,8 +15,6 @@ import java.util.Optional;
  * @param known by which a reader knows it
  * @param source if the entry names one, and is not called by it; of a fact its file and line
  * @param confidence if the entry states one
- * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
- * @param labelOrigin where that comes from, in words
  * @param matched of a pair with a long entry, the passage that matches with what is around it;
  *     nothing where the text begins with it
  * @param matchesAtOnce whether the passage that matches is in what is shown of the text
@@ -34,8 +31,6 @@ record EntryView(
     List<String> tags,
     Optional<String> source,
     Optional<String> confidence,
-    Optional<String> label,
-    String labelOrigin,
     Optional<Passage.InPlace> matched,
     boolean matchesAtOnce,
     FoldableText text,
@@ -50,8 +45,8 @@ record EntryView(
   private static final int OWN_WORDS = 40;
 
   /** An entry alone. */
-  static EntryView of(NamedEntry named, Judgements judgements) {
-    return of(Optional.empty(), named, judgements, Optional.empty(), Optional.empty());
+  static EntryView of(NamedEntry named) {
+    return of(Optional.empty(), named, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -61,23 +56,14 @@ record EntryView(
    * @param passage that matches
    */
   static EntryView of(
-      String letter,
-      NamedEntry named,
-      NamedEntry other,
-      Optional<Passage> passage,
-      Judgements judgements) {
+      String letter, NamedEntry named, NamedEntry other, Optional<Passage> passage) {
     return of(
-        Optional.of(letter),
-        named,
-        judgements,
-        Optional.of(WordDifference.besides(printable(other))),
-        passage);
+        Optional.of(letter), named, Optional.of(WordDifference.besides(printable(other))), passage);
   }
 
   private static EntryView of(
       Optional<String> letter,
       NamedEntry named,
-      Judgements judgements,
       Optional<WordDifference> own,
       Optional<Passage> passage) {
     EntryText text = named.entry().text();
@@ -97,8 +83,6 @@ record EntryView(
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),
-        JudgementWords.guess(named, judgements),
-        JudgementWords.explained(named, judgements),
         passage.filter(found -> isFurtherDown(found, text)).map(found -> matched(found, text)),
         passage.filter(found -> !isFurtherDown(found, text)).isPresent(),
         shown,

@@ -174,9 +174,6 @@ final class FindingJson extends JsonFields {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
-    optional(
-        "verdict",
-        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
     edit(Acts.on(overlap));
   }
 

@@ -4,7 +4,6 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,9 +36,7 @@ final class FindingList {
     final List<String> keys = new ArrayList<>();
     String about = "";
     OptionalInt rank = OptionalInt.empty();
-    double nearest;
     Optional<Verdict> verdict = Optional.empty();
-    boolean isContradiction;
     Optional<String> named = Optional.empty();
     Optional<String> proposed = Optional.empty();
 
@@ -47,7 +44,6 @@ final class FindingList {
       this.section = section;
       this.id = id;
       this.similarity = similarity;
-      this.nearest = similarity;
       this.about = entries.isEmpty() ? "" : ReportedFinding.aboutEntries(entries);
       entries.forEach(one -> topics.add(one.entry().topic()));
       entries.forEach(one -> keys.add(one.key()));
@@ -55,19 +51,7 @@ final class FindingList {
 
     ReportedFinding finding(boolean leads) {
       return new ReportedFinding(
-          section,
-          id,
-          leads,
-          rank,
-          similarity,
-          nearest,
-          about,
-          topics,
-          keys,
-          verdict,
-          isContradiction,
-          named,
-          proposed);
+          section, id, leads, rank, similarity, about, topics, keys, verdict, named, proposed);
     }
   }
 
@@ -107,9 +91,7 @@ final class FindingList {
     Row row =
         add(ReportedFinding.RELATIONS, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
     row.rank = OptionalInt.of(++relations);
-    row.nearest = pair.nearest();
     row.verdict = judgements.actingOn(pair);
-    row.isContradiction = judgements.verdict(pair).filter(PairVerdict::contradiction).isPresent();
   }
 
   private void addMerge(Judgements.Merge merge) {
@@ -145,6 +127,5 @@ final class FindingList {
     List<String> both = List.of(overlap.a(), overlap.b());
     row.about = ReportedFinding.about(both);
     row.topics.addAll(both);
-    row.verdict = Optional.ofNullable(judgements.overlaps().get(overlap.id()));
   }
 }

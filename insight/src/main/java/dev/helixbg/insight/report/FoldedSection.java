@@ -6,15 +6,11 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -29,12 +25,6 @@ import java.util.stream.Collectors;
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Most findings of a section; {@code helix-bg findings --all} has the others. */
   private static final int LISTED = 100;
-
-  /** Longest summary of a review, in columns. */
-  private static final int SUMMARY = 1_500;
-
-  private static final DateTimeFormatter WHEN =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   /** The pairs of the list that do not lead, by what was said of each; the first are worth most. */
   private enum OtherPairs {
@@ -156,7 +146,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         "Entries that hold a password, key or token. Remove it there, and have a new one issued.",
         report.secrets(),
         LineView::of);
-    report.reviews().forEach(review -> all.add(review(review, report.log().sha256())));
     return all;
   }
 
@@ -199,21 +188,5 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
                     + folder.commit().map(commit -> " at commit " + commit).orElse("")
                     + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
         .collect(Collectors.joining(". ", "Sources: ", "."));
-  }
-
-  /** The last session of writing, as it was found at its time. */
-  private static FoldedSection review(Review review, String logSha256) {
-    return new FoldedSection(
-        "The last session of writing",
-        WHEN.format(review.at()),
-        PrintableText.excerpt(review.summary(), SUMMARY)
-            + review
-                .judge()
-                .map(judge -> " Judged by " + PrintableText.excerpt(judge, 80) + ".")
-                .orElse("")
-            + (review.logSha256().equals(logSha256)
-                ? ""
-                : " The log has changed since; entries are named as they were then."),
-        review.items().stream().map(LineView::of).toList());
   }
 }

@@ -15,7 +15,6 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
@@ -24,14 +23,12 @@ import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
-import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +112,6 @@ public final class JsonReport extends JsonFields {
     json.writeEndArray();
     list("sources", report.sources().folders(), this::folder);
     findings(report, this::list);
-    list("reviews", report.reviews(), this::review);
     list("entries", findings.entries(), this::entry);
     json.writeEndObject();
   }
@@ -212,20 +208,15 @@ public final class JsonReport extends JsonFields {
   }
 
   private void judgement() throws IOException {
-    LabelCounts census = LabelCounts.of(findings.entries(), judgements);
     optional("languageModel", judgements.model());
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (QuestionKind job : QuestionKind.values()) {
-      if (job != QuestionKind.OVERTAKEN
-          && job != QuestionKind.SESSION) { // counted with the pairs; of a review
+      if (job != QuestionKind.OVERTAKEN) { // counted with the pairs
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }
     json.writeEndObject();
-    json.writeNumberField("cut", judgements.cut());
-    json.writeNumberField("tagged", census.tagged());
-    json.writeNumberField("agreeing", census.agreeing());
     object("trust", judgements.trust().orElse(null), this::trust);
     list("agents", judgements.agents().clients(), this::agent);
     object("lessonTrust", judgements.lessons().trust().orElse(null), this::lessonTrust);
@@ -238,7 +229,6 @@ public final class JsonReport extends JsonFields {
     tallies(trust.said());
     decimal("kappa", trust.kappa());
     json.writeBooleanField("guessing", trust.isGuessing());
-    optional("larger", trust.larger());
   }
 
   private void agent(AgentSayings.Trust trust) throws IOException {
@@ -274,30 +264,6 @@ public final class JsonReport extends JsonFields {
     json.writeBooleanField("guessing", trust.isGuessing());
   }
 
-  private void review(Review review) throws IOException {
-    json.writeStringField("at", review.at().toString());
-    text("logSha256", review.logSha256());
-    optional("languageModel", review.judge());
-    text("summary", review.summary());
-    list("items", review.items(), this::item);
-  }
-
-  private void item(Review.Item item) throws IOException {
-    optional("id", Optional.of(item.id()).filter(id -> !id.isEmpty()));
-    text("relation", item.relation());
-    boolean alone = item.b().name().isEmpty();
-    object("a", item.a(), this::named);
-    object("b", alone ? null : item.b(), this::named);
-    decimal("similarity", alone ? Double.NaN : item.similarity());
-    optional("verdict", Optional.of(item.verdict()).filter(v -> !v.isEmpty()));
-    text("text", item.text());
-  }
-
-  private void named(Review.Named named) throws IOException {
-    text("name", named.name());
-    text("title", named.title());
-  }
-
   private void entry(NamedEntry named) throws IOException {
     each.named(named);
     optional("label", judgements.label(named).map(Label::title));
@@ -308,10 +274,7 @@ public final class JsonReport extends JsonFields {
     text("label", guess.label().title());
     text("origin", guess.origin().name());
     decimal("score", guess.score());
-    text("runnerUp", guess.runnerUp().title());
-    decimal("runnerUpScore", guess.runnerUpScore());
     json.writeBooleanField("sure", guess.sure());
-    json.writeBooleanField("cut", guess.cut());
   }
 
   private void log(LogAccount log) throws IOException {
@@ -388,17 +351,9 @@ public final class JsonReport extends JsonFields {
   }
 
   private void distribution(Findings.Distribution distribution) throws IOException {
-    json.writeNumberField("pairs", distribution.pairs());
-    json.writeBooleanField("sampled", distribution.sampled());
+    decimal("p10", distribution.p10());
     decimal("median", distribution.median());
     decimal("p90", distribution.p90());
-    decimal("p99", distribution.p99());
-    decimal("p999", distribution.p999());
-    decimal("medianNearest", distribution.medianNearest());
-    decimal("histogramFrom", distribution.histogramFrom());
-    json.writeFieldName("histogram");
-    // In one line: sixty lines of one number each are for nobody.
-    json.writeRawValue(Arrays.toString(distribution.histogram()));
   }
 
   private void topic(Findings.Topic topic) throws IOException {

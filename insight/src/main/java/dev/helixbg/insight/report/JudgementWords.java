@@ -3,15 +3,12 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
-import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.label.Label;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,40 +22,6 @@ final class JudgementWords {
   /** Such as {@code 97 %}. */
   static String percent(double share) {
     return NumberWords.fixed(100 * share, 0) + " %";
-  }
-
-  /** Such as {@code gotcha 87 %}, or {@code gotcha?} where no language model says so. */
-  static String guess(LabelGuess guess) {
-    return switch (guess.origin()) {
-      case MODEL -> guess.label().title() + " " + percent(guess.score());
-      case AGENT -> guess.label().title();
-      case CLASSIFIER -> guess.label().title() + "?";
-    };
-  }
-
-  /** The guess for an entry whose tags say nothing. */
-  static Optional<String> guess(NamedEntry named, Judgements judgements) {
-    LabelGuess guess = judgements.guesses().get(named.key());
-    boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
-    return guess == null || !guess.sure() || tagged ? Optional.empty() : Optional.of(guess(guess));
-  }
-
-  /** Where a guess comes from and what it was nearly; empty without a guess. */
-  static String explained(NamedEntry named, Judgements judgements) {
-    LabelGuess guess = judgements.guesses().get(named.key());
-    if (guess == null) {
-      return "";
-    }
-    return switch (guess.origin()) {
-      case MODEL ->
-          "by the language model; runner-up: "
-              + guess.runnerUp().title()
-              + " "
-              + percent(guess.runnerUpScore())
-              + (guess.cut() ? "; it read the beginning only" : "");
-      case AGENT -> "by a coding agent";
-      case CLASSIFIER -> "by wording and vector; runner-up: " + guess.runnerUp().title();
-    };
   }
 
   /** Such as {@code same 97 %}. */
@@ -155,11 +118,6 @@ final class JudgementWords {
         .ifPresentOrElse(
             trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()),
             () -> note.append(' ').append(JudgeTrust.UNMEASURED));
-    if (judgements.cut() > 0) {
-      note.append(' ')
-          .append(NumberWords.count(judgements.cut(), "answer is", "answers are"))
-          .append(" about the beginning of a long text only.");
-    }
     return note.toString();
   }
 
@@ -167,8 +125,7 @@ final class JudgementWords {
     return switch (job) {
       case LABEL -> NumberWords.count(count, "label", "labels");
       case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");
-      case TOPICS -> NumberWords.count(count, "verdict on topics", "verdicts on topics");
-      case SUMMARY, SESSION -> NumberWords.count(count, "summary", "summaries");
+      case SUMMARY -> NumberWords.count(count, "summary", "summaries");
       case LESSON -> NumberWords.count(count, "lesson", "lessons");
       case RULE -> NumberWords.count(count, "pair of lessons", "pairs of lessons");
       case MERGE -> NumberWords.count(count, "proposed text", "proposed texts");

@@ -38,12 +38,12 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
       Optional<String> moreWords,
       List<ActView> acts) {
 
-    static CopiesView of(Finding.Copies copies, Judgements judgements) {
+    static CopiesView of(Finding.Copies copies) {
       List<NamedEntry> entries = copies.entries();
       return new CopiesView(
           PrintableText.line(copies.id()),
           NumberWords.count(entries.size(), "entry has", "entries have"),
-          EntryView.of(entries.getFirst(), judgements),
+          EntryView.of(entries.getFirst()),
           entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
           NumberWords.more(entries.size() - 1, NAMED),
           ActView.of(Acts.on(copies)));
@@ -54,10 +54,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
     Judgements judgements = report.judgements();
     List<List<NamedEntry>> groups = judged.groups(judgements);
     return new LeadingSection(
-        report.findings().copies().stream()
-            .limit(MAX_COPIES)
-            .map(copies -> CopiesView.of(copies, judgements))
-            .toList(),
+        report.findings().copies().stream().limit(MAX_COPIES).map(CopiesView::of).toList(),
         PairView.byFiles(
             judged.leading().stream()
                 .map(

@@ -4,7 +4,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.review.Review;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -27,7 +26,7 @@ record LineView(
   /** Most entries of a group that are named. */
   private static final int NAMED = 3;
 
-  /** Most columns of a lesson, and of the words of a review. */
+  /** Most columns of a lesson. */
   private static final int COLUMNS = 200;
 
   private static LineView of(
@@ -89,24 +88,6 @@ record LineView(
 
   static LineView of(Finding.Secret secret) {
     return of(secret.id(), Optional.empty(), List.of(secret.entry()), secret.says());
-  }
-
-  /** What a review found, in the words of its time. */
-  static LineView of(Review.Item item) {
-    String verdict = item.relation().contains(item.verdict()) ? "" : ", " + item.verdict();
-    return new LineView(
-        PrintableText.excerpt(item.id(), COLUMNS),
-        Optional.of(PrintableText.excerpt(item.relation() + verdict, COLUMNS)),
-        Stream.of(item.a(), item.b())
-            .filter(entry -> !entry.name().isEmpty())
-            .map(
-                entry ->
-                    NameView.of(
-                        PrintableText.excerpt(entry.title(), COLUMNS),
-                        PrintableText.excerpt(entry.name(), COLUMNS)))
-            .toList(),
-        Optional.empty(),
-        "");
   }
 
   boolean hasWords() {

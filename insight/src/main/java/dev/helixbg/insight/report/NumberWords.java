@@ -80,11 +80,6 @@ final class NumberWords {
     return text.substring(0, end);
   }
 
-  /** A place in a picture, in pixels. */
-  static String px(double value) {
-    return fixed(value, 1);
-  }
-
   /** Decimal notation with exactly {@code decimals} digits after the point, half up. */
   static String fixed(double value, int decimals) {
     long scale = 1;

@@ -92,18 +92,8 @@ record PairView(
         EvidenceWords.shared(relation),
         group,
         ActView.of(Acts.on(relation, judgements.actingOn(relation))),
-        EntryView.of(
-            "A",
-            relation.a(),
-            relation.b(),
-            evidence.matching().map(Finding.Matching::a),
-            judgements),
-        EntryView.of(
-            "B",
-            relation.b(),
-            relation.a(),
-            evidence.matching().map(Finding.Matching::b),
-            judgements),
+        EntryView.of("A", relation.a(), relation.b(), evidence.matching().map(Finding.Matching::a)),
+        EntryView.of("B", relation.b(), relation.a(), evidence.matching().map(Finding.Matching::b)),
         relation.files(),
         Optional.empty(),
         false);

@@ -9,7 +9,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,10 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a report tells. It holds nothing of the clock or the machine, but for what the history
- * of reviews says, so that the same knowledge base gives the same bytes.
+ * All that a report tells. It holds nothing of the clock or the machine, so that the same knowledge
+ * base gives the same bytes.
  *
- * @param reviews the latest, one of a kind
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
  * @param secrets entries that hold a secret
@@ -34,21 +32,18 @@ public record Report(
     LogAccount log,
     Run run,
     Judgements judgements,
-    List<Review> reviews,
     Optional<FirstLook> firstLook,
     SourceCheckResult sources,
     List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
   /** A whole report on one knowledge base, which helix can edit. */
-  public Report(
-      Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
+  public Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
     this(
         findings,
         log,
         run,
         judgements,
-        reviews,
         Optional.empty(),
         SourceCheckResult.NONE,
         List.of(),
@@ -57,8 +52,7 @@ public record Report(
 
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
-    return new Report(
-        findings, log, run, judgements, reviews, Optional.of(look), sources, secrets, notes);
+    return new Report(findings, log, run, judgements, Optional.of(look), sources, secrets, notes);
   }
 
   /**
@@ -67,11 +61,11 @@ public record Report(
    */
   public Report with(
       SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
-    return new Report(findings, log, run, judgements, reviews, firstLook, found, held, folder);
+    return new Report(findings, log, run, judgements, firstLook, found, held, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 10;
+  public static final int SCHEMA = 11;
 
   /**
    * What made the report.

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * @param damage what of the log, and of the notes that it was made of, could not be read
  * @param folded findings that do not lead
  * @param memory what agents load; nothing where no note is a memory file
+ * @param distribution how similar the entries are anyway; nothing where there are no pairs
  * @param judgeNote who judged
  * @param judge name of the language model, which is its file's own, if it has one
  */
@@ -36,10 +37,8 @@ record ReportView(
     LeadingSection leading,
     List<FoldedSection> folded,
     Optional<PlacesSection> memory,
-    GraphView graph,
     TopicSection topics,
-    Optional<LabelSection> labels,
-    Optional<DistributionView> distribution,
+    Optional<String> distribution,
     String judgeNote,
     Optional<String> judge) {
   /**
@@ -102,12 +101,8 @@ record ReportView(
             .map(notes -> notes.account().memory())
             .filter(files -> !files.isEmpty())
             .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
-        GraphView.of(findings),
         TopicSection.of(findings.topics(), judgements),
-        Optional.of(LabelSection.of(findings, judgements))
-            .filter(section -> !section.rows().isEmpty()),
-        Optional.of(DistributionView.of(findings.distribution(), findings.limits()))
-            .filter(section -> !section.rows().isEmpty()),
+        distribution(findings.distribution()),
         JudgementWords.note(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()));
   }
@@ -124,6 +119,20 @@ record ReportView(
   /** Else there is nothing to say of topics beside each other. */
   boolean hasSeveralTopics() {
     return topics.rows().size() > 1;
+  }
+
+  /** A high similarity says less where all entries are on one subject. */
+  private static Optional<String> distribution(Findings.Distribution all) {
+    return Double.isNaN(all.median())
+        ? Optional.empty()
+        : Optional.of(
+            "Half of the entries here have a neighbour with a similarity above "
+                + NumberWords.similarity(all.median())
+                + ", one in ten above "
+                + NumberWords.similarity(all.p90())
+                + ", nine in ten above "
+                + NumberWords.similarity(all.p10())
+                + ".");
   }
 
   private static String size(Report report) {

@@ -73,11 +73,8 @@ public final class TerminalSummary {
     if (!findings.entries().isEmpty()) {
       copies(findings.copies());
       relations(pairs, report.judgements());
-      overlaps(findings.topicOverlaps());
-      misfiled(totals.misfiled(), findings.misfiled());
-      sources(report.sources());
-      lessons(report.judgements().lessons());
-      secrets(report.secrets());
+      wrapped(Headline.of(report, pairs).also());
+      notLookedAt(report.sources());
     }
     return out.toString();
   }
@@ -189,63 +186,7 @@ public final class TerminalSummary {
                 .orElse(""));
   }
 
-  private void overlaps(List<Finding.TopicOverlap> overlaps) {
-    List<Row> rows =
-        overlaps.stream()
-            .limit(1)
-            .map(best -> new Row("", topic(best.a()) + " ~ " + topic(best.b())))
-            .toList();
-    rows("Topic overlaps", overlaps.size(), rows);
-  }
-
-  private void misfiled(int total, List<Finding.Misfiled> misfiled) {
-    List<Row> rows =
-        misfiled.stream()
-            .limit(1)
-            .map(
-                best ->
-                    new Row(
-                        best.entry().title(), name(best.entry()) + " > " + topic(best.nearer())))
-            .toList();
-    rows("Misfiled", total, rows);
-  }
-
-  private void lessons(Judgements.Lessons lessons) {
-    if (!lessons.all().isEmpty() && !lessons.areGuesses()) {
-      Judgements.Lesson first = lessons.all().getFirst();
-      String names =
-          name(first.entries().getFirst())
-              + " and "
-              + NumberWords.count(first.entries().size() - 1)
-              + " more";
-      rows("Lessons", lessons.all().size(), List.of(new Row(first.text(), names)));
-    }
-  }
-
-  private void secrets(List<Finding.Secret> secrets) {
-    if (!secrets.isEmpty()) {
-      Finding.Secret first = secrets.getFirst();
-      rows(
-          "Secrets",
-          secrets.size(),
-          List.of(new Row(first.entry().title(), name(first.entry()) + " " + first.says())));
-    }
-  }
-
-  private void sources(SourceCheckResult sources) {
-    if (sources.folders().isEmpty() && sources.moved().isEmpty()) {
-      return;
-    }
-    List<Row> rows =
-        sources.moved().stream()
-            .limit(1)
-            .map(
-                first ->
-                    new Row(
-                        first.entry().title(),
-                        name(first.entry()) + " > " + PrintableText.line(first.named())))
-            .toList();
-    rows("Sources moved", sources.moved().size(), rows);
+  private void notLookedAt(SourceCheckResult sources) {
     sources.folders().stream()
         .filter(folder -> folder.trouble().isPresent())
         .forEach(
@@ -292,8 +233,19 @@ public final class TerminalSummary {
         + suffix;
   }
 
-  private static String topic(String topic) {
-    return TopicView.label(topic, NAME_WIDTH);
+  /** Sentences in lines of the usual width. */
+  private void wrapped(String sentences) {
+    StringBuilder line = new StringBuilder();
+    for (String word : sentences.split(" ")) {
+      if (line.length() + word.length() + 1 > WIDTH) {
+        line(line.toString());
+        line.setLength(0);
+      }
+      line.append(line.isEmpty() ? "" : " ").append(word);
+    }
+    if (!line.isEmpty()) {
+      line(line.toString());
+    }
   }
 
   private void line(String text) {

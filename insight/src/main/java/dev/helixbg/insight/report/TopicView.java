@@ -22,12 +22,6 @@ record TopicView(String name, String entries, String cohesion, String sentence) 
     return topic.isBlank() ? "(no name)" : PrintableText.line(topic);
   }
 
-  /** The same in so many columns: of a folder the end of its path, which tells more. */
-  static String label(String topic, int columns) {
-    String label = label(topic);
-    return label.endsWith("/") ? end(label, columns) : PrintableText.excerpt(label, columns);
-  }
-
   /** A file's name with as much of its folders as has room; a longer name loses its middle. */
   static String path(String path, int characters) {
     int heading = path.indexOf('#');

@@ -2,7 +2,6 @@ package dev.helixbg.insight.sources;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,13 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -31,9 +30,6 @@ import java.util.stream.Stream;
 final class GitCommand implements AutoCloseable {
   /** Of the history, and of the list of files; 400,000 changes of files. */
   private static final int MAX_LISTING = 32 << 20;
-
-  /** A larger file is no source code. */
-  private static final int MAX_FILE = 1 << 20;
 
   /**
    * Of git's own memory in KiB, without the packs that it maps. Linux holds it; the kernel of a Mac
@@ -135,17 +131,17 @@ final class GitCommand implements AutoCloseable {
         repository.commit());
   }
 
-  /** All files of the commit that is checked out: path to object id. */
-  Map<String, String> files() throws SourceException {
+  /** Paths of all files of the commit that is checked out. */
+  Set<String> files() throws SourceException {
     byte[] listing = listing("ls-tree", "-r", "-z", "--full-tree", repository.commit());
     if (listing.length >= MAX_LISTING) {
       throw new SourceException("it has more files than are looked at");
     }
-    Map<String, String> files = new HashMap<>();
+    Set<String> files = new HashSet<>();
     for (String line : new String(listing, StandardCharsets.UTF_8).split("\0")) {
       int tab = line.indexOf('\t');
       if (tab > 0 && line.startsWith("100")) { // a regular file; no link, no submodule
-        files.put(line.substring(tab + 1), line.substring(line.lastIndexOf(' ', tab) + 1, tab));
+        files.add(line.substring(tab + 1));
       }
     }
     return files;
@@ -153,58 +149,8 @@ final class GitCommand implements AutoCloseable {
 
   private byte[] listing(String... arguments) throws SourceException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    run(List.of(arguments), "", in -> out.writeBytes(in.readNBytes(MAX_LISTING)));
+    run(List.of(arguments), in -> out.writeBytes(in.readNBytes(MAX_LISTING)));
     return out.toByteArray();
-  }
-
-  /**
-   * Reads files by their object ids. Those that are larger than source code is, or that are not
-   * there, are left out.
-   *
-   * @param most bytes of all files together; what does not fit is left out, from the end
-   * @return whether all fitted
-   */
-  boolean read(Collection<String> ids, long most, BiConsumer<String, byte[]> file)
-      throws SourceException {
-    if (ids.isEmpty()) {
-      return true;
-    }
-    boolean[] fits = {true};
-    run(
-        List.of("cat-file", "--batch", "--buffer"),
-        String.join("\n", ids) + "\n",
-        in -> {
-          long left = most;
-          for (String _ : ids) {
-            String[] header = line(in).split(" "); // id type size, or: id missing
-            if (header.length != 3) {
-              continue;
-            }
-            long size = Long.parseLong(header[2]);
-            if (left < size) {
-              fits[0] = false;
-              return;
-            }
-            if (header[1].equals("blob") && size <= MAX_FILE) {
-              left -= size;
-              file.accept(header[0], in.readNBytes((int) size));
-            } else {
-              in.skipNBytes(size);
-            }
-            in.skipNBytes(1);
-          }
-        });
-    return fits[0];
-  }
-
-  private static String line(InputStream in) throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int c; (c = in.read()) != '\n'; line.append((char) c)) {
-      if (c < 0 || line.length() > 200) {
-        throw new EOFException();
-      }
-    }
-    return line.toString();
   }
 
   /** Takes what git says; may stop anywhere. */
@@ -212,10 +158,8 @@ final class GitCommand implements AutoCloseable {
     void take(InputStream out) throws IOException;
   }
 
-  private void run(List<String> arguments, String input, Taker taker) throws SourceException {
+  private void run(List<String> arguments, Taker taker) throws SourceException {
     try {
-      Path said = folder.resolve("input");
-      Files.writeString(said, input);
       List<String> command = new ArrayList<>(LIMITED);
       command.addAll(List.of(git.toString(), "--no-pager"));
       command.addAll(List.of("--no-optional-locks", "--literal-pathspecs"));
@@ -223,7 +167,7 @@ final class GitCommand implements AutoCloseable {
       ProcessBuilder builder =
           new ProcessBuilder(command)
               .directory(folder.toFile())
-              .redirectInput(said.toFile())
+              .redirectInput(Path.of("/dev/null").toFile())
               .redirectError(ProcessBuilder.Redirect.DISCARD);
       builder.environment().clear();
       builder.environment().putAll(environment());
@@ -241,7 +185,7 @@ final class GitCommand implements AutoCloseable {
         process.destroyForcibly();
         watch.interrupt();
       }
-    } catch (IOException | NumberFormatException e) {
+    } catch (IOException e) {
       throw SourceException.lasting();
     }
   }
@@ -282,7 +226,7 @@ final class GitCommand implements AutoCloseable {
   /** Deletes our own git folder. */
   @Override
   public void close() {
-    for (String name : List.of("HEAD", "config", "shallow", "input", "refs", "objects")) {
+    for (String name : List.of("HEAD", "config", "shallow", "refs", "objects")) {
       try {
         Files.deleteIfExists(folder.resolve(name));
       } catch (IOException e) {

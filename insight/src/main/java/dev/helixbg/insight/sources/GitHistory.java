@@ -34,15 +34,8 @@ final class GitHistory {
    * @param at position of the commit
    * @param from path before, nothing for a new file
    * @param to path afterwards, nothing for a deleted file
-   * @param before object id before, like {@code from}
-   * @param after object id afterwards, like {@code to}
    */
-  record Change(
-      int at,
-      Optional<String> from,
-      Optional<String> to,
-      Optional<String> before,
-      Optional<String> after) {
+  record Change(int at, Optional<String> from, Optional<String> to) {
 
     boolean leaves(String path) {
       return to.filter(path::equals).isPresent();
@@ -56,10 +49,9 @@ final class GitHistory {
   /**
    * A file at some time.
    *
-   * @param object id of its content
    * @param at position of the commit after which it is this one
    */
-  record Version(String path, String object, int at) {}
+  record Version(String path, int at) {}
 
   /**
    * What became of a file.
@@ -71,17 +63,17 @@ final class GitHistory {
 
   private final List<Commit> commits = new ArrayList<>();
   private final Map<String, List<Change>> changes = new HashMap<>();
-  private final Map<String, String> files;
+  private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
   /**
    * @param log as {@link GitCommand#log} has it; may end anywhere
    * @param files of the newest commit
    */
-  GitHistory(byte[] log, Map<String, String> files) {
+  GitHistory(byte[] log, Set<String> files) {
     this.files = files;
     parse(log);
-    files.keySet().forEach(this::name);
+    files.forEach(this::name);
     changes.keySet().forEach(this::name);
   }
 
@@ -111,13 +103,7 @@ final class GitHistory {
         }
         boolean was = parts[0].startsWith("100");
         boolean is = parts[1].startsWith("100");
-        add(
-            new Change(
-                position,
-                path.filter(_ -> was),
-                other.filter(_ -> is),
-                Optional.of(parts[2]).filter(_ -> was),
-                Optional.of(parts[3]).filter(_ -> is)));
+        add(new Change(position, path.filter(_ -> was), other.filter(_ -> is)));
       }
     }
   }
@@ -158,8 +144,8 @@ final class GitHistory {
     return commits.size();
   }
 
-  /** The files of the newest commit: path to object id. */
-  Map<String, String> files() {
+  /** The files of the newest commit. */
+  Set<String> files() {
     return files;
   }
 
@@ -169,7 +155,7 @@ final class GitHistory {
   }
 
   boolean hasEver(String path) {
-    return files.containsKey(path) || changes.containsKey(path);
+    return files.contains(path) || changes.containsKey(path);
   }
 
   /**
@@ -181,19 +167,14 @@ final class GitHistory {
     List<Change> all = changes.getOrDefault(path, List.of());
     for (Change change : all) {
       if (change.at() >= position) {
-        return change
-            .after()
-            .filter(_ -> change.leaves(path))
-            .map(id -> new Version(path, id, position));
+        return Optional.of(new Version(path, position)).filter(_ -> change.leaves(path));
       }
     }
     if (all.isEmpty()) {
-      return Optional.ofNullable(files.get(path)).map(id -> new Version(path, id, position));
+      return Optional.of(new Version(path, position)).filter(_ -> files.contains(path));
     }
     Change first = all.getLast();
-    return first.finds(path)
-        ? first.before().map(id -> new Version(path, id, position))
-        : first.after().map(id -> new Version(path, id, first.at()));
+    return Optional.of(new Version(path, first.finds(path) ? position : first.at()));
   }
 
   /** What became of a file since. */
@@ -204,7 +185,7 @@ final class GitHistory {
     while (trail.size() < MAX_STEPS) {
       Optional<Change> next = next(current, before);
       if (next.isEmpty()) {
-        return new Trail(trail, Optional.of(current).filter(files::containsKey));
+        return new Trail(trail, Optional.of(current).filter(files::contains));
       }
       trail.add(next.get());
       before = next.get().at();
@@ -222,19 +203,5 @@ final class GitHistory {
       }
     }
     return Optional.empty();
-  }
-
-  /** All files that have another content now than after a commit, as they were then. */
-  List<Version> otherwiseAt(int position) {
-    List<Version> versions = new ArrayList<>();
-    changes.forEach(
-        (path, all) -> {
-          if (all.getFirst().at() < position) {
-            at(path, position)
-                .filter(version -> !version.object().equals(files.get(path)))
-                .ifPresent(versions::add);
-          }
-        });
-    return versions;
   }
 }

@@ -3,14 +3,12 @@ package dev.helixbg.insight.sources;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.MovedSource;
-import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.sources.GitCommand.SourceException;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -45,7 +43,7 @@ public final class SourceCheck {
    * What one folder has to say of an entry.
    *
    * @param moved without their ids
-   * @param present files and identifiers that the entry names and that are there
+   * @param present files that the entry names and that are there
    */
   record Outcome(List<MovedSource> moved, Set<String> present) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
@@ -132,7 +130,7 @@ public final class SourceCheck {
         fresh.putIfAbsent(identity, entry);
       }
     }
-    fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).isEmpty());
+    fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).files().isEmpty());
     if (!fresh.isEmpty()) {
       if (troubles.has(folder, repository.commit())) {
         throw SourceException.lasting();
@@ -140,7 +138,7 @@ public final class SourceCheck {
       try (GitCommand git = GitCommand.of(repository)) {
         List<NamedEntry> ordered =
             entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
-        new RepositoryCheck(repository, git, zone)
+        new RepositoryCheck(repository.name(), new GitHistory(git.log(), git.files()), zone)
             .of(ordered)
             .forEach((entry, outcome) -> about.put(identity(entry), outcome));
       } catch (SourceException e) {
@@ -175,9 +173,7 @@ public final class SourceCheck {
       int left = MAX_FINDINGS;
       for (Outcome outcome : all) {
         for (MovedSource one : outcome.moved()) {
-          boolean elsewhere =
-              one.change() != SourceChange.CHANGED
-                  && all.stream().anyMatch(other -> other.present().contains(one.named()));
+          boolean elsewhere = all.stream().anyMatch(other -> other.present().contains(one.named()));
           if (!elsewhere && told.add(one.named()) && left-- > 0) {
             moved.add(
                 new MovedSource(
@@ -193,7 +189,6 @@ public final class SourceCheck {
         }
       }
     }
-    moved.sort(Comparator.comparing(MovedSource::change)); // stable
     return List.copyOf(moved);
   }
 
@@ -201,8 +196,7 @@ public final class SourceCheck {
    * What became of the source code that entries tell of.
    *
    * @param folders that were looked at, in the order of the settings
-   * @param moved files that are gone first, then identifiers, then what changed, each in the order
-   *     of their entries
+   * @param moved what is gone, in the order of the entries
    */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
     /** Where no folders are named. */

@@ -229,8 +229,8 @@ public final class Terms {
 
   /** The stem of a word in one case: of letters that have several small forms, too. */
   private static String term(String word) {
-    boolean ascii = word.chars().allMatch(c -> c < KINDS.length);
-    return stem((ascii ? word : word.toUpperCase(Locale.ROOT)).toLowerCase(Locale.ROOT));
+    String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
+    return stem(upper.toLowerCase(Locale.ROOT));
   }
 
   /**

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,16 +104,18 @@ class AgentAnswerStoreTest {
   void questionsAreThoseOfTheirClientAndAreForgottenInTime() {
     AgentQuestion asked = new AgentQuestion("q1", QuestionKind.PAIR, List.of("a", "b"), 20, NOW);
     AgentQuestion known = new AgentQuestion("q2", QuestionKind.PAIR, List.of(), 20, NOW);
+    String first = store.given("q1");
+    String second = store.given("q2");
     assertEquals(
-        Set.of("q1", "q2"), store.ask(ONE, List.of(asked, known), 2, NOW.minusSeconds(9), NOW));
+        Map.of("q1", first, "q2", second),
+        store.ask(ONE, List.of(asked, known), 2, NOW.minusSeconds(9), NOW));
     assertEquals(
-        Set.of("q2"),
+        Map.of("q2", second),
         store.ask(TWO, List.of(asked, known), 2, NOW.minusSeconds(9), NOW),
         "what another client was given is its own");
     store.ask(TWO, List.of(), 0, NOW, NOW.plus(Duration.ofDays(31)));
     store.ask(ONE, List.of(asked, known), 2, NOW.minusSeconds(9), NOW);
-    assertEquals(asked, store.asked(ONE).get("q1"));
-    assertEquals(known, store.asked(ONE).get("q2"));
+    assertEquals(Map.of(first, asked, second, known), store.asked(ONE));
     assertEquals(Set.of(), store.asked(TWO).keySet());
     assertEquals(Set.of("q1", "q2"), store.askedOfOthers(TWO, NOW.minusSeconds(1)));
     assertEquals(Set.of(), store.askedOfOthers(TWO, NOW.plusSeconds(1)));

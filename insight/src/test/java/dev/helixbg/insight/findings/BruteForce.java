@@ -407,15 +407,6 @@ final class BruteForce {
 
   static Findings.Distribution distribution(Corpus corpus) {
     BruteForce twin = new BruteForce(corpus, Corpus.DEFAULTS);
-    Quantile quantile = quantiles(corpus);
-    long[] histogram = new long[60];
-    for (Scored pair : twin.pairs) {
-      int bin = 0;
-      while (bin < 59 && pair.similarity >= -0.2 + (bin + 1) / 50.0) {
-        bin++;
-      }
-      histogram[bin]++;
-    }
     float[] nearest = new float[corpus.entries.size()];
     Arrays.fill(nearest, -2);
     for (Scored pair : twin.pairs) {
@@ -429,36 +420,8 @@ final class BruteForce {
       nearest[pair.b] = Math.max(nearest[pair.b], near);
     }
     Arrays.sort(nearest);
+    int count = nearest.length;
     return new Findings.Distribution(
-        twin.pairs.size(),
-        false,
-        histogram,
-        -0.2,
-        quantile.of(500),
-        quantile.of(900),
-        quantile.of(990),
-        quantile.of(999),
-        nearest[(nearest.length + 1) / 2 - 1]);
-  }
-
-  /** All similarities, rising. */
-  record Quantile(float[] sorted) {
-    float of(int permille) {
-      return sorted[(int) (((long) sorted.length * permille + 999) / 1000) - 1];
-    }
-  }
-
-  /** For corpora too large for pairs to be objects. */
-  static Quantile quantiles(Corpus corpus) {
-    int count = corpus.vectors.size();
-    float[] similarities = new float[count * (count - 1) / 2];
-    int pair = 0;
-    for (int j = 1; j < count; j++) {
-      for (int i = 0; i < j; i++) {
-        similarities[pair++] = dot(corpus.vectors.get(i), corpus.vectors.get(j));
-      }
-    }
-    Arrays.sort(similarities);
-    return new Quantile(similarities);
+        nearest[count / 10], nearest[(count - 1) / 2], nearest[count - 1 - count / 10]);
   }
 }

@@ -31,7 +31,7 @@ class FindingsBenchTest {
   static void measure() throws Exception {
     result =
         FindingsBench.run(
-            Path.of("target", "test-cache").toAbsolutePath(), 2, Precision.FP32, false);
+            Path.of("../embed/target/test-cache").toAbsolutePath(), 2, Precision.FP32, false);
   }
 
   @Test

@@ -17,7 +17,7 @@ class NearestNeighboursTest {
     }
     TermVectors terms = corpus.termVectors();
     ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
-    int[] order = EvenSample.orderByKey(corpus.keys);
+    int[] order = Analysis.orderByKey(corpus.keys);
     NearestNeighbours one = NearestNeighbours.of(terms, texts, order, 1).all();
     NearestNeighbours four = NearestNeighbours.of(terms, texts, order, 4).all();
 

@@ -69,12 +69,7 @@ class GoldenJudgeTest {
       case Question.Summarise(String topic, List<String> contents) ->
           "Topic: " + topic + "\n" + contents.getFirst();
       case Question.Compare(String a, String b, _) -> "A: " + a + "\nB: " + b;
-      case Question.Merge _,
-          Question.Overtaken _,
-          Question.CompareTopics _,
-          Question.Session _,
-          Question.LessonOf _,
-          Question.CompareLessons _ ->
+      case Question.Merge _, Question.Overtaken _, Question.LessonOf _, Question.CompareLessons _ ->
           throw new AssertionError("no golden case");
     };
   }

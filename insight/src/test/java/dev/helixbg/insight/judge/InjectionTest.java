@@ -96,8 +96,6 @@ class InjectionTest {
         new Question.Summarise(attack, List.of(attack, "The router hangs.")),
         new Question.Merge(List.of(attack, "The router hangs.")),
         new Question.Overtaken(attack, "The router hangs. " + attack),
-        new Question.CompareTopics(attack, attack, "net", "The router hangs."),
-        new Question.Session(List.of(attack, "net"), List.of(attack, "The router hangs.")),
         new Question.LessonOf(attack, attack),
         new Question.CompareLessons(attack, "Routers hang. " + attack));
   }

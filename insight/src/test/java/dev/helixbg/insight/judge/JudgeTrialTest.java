@@ -109,8 +109,6 @@ class JudgeTrialTest {
     assertEquals(0, trust.kappa());
     assertTrue(trust.isGuessing());
     assertTrue(trust.words().contains("It is guessing"), trust.words());
-    assertTrue(
-        trust.advising(Optional.of("Another")).words().endsWith("Another would fit this machine."));
   }
 
   /** Right in the mean of both orders, and each order for itself says what stands first. */

@@ -20,7 +20,7 @@ class JudgedRelationsTest {
       new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, 0, false, false);
 
   private static final Optional<JudgeTrust> GOOD =
-      Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty()));
+      Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
 
   /** By a language model. */
   private static Judgements calledTheSame(String... ids) {
@@ -29,15 +29,7 @@ class JudgedRelationsTest {
       verdicts.put(id, SAME);
     }
     return new Judgements(
-        Optional.of("model"),
-        Map.of(),
-        verdicts,
-        Map.of(),
-        Map.of(),
-        List.of(),
-        Map.of(),
-        0,
-        Optional.empty());
+        Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of(), Optional.empty());
   }
 
   private static NamedEntry entry(int number) {
@@ -104,6 +96,24 @@ class JudgedRelationsTest {
         List.of("rel-2"), leading(calledTheSame("rel-1", "rel-2").trusted(GOOD), series, other));
   }
 
+  /** A conversation of a day, and what was written from it later. */
+  @Test
+  void aNoteAndTheRecordOfADayLeadOnlyByAModelsWord() {
+    Finding.Relation pair =
+        relation("rel-1", ofFile(1, "log/2026-07-14-leases.md"), ofFile(2, "leases.md"), 0.9, 0);
+    Finding.Relation records =
+        relation("rel-2", ofFile(1, "2026-07-14.md"), ofFile(2, "log/20260715.md"), 0.9, 0);
+    Finding.Relation notes =
+        relation("rel-3", ofFile(1, "2026.md"), ofFile(2, "leases of 2026-07-14.md"), 0.9, 0);
+    assertEquals(List.of("rel-2", "rel-3"), leading(Judgements.NONE, pair, records, notes));
+    assertEquals(List.of("rel-1"), leading(calledTheSame("rel-1", "rel-2").trusted(GOOD), pair));
+  }
+
+  private static NamedEntry ofFile(int number, String file) {
+    Entry entry = Entry.of(8 + number, "./", "[source: " + file + "]\ntext " + number, 0);
+    return new NamedEntry(entry, number, "%032x".formatted(number));
+  }
+
   @Test
   void passagesThatAreNearLead() {
     assertEquals(List.of("rel-1"), leading(Judgements.NONE, relation("rel-1", 0.2, 0.6)));
@@ -119,7 +129,7 @@ class JudgedRelationsTest {
     Judgements measured = judged.trusted(GOOD);
     assertEquals(List.of("rel-1"), leading(measured, far));
     assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
-    JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
+    JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0);
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
   }
 

@@ -30,7 +30,7 @@ final class RidgeRegressionTest {
         double[] gradient = new double[features];
         for (int i = 0; i < n; i++) {
           double error = examples.get(i).dot(weights[output]) - targets[i][output];
-          examples.get(i).addTo(gradient, error);
+          RidgeRegression.add(gradient, examples.get(i), error);
         }
         for (int f = 0; f < features; f++) {
           assertEquals(0, gradient[f] + 0.5 * weights[output][f], 1e-9);

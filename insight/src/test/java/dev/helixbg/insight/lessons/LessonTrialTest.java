@@ -51,7 +51,7 @@ class LessonTrialTest {
       throws Exception {
     EmbedSettings bundled =
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
-    Path cache = Path.of("target", "test-cache").toAbsolutePath();
+    Path cache = Path.of("../embed/target/test-cache").toAbsolutePath();
     try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(1);
         QuestionSession asking =
             new QuestionSession(

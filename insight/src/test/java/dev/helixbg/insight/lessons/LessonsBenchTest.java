@@ -14,7 +14,7 @@ class LessonsBenchTest {
   void mostPlantedLessonsAreNamedAndLittleElse() throws Exception {
     LessonsBench.Result result =
         LessonsBench.run(
-            Path.of("src", "judge"), Path.of("target", "test-cache").toAbsolutePath(), 2);
+            Path.of("src", "judge"), Path.of("../embed/target/test-cache").toAbsolutePath(), 2);
     assertEquals(488, result.notes());
     assertEquals(38, result.planted());
     assertEquals(List.of(), result.unread());
@@ -28,7 +28,7 @@ class LessonsBenchTest {
   void ofPublicNotesNothingWrongIsNamed() throws Exception {
     LessonsBench.PublicResult result =
         LessonsBench.ofPublicNotes(
-            Path.of("src", "judge"), Path.of("target", "test-cache").toAbsolutePath(), 2);
+            Path.of("src", "judge"), Path.of("../embed/target/test-cache").toAbsolutePath(), 2);
     assertEquals(142, result.sentences());
     assertEquals(List.of(), result.unread());
     assertTrue(result.named().groups() > 0, result.toString());

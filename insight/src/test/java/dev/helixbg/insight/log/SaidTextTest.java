@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.text.Normalizer;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What is embedded of a text. */
@@ -25,6 +26,33 @@ class SaidTextTest {
         "https://example.org/a/rather/long-address_with_parts/of-all-kinds?x=1 and "
             + "da39a3ee5e6b4b0d3255bfef95601890afd80709da39a3ee5e6b4b0d3255bfef";
     assertSame(text, SaidText.of(text));
+  }
+
+  @Test
+  void whatThePatternMatchesIsNeverOverlooked() {
+    Random random = new Random(47);
+    String[] signs = {"a", "/", "_", "-", "="};
+    String[] between = {"\n", "\r", "\r\n", "\u2028", " ", "=", "==\n"};
+    for (int text = 0; text < 2_000; text++) {
+      StringBuilder made = new StringBuilder();
+      boolean isOfLines = text % 2 == 0;
+      for (int part = random.nextInt(9); part >= 0; part--) {
+        String sign = signs[random.nextInt(isOfLines ? 2 : signs.length)];
+        made.append(
+            sign.repeat((isOfLines || random.nextBoolean() ? 60 : 256) - random.nextInt(2)));
+        made.append(isOfLines ? "\n" : between[random.nextInt(between.length)]);
+      }
+      String all = made.toString();
+      assertEquals(SaidText.DATA.matcher(all).replaceAll(SaidText.MARK), SaidText.of(all));
+    }
+  }
+
+  @Test
+  void threeLongLinesStayAndFourAreData() {
+    String line = "\r" + "a".repeat(60);
+    String three = line + ("\n" + "b".repeat(60)).repeat(2);
+    assertEquals(three, SaidText.of(three));
+    assertEquals("\r" + SaidText.MARK, SaidText.of(three + "\n" + "c".repeat(60)));
   }
 
   @Test

@@ -46,11 +46,7 @@ class AssessedReportTest {
 
   private static Report report(List<Relation> relations) {
     return new Report(
-        UNREAD.findings().with(relations),
-        UNREAD.log(),
-        UNREAD.run(),
-        UNREAD.judgements(),
-        UNREAD.reviews());
+        UNREAD.findings().with(relations), UNREAD.log(), UNREAD.run(), UNREAD.judgements());
   }
 
   private static List<Relation> many(int likely) {

@@ -17,7 +17,7 @@ class FirstLookTest {
 
   @Test
   void eachFormSaysWhatIsStillToCome() throws Exception {
-    Report whole = ReviewedReportTest.reviewed("Twice.");
+    Report whole = KbFixtures.small().report();
     Report look = whole.asFirstLook(new FirstLook(0, 300, 1_200, 0, 45));
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));

@@ -10,10 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * The reports of the small fixture with reviews, byte for byte, as somebody once read and liked
- * them.
- */
+/** The reports of the small fixture, byte for byte, as somebody once read and liked them. */
 class GoldenReportTest {
   private static final String UPDATE = "report.golden.update";
   private static final String HOW_TO_UPDATE =
@@ -22,7 +19,7 @@ class GoldenReportTest {
           + UPDATE
           + "=true, then read the difference in insight/src/test/resources/report.";
 
-  private final Report report = ReviewedReportTest.reviewed("Twice.");
+  private final Report report = KbFixtures.small().report();
 
   @Test
   void jsonIsWhatItWas() throws IOException {

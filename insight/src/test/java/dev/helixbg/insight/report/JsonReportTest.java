@@ -18,7 +18,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,7 +26,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -83,18 +81,12 @@ class JsonReportTest {
             Optional.of(endless),
             Map.of(),
             Map.of(),
-            Map.of(),
             Map.of("t", endless),
             List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
             Map.of(),
-            0,
-            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))));
-    Review review =
-        new Review(Instant.EPOCH, endless, Optional.of(endless), endless, List.of(), List.of());
+            Optional.of(new JudgeTrust(1, 1, Map.of(), 1)));
     Report plain = kb.report();
-    byte[] json =
-        JsonReport.render(
-            new Report(plain.findings(), plain.log(), plain.run(), said, List.of(review)));
+    byte[] json = JsonReport.render(new Report(plain.findings(), plain.log(), plain.run(), said));
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
     assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
@@ -152,14 +144,8 @@ class JsonReportTest {
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
     Report judged = JudgedReportTest.judged("x");
     Report all =
-        new Report(
-                judged.findings(),
-                judged.log(),
-                judged.run(),
-                judged.judgements(),
-                ReviewedReportTest.reviewed("x").reviews())
-            .with(
-                MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
+        judged.with(
+            MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -183,8 +169,6 @@ class JsonReportTest {
     objects.put("Merge", json.at("/merges/0"));
     objects.put("Lesson", json.at("/lessons/0"));
     objects.put("Lesson trust", json.at("/judgement/lessonTrust"));
-    objects.put("Review", json.at("/reviews/0"));
-    objects.put("Review item", json.at("/reviews/0/items/0"));
     objects.put("Indexed entry", json.at("/entries/0"));
     objects.put("Guess", json.at("/entries/0/guess"));
     Map<String, List<String>> documented = documentedFields();

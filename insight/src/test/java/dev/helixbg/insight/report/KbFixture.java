@@ -111,33 +111,16 @@ final class KbFixture {
             List.copyOf(overlaps),
             List.copyOf(misfiled),
             List.copyOf(relations),
-            distribution(all),
+            all == 0
+                ? Findings.Distribution.NONE
+                : new Findings.Distribution(0.5142, 0.6642, 0.8861),
             LIMITS,
             new Findings.Totals(all, misfiled.size()));
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
     return new Report(
-        findings,
-        log,
-        new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"),
-        Judgements.NONE,
-        List.of());
-  }
-
-  /** A bell around 0.22 with a thin tail up to 1, as real notes have. */
-  private static Findings.Distribution distribution(long pairs) {
-    long[] histogram = new long[60];
-    if (pairs == 0) {
-      double none = Double.NaN;
-      return new Findings.Distribution(0, false, histogram, -0.2, none, none, none, none, none);
-    }
-    for (int bin = 0; bin < histogram.length; bin++) {
-      double z = (bin - 21) / 8.0;
-      histogram[bin] = Math.round(pairs * (0.049 / (1 + z * z * z * z * 1.2)));
-    }
-    return new Findings.Distribution(
-        pairs, false, histogram, -0.2, 0.2314, 0.4127, 0.6238, 0.7861, 0.6642);
+        findings, log, new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"), Judgements.NONE);
   }
 
   private static String id(String prefix, int number) {

@@ -131,12 +131,10 @@ class ManyRelationsTest {
             Map.of(),
             verdicts,
             Map.of(),
-            Map.of(),
             List.of(),
             Map.of(),
-            0,
-            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9, Optional.empty())));
-    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
+            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)));
+    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
     List<String> shown =
         html(report).select("section[aria-labelledby=leading] > article").eachAttr("id");
     assertEquals(relations.get(30).id(), shown.getFirst());
@@ -161,20 +159,18 @@ class ManyRelationsTest {
   void ofAJudgeThatGuessesTheReportSaysSoInsteadOfCountingItsVerdicts() {
     Report plain = report(120, 40);
     String first = plain.findings().relations().getFirst().id();
-    JudgeTrust coin = new JudgeTrust(60, 20, Map.of(), 0, Optional.empty());
+    JudgeTrust coin = new JudgeTrust(60, 20, Map.of(), 0);
     Judgements judged =
         new Judgements(
                 Optional.of("m"),
                 Map.of(),
                 Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false)),
                 Map.of(),
-                Map.of(),
                 List.of(),
                 Map.of(),
-                0,
                 Optional.empty())
             .trusted(Optional.of(coin));
-    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
+    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");

@@ -47,7 +47,7 @@ class MovedSourcesReportTest {
         named,
         named,
         Optional.of(now).filter(place -> !place.isEmpty()),
-        change == SourceChange.SYMBOL_GONE
+        change == SourceChange.LINE_DEAD
             ? Optional.empty()
             : Optional.of(new Finding.Since(3, "0123456789", "2026-03-01")));
   }
@@ -68,8 +68,8 @@ class MovedSourcesReportTest {
     return with(
         List.of(
             moved(1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43"),
-            moved(2, SourceChange.SYMBOL_GONE, "LegacyGateway", ""),
-            moved(3, SourceChange.CHANGED, HOSTILE, "")));
+            moved(2, SourceChange.LINE_DEAD, "LegacyGateway", ""),
+            moved(3, SourceChange.GONE, HOSTILE, "")));
   }
 
   @Test
@@ -102,10 +102,10 @@ class MovedSourcesReportTest {
   void markdownAndTerminalTellTheSame() {
     String markdown = MarkdownReport.render(three());
     assertTrue(markdown.contains("## Sources that moved (3)"), markdown);
-    assertTrue(markdown.contains("LegacyGateway is in no file of shop any more"), markdown);
+    assertTrue(
+        markdown.contains("LegacyGateway leads to LegacyGateway, which is not there"), markdown);
     String terminal = TerminalSummaryTest.plain(three());
-    assertTrue(terminal.contains("Sources moved        3  "), terminal);
-    assertTrue(terminal.contains("> src/Lease.java:41"), terminal);
+    assertTrue(terminal.contains("3 mentions of source code"), terminal);
     assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);
   }
 
@@ -121,14 +121,11 @@ class MovedSourcesReportTest {
     assertEquals("moved", first.at("/edit/0/if/0").asText());
     assertTrue(json.at("/movedSources/1/since").isNull());
     assertEquals(
-        "the lines around "
-            + QuotedName.of(HOSTILE)
-            + " are others since 0123456789 of 2026-03-01; the file changed 3 times since the entry"
-            + " was written",
+        QuotedName.of(HOSTILE) + " is not in shop any more since 0123456789 of 2026-03-01",
         json.at("/movedSources/2/says").asText());
     List<Finding.MovedSource> many = new ArrayList<>();
     for (int i = 0; i < 1_100; i++) {
-      many.add(moved(i, SourceChange.SYMBOL_GONE, "Name_" + i, ""));
+      many.add(moved(i, SourceChange.LINE_DEAD, "Name_" + i, ""));
     }
     JsonNode large = new ObjectMapper().readTree(JsonReport.render(with(many)));
     assertEquals(1_000, large.path("movedSources").size());

@@ -31,7 +31,7 @@ class SecretReportTest {
   void withoutSecretsNothingIsSaid() throws Exception {
     assertFalse(HtmlReport.render(plain).contains("Secrets"));
     assertFalse(MarkdownReport.render(plain).contains("Secrets"));
-    assertFalse(TerminalSummary.render(plain).contains("Secrets"));
+    assertFalse(TerminalSummary.render(plain).contains("secret"));
     assertEquals(0, new ObjectMapper().readTree(JsonReport.render(plain)).path("secrets").size());
   }
 
@@ -44,7 +44,7 @@ class SecretReportTest {
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("## Secrets (1)"), markdown);
     assertTrue(markdown.contains("`" + SAYS + "` · "), markdown);
-    assertTrue(TerminalSummaryTest.plain(report).contains("Secrets              1  "));
+    assertTrue(TerminalSummaryTest.plain(report).contains("1 entry with a secret"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(SAYS, json.at("/secrets/0/says").asText());
     assertEquals(1, json.at("/totals/secrets").asInt());

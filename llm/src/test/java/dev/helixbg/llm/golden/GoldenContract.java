@@ -55,6 +55,16 @@ abstract class GoldenContract {
     return List.of(GoldenModel.Q8_0, GoldenModel.Q4_K_M);
   }
 
+  /** Lengths of the parts in which a prompt is read. */
+  int[] parts(int prompt) {
+    return new int[] {1, 7, 16, prompt - 1};
+  }
+
+  /** After how many tokens a fork begins. */
+  int[] prefixes() {
+    return new int[] {1, 16, 40};
+  }
+
   /** How many cases of each model are looked at inside. */
   int tapped() {
     return Integer.MAX_VALUE;
@@ -149,14 +159,14 @@ abstract class GoldenContract {
             model.backend().submit().await();
             model.logits().read(0, expected);
           }
-          for (int part : new int[] {1, 7, 16, prompt.length - 1}) {
+          for (int part : parts(prompt.length)) {
             try (KvCache cache = model.backend().cache(model.cacheShape())) {
               readIn(work, cache, prompt, part);
               assertLogits("parts of " + part, expected, model, 0, logitBound(golden));
             }
           }
           KvShape shape = model.cacheShape();
-          for (int prefix : new int[] {1, 16, 40}) {
+          for (int prefix : prefixes()) {
             try (KvCache parent = model.backend().cache(shape);
                 KvCache fork = forkAfter(work, parent, prompt, prefix)) {
               int[] rest = Arrays.copyOfRange(prompt, prefix, prompt.length);

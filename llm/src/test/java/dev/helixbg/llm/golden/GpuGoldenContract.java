@@ -32,6 +32,17 @@ abstract class GpuGoldenContract extends GoldenContract {
     return ALL ? super.inDepth() : List.of(GoldenModel.Q4_K_M);
   }
 
+  /** Across the cache's blocks of 16; each length with {@code -Dgolden.all}. */
+  @Override
+  int[] parts(int prompt) {
+    return ALL ? super.parts(prompt) : new int[] {7};
+  }
+
+  @Override
+  int[] prefixes() {
+    return ALL ? super.prefixes() : new int[] {40};
+  }
+
   @Override
   int tapped() {
     return ALL ? super.tapped() : 1;

@@ -102,7 +102,8 @@ class MetalStrictTest {
             tokens.set(0, row + i, rest[i]);
           }
         }
-        for (int step = 0; step < expected.greedyIds().length; step++) {
+        int steps = GoldenContract.ALL ? expected.greedyIds().length : 6;
+        for (int step = 0; step < steps; step++) {
           model.forward(batch, tokens, step % 2);
           backend.argmax(batch, model.logits(), tokens, (step + 1) % 2);
           Submission submission = backend.submit();
@@ -123,7 +124,7 @@ class MetalStrictTest {
     PassLimits limits = new PassLimits(512, 256, 8);
     GoldenModel golden = GoldenModel.Q4_K_M;
     List<GoldenCase> cases =
-        golden.cases().stream().filter(c -> c.task().equals("summary")).limit(5).toList();
+        golden.cases().stream().filter(c -> c.task().equals("summary")).limit(3).toList();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
         GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
         Backend backend = new GpuBackend(metal.device(), false, false)) {

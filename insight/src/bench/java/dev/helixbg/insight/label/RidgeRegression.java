@@ -24,12 +24,12 @@ final class RidgeRegression {
     double[][] kernel = new double[n][n];
     double[] dense = new double[features];
     for (int i = 0; i < n; i++) {
-      examples.get(i).addTo(dense, 1);
+      add(dense, examples.get(i), 1);
       for (int j = 0; j <= i; j++) {
         kernel[i][j] = examples.get(j).dot(dense);
       }
       kernel[i][i] += penalty;
-      examples.get(i).addTo(dense, -1);
+      add(dense, examples.get(i), -1);
     }
     factorise(kernel);
     int outputs = n == 0 ? 0 : targets[0].length;
@@ -41,10 +41,17 @@ final class RidgeRegression {
       }
       solve(kernel, column);
       for (int i = 0; i < n; i++) {
-        examples.get(i).addTo(weights[output], column[i]);
+        add(weights[output], examples.get(i), column[i]);
       }
     }
     return weights;
+  }
+
+  /** Adds {@code factor} times some features to a whole vector. */
+  static void add(double[] dense, Sparse features, double factor) {
+    for (int i = 0; i < features.at().length; i++) {
+      dense[features.at()[i]] += factor * features.value()[i];
+    }
   }
 
   /** Cholesky: the lower triangle becomes L of L Lᵀ. */
