@@ -189,7 +189,7 @@ final class PairLists {
     for (Entry entry : entries) {
       keys.add(TextKey.of("pair-lists", entry.offset() + entry.embeddedText()).hex());
     }
-    int[] order = EvenSample.orderByKey(keys);
+    int[] order = Analysis.orderByKey(keys);
     ComparedVectors texts = ComparedVectors.of(own, passages);
     NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
