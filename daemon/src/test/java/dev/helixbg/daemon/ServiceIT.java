@@ -199,7 +199,6 @@ class ServiceIT {
     String written = Files.readString(unit);
     assertTrue(written.contains(command + "\n"), written);
     assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
-    told();
     Files.writeString(home.resolve(".helix/service.json"), "{\"kbs\": 5");
     String damaged = fail(ExitCode.USAGE, "service", "restart");
     assertTrue(damaged.contains("service.json is damaged"), damaged);

@@ -171,18 +171,13 @@ final class DoctorCommand extends JsonCommand {
                   system.getProperty("java.vendor"),
                   name,
                   system.getProperty("java.home"));
-      boolean hotSpot = name.contains("HotSpot") || name.contains("OpenJDK");
-      if (!hotSpot || version.contains("jvmci")) {
+      boolean isHotSpot =
+          (name.contains("HotSpot") || name.contains("OpenJDK")) && !version.contains("jvmci");
+      if (!isHotSpot || !"25".equals(system.getProperty("java.specification.version"))) {
         return CheckLine.note(
             "java",
             java + ": language models were never tried with its compiler, and may be slow",
             "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
-      }
-      if (!"25".equals(system.getProperty("java.specification.version"))) {
-        return CheckLine.note(
-            "java",
-            java + ": the engine was tried with JDK 25 only, and may be slow",
-            "use a JDK 25");
       }
       return CheckLine.ok("java", java);
     }

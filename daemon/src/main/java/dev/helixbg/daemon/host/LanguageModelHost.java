@@ -3,11 +3,9 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.nio.file.Path;
@@ -156,9 +154,9 @@ public final class LanguageModelHost implements AutoCloseable {
     }
   }
 
-  /** Counts what the model answers as a judge, and the tokens that it takes. */
-  public JudgeProgress counting(TextModel model) {
-    return new CountedAnswers(model, metrics);
+  /** Counts what the model has answered as a judge. */
+  public void answered(int questions) {
+    metrics.answers.add(questions);
   }
 
   /** Whether there is a model to load; the one that was named may be gone. */
@@ -229,40 +227,5 @@ public final class LanguageModelHost implements AutoCloseable {
   public void close() {
     closed = true;
     releaseIfClosed();
-  }
-
-  /** Counts what a model answers as a judge, and the tokens that it takes. */
-  static final class CountedAnswers implements JudgeProgress {
-    private final TextModel model;
-    private final DaemonMetrics metrics;
-    private long rows;
-
-    CountedAnswers(TextModel model, DaemonMetrics metrics) {
-      this.model = model;
-      this.metrics = metrics;
-      rows = rows();
-    }
-
-    private long rows() {
-      return model.backend().counters().get(Counter.ROWS);
-    }
-
-    @Override
-    public void answered(int questions) {
-      metrics.answers.add(questions);
-      countTokens();
-    }
-
-    @Override
-    public void end() {
-      countTokens();
-    }
-
-    /** A token is a row of a pass; a few rows that only fill up a small pass count, too. */
-    private void countTokens() {
-      long now = rows();
-      metrics.modelTokens.add(now - rows);
-      rows = now;
-    }
   }
 }

@@ -92,12 +92,7 @@ public final class IdleQuestions {
     measure(file, () -> Judge.with(model), cancelled);
     try (QuestionSession asking =
         JudgingStage.asking(
-            store.answers(),
-            settings,
-            model,
-            clock::nanos,
-            new Stand(host.counting(model)),
-            cancelled)) {
+            store.answers(), settings, model, clock::nanos, new Stand(), cancelled)) {
       JudgingStage.judge(
           asking,
           file.name(),
@@ -126,12 +121,6 @@ public final class IdleQuestions {
 
   /** Says how far the run is. */
   private final class Stand implements JudgeProgress {
-    private final JudgeProgress counting;
-
-    Stand(JudgeProgress counting) {
-      this.counting = counting;
-    }
-
     @Override
     public void begin(QuestionKind job, int questions) {
       stand = new RunProgress(Optional.of(job), 0, questions, stand.answered());
@@ -146,13 +135,12 @@ public final class IdleQuestions {
               before.done() + questions,
               before.left() - questions,
               before.answered() + questions);
-      counting.answered(questions);
+      host.answered(questions);
     }
 
     @Override
     public void end() {
       stand = new RunProgress(Optional.empty(), 0, 0, stand.answered());
-      counting.end();
     }
   }
 }

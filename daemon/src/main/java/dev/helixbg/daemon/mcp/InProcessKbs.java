@@ -112,7 +112,6 @@ final class InProcessKbs implements AutoCloseable {
             () ->
                 new KbRequests.Held(
                     List.copyOf(kbs), stores, settings, searches, model, source.ids(), judge),
-            metrics,
             DaemonClock.SYSTEM,
             () -> due = true);
     this.chores =

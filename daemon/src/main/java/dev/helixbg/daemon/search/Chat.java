@@ -37,10 +37,9 @@ public final class Chat {
 
   /**
    * @param listener is given the answer piece by piece
-   * @return tokens that the model read and generated
    * @throws CancellationException when cancelled
    */
-  public static int answer(
+  public static void answer(
       String question,
       List<SearchHit> hits,
       Optional<TextModel> model,
@@ -53,9 +52,9 @@ public final class Chat {
               + hits.stream()
                   .map(hit -> written(hit.name(), hit.text()))
                   .collect(Collectors.joining()));
-      return 0;
+    } else {
+      write(model.get(), SYSTEM, asked(question, hits, model.get()), listener, cancelled);
     }
-    return write(model.get(), SYSTEM, asked(question, hits, model.get()), listener, cancelled);
   }
 
   /**
@@ -96,7 +95,7 @@ public final class Chat {
   }
 
   /** What a model says, piece by piece. */
-  static int write(
+  static void write(
       TextModel model,
       String system,
       String user,
@@ -117,7 +116,6 @@ public final class Chat {
         throw new CancellationException();
       }
       listener.accept(stream.finish());
-      return opening.length + request.length + generation.tokenIds().length;
     }
   }
 }

@@ -33,8 +33,7 @@ final class ControlRequests implements ControlServer.Handler {
 
   ControlRequests(Daemon daemon) {
     this.daemon = daemon;
-    this.kbs =
-        new KbRequests(daemon::held, daemon.metrics, daemon.clock, () -> daemon.loop.lookNow());
+    this.kbs = new KbRequests(daemon::held, daemon.clock, () -> daemon.loop.lookNow());
   }
 
   @Override
@@ -108,13 +107,11 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("clients", daemon.control.clients());
     ObjectNode counts = json.putObject("metrics");
     counts.put("ticks", metrics.ticks.sum());
-    counts.put("hints", metrics.hints.sum());
     counts.put("readings", metrics.readings.sum());
     counts.put("reports", metrics.reports.sum());
     counts.put("embedded", metrics.embedded.sum());
     counts.put("searches", metrics.searches.sum());
     counts.put("answers", metrics.answers.sum());
-    counts.put("modelTokens", metrics.modelTokens.sum());
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
     counts.put("cpuSeconds", cpuSeconds());

@@ -197,7 +197,6 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void hint(Kb kb) {
-    metrics.hints.increment();
     loop.hint(kb);
   }
 

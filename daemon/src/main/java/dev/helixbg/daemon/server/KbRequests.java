@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
@@ -38,8 +37,7 @@ import java.util.function.Supplier;
  * @param held as it is at each request
  * @param decided is told of each decision, and of answers: the report is due
  */
-public record KbRequests(
-    Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
+public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
@@ -194,17 +192,18 @@ public record KbRequests(
     for (SearchHit hit : hits) {
       reply.send(Json.object().put("source", hit.name()));
     }
-    metrics.modelTokens.add(
-        held.get()
-            .model()
-            .use(
-                model ->
-                    Chat.answer(
-                        question,
-                        hits,
-                        model,
-                        piece -> send(reply, piece),
-                        Thread.currentThread()::isInterrupted)));
+    held.get()
+        .model()
+        .use(
+            model -> {
+              Chat.answer(
+                  question,
+                  hits,
+                  model,
+                  piece -> send(reply, piece),
+                  Thread.currentThread()::isInterrupted);
+              return null;
+            });
   }
 
   private static void send(ControlServer.Reply reply, String piece) {

@@ -140,7 +140,6 @@ class IdleWorkTest {
     assertTrue(consider());
     finish();
     assertFalse(answers().isEmpty());
-    assertTrue(daemon.metrics.modelTokens.sum() > 0);
   }
 
   @Test
@@ -320,7 +319,6 @@ class IdleWorkTest {
     assertEquals(0, daemon.watch.update().questions());
     long counted = answers().keySet().stream().filter(key -> !key.startsWith("overtaken ")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
-    assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
     report().path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertEquals(0, report().at("/judgement/left/label").asInt());
     long reports = daemon.metrics.reports.sum();

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.search;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -49,12 +50,10 @@ class ChatTest {
     int start = prompt.indexOf("user\n") + "user\n".length();
     String user = prompt.substring(start, prompt.indexOf("<|im_end|>", start));
     StringBuilder heard = new StringBuilder();
-    int tokens =
-        Chat.write(model, QuestionKind.SUMMARY.systemPrompt(), user, heard::append, () -> false);
+    Chat.write(model, QuestionKind.SUMMARY.systemPrompt(), user, heard::append, () -> false);
     assertEquals(
         model.tokenizer().decode(expected.greedyIds()).replace("<|im_end|>", ""),
         heard.toString().strip());
-    assertTrue(tokens > expected.promptIds().length, tokens + " tokens");
   }
 
   private static SearchHit hit(String topic, int index, String text) {
@@ -64,8 +63,8 @@ class ChatTest {
 
   private static String answer(String question, List<SearchHit> hits) {
     StringBuilder heard = new StringBuilder();
-    int tokens = Chat.answer(question, hits, Optional.of(model), heard::append, () -> false);
-    assertTrue(tokens > 0 && tokens <= model.contextLimit(), tokens + " tokens");
+    Chat.answer(question, hits, Optional.of(model), heard::append, () -> false);
+    assertFalse(heard.isEmpty());
     return heard.toString();
   }
 

@@ -190,7 +190,7 @@ class DaemonTest {
     for (String counted : List.of("ticks", "readings", "reports", "workSeconds", "cpuSeconds")) {
       assertTrue(metrics.path(counted).asDouble() > 0, counted + " in " + metrics);
     }
-    assertTrue(metrics.has("upSeconds") && metrics.has("modelTokens") && metrics.has("answers"));
+    assertTrue(metrics.has("upSeconds") && metrics.has("answers"));
     DaemonFixture.assertAsFromNothing(
         DaemonFixture.store(folder, kb.kb()), folder.resolve("fresh"), model, 1e-6);
   }
@@ -355,7 +355,6 @@ class DaemonTest {
       assertTrue(took.toMillis() < 20_000 || MachineLoad.load() > 0.7, took + " " + status());
     }
     awaitUpToDate(702);
-    assertTrue(status().at("/metrics/hints").asInt() >= 2);
     assertTrue(status().at("/metrics/ticks").asInt() < 100, status().toString());
   }
 
@@ -385,7 +384,6 @@ class DaemonTest {
     assertTrue(pieces.size() > 1, "it comes piece by piece: " + lines);
     assertFalse(pieces.toString().contains("no language model"), pieces.toString());
     JsonNode status = status();
-    assertTrue(status.at("/metrics/modelTokens").asInt() > pieces.size(), status.toString());
     assertTrue(status.path("modelLoaded").asBoolean());
     Failure empty =
         assertThrows(Failure.class, () -> ask(DaemonLink.request("chat").put("text", " ")));

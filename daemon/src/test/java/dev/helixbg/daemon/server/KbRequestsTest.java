@@ -70,7 +70,6 @@ class KbRequestsTest {
                     texts,
                     model.ids(),
                     Optional.ofNullable(judge)),
-            metrics,
             clock,
             () -> {});
   }

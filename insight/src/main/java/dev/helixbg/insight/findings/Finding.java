@@ -216,6 +216,16 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
+    /**
+     * The same with another likelihood of that, where it is above 0; its parts keep their shares.
+     */
+    public Assessment withAct(double likely) {
+      double part = likely / act();
+      double rest = act() < 1 ? (1 - likely) / (1 - act()) : 0;
+      return new Assessment(
+          same * part, overtaken * part, related * rest, logOdds, tier, objection, repeats);
+    }
+
     /** Whether that is likelier than not. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();

@@ -55,12 +55,6 @@ public final class LabelRun {
 
   private LabelGuess guess(Answer answer) {
     return new LabelGuess(
-        origin,
-        Label.titled(answer.text()).orElseThrow(),
-        answer.probability(),
-        Label.titled(answer.runnerUp()).orElseThrow(),
-        answer.runnerUpProbability(),
-        true,
-        answer.cut());
+        origin, Label.titled(answer.text()).orElseThrow(), answer.probability(), true);
   }
 }

@@ -111,15 +111,11 @@ public final class LabelClassifier {
         next = i;
       }
     }
-    Label[] labels = Label.values();
     return new LabelGuess(
         LabelGuess.Origin.CLASSIFIER,
-        labels[best],
+        Label.values()[best],
         scores[best],
-        labels[next],
-        scores[next],
-        scores[best] - scores[next] >= SURE,
-        false);
+        scores[best] - scores[next] >= SURE);
   }
 
   private double[] scores(Sparse example) {

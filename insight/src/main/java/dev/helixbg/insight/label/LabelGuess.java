@@ -6,19 +6,9 @@ package dev.helixbg.insight.label;
  * @param origin who says so
  * @param score of the label: the model's probability, or the classifier's output, about 1 for a
  *     clear case
- * @param runnerUp the next best label
- * @param runnerUpScore of that
  * @param sure whether it is good enough to be shown as the entry's label
- * @param cut whether only the beginning of the entry was looked at
  */
-public record LabelGuess(
-    Origin origin,
-    Label label,
-    double score,
-    Label runnerUp,
-    double runnerUpScore,
-    boolean sure,
-    boolean cut) {
+public record LabelGuess(Origin origin, Label label, double score, boolean sure) {
 
   /** Who guessed. */
   public enum Origin {

@@ -149,19 +149,20 @@ public final class RelationReranker {
                 .toArray());
     PairFit fit = PairFit.of(answered(judged), calibration, frequency);
     PairAssessor assessor = new PairAssessor(calibration, fit);
-    return read.entrySet().stream()
-        .map(
-            one -> {
-              Relation relation = one.getKey();
-              return relation.assessed(
-                  assessor.of(
-                      one.getValue(),
-                      relation.score(),
-                      content(relation.older()),
-                      content(relation.newer()),
-                      frequency));
-            })
-        .toList();
+    return FactOdds.applied(
+        read.entrySet().stream()
+            .map(
+                one -> {
+                  Relation relation = one.getKey();
+                  return relation.assessed(
+                      assessor.of(
+                          one.getValue(),
+                          relation.score(),
+                          content(relation.older()),
+                          content(relation.newer()),
+                          frequency));
+                })
+            .toList());
   }
 
   private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {

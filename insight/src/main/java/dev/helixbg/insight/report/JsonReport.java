@@ -274,10 +274,7 @@ public final class JsonReport extends JsonFields {
     text("label", guess.label().title());
     text("origin", guess.origin().name());
     decimal("score", guess.score());
-    text("runnerUp", guess.runnerUp().title());
-    decimal("runnerUpScore", guess.runnerUpScore());
     json.writeBooleanField("sure", guess.sure());
-    json.writeBooleanField("cut", guess.cut());
   }
 
   private void log(LogAccount log) throws IOException {

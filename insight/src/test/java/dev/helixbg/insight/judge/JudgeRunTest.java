@@ -398,16 +398,6 @@ class JudgeRunTest {
     assertTrue(seen.size() > 1, "one batch took them all, and nothing was tested");
   }
 
-  @Test
-  void aLongEntryIsCutAndSaysSo() throws Exception {
-    entry("ops", "Measured: the embedder spends 8 tokens per second per page. ".repeat(400), 0);
-    entry("ops", "Measured: the embedder spends 9 tokens per second per page.", 1);
-    Judgements judged = run(LONG, JudgeProgress.SILENT);
-    List<NamedEntry> all = findings().entries();
-    assertTrue(judged.guesses().get(all.get(0).key()).cut());
-    assertFalse(judged.guesses().get(all.get(1).key()).cut());
-  }
-
   /** Of an entry's own tags the first label is kept, beside the guess. */
   @Test
   void tagsKeepTheirLabel() throws Exception {

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.label;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -65,7 +64,6 @@ final class LabelClassifierTest {
     for (String text : List.of("", "日本語", "\u0000\uD800", "x".repeat(100_000))) {
       LabelGuess guess = LabelClassifier.shipped().guess(text, vector);
       assertTrue(Double.isFinite(guess.score()));
-      assertFalse(guess.label() == guess.runnerUp());
     }
   }
 

@@ -38,16 +38,8 @@ class JudgedReportTest {
       guesses.put(
           entries.get(i).key(),
           i == 5
-              ? new LabelGuess(
-                  LabelGuess.Origin.CLASSIFIER,
-                  Label.PERFORMANCE,
-                  0.41,
-                  Label.DATA_FLOW,
-                  0.1,
-                  true,
-                  false)
-              : new LabelGuess(
-                  LabelGuess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
+              ? new LabelGuess(LabelGuess.Origin.CLASSIFIER, Label.PERFORMANCE, 0.41, true)
+              : new LabelGuess(LabelGuess.Origin.MODEL, Label.GOTCHA, 0.87, true));
     }
     Map<String, PairVerdict> verdicts =
         Map.of(

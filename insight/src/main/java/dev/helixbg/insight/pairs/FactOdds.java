@@ -1,0 +1,112 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Relation;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NoteName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How likely one of two items of memory files can go, by what the pair judge says of them and of
+ * all other pairs of either. The judge was made for notes, and of items, which are short, it is
+ * less sure than it could be: what counts is whether a pair stands out. A logistic regression,
+ * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It only raises a
+ * probability, and none that the judge puts below {@value #LEAST_JUDGED}: in public files such
+ * pairs were rarely worth an act.
+ */
+final class FactOdds {
+  private static final double CONSTANT = -12.9;
+
+  /** Of the log odds that the judge gives an act. */
+  private static final double JUDGED = 0.64;
+
+  /** Of the logarithm of the longer text's length, in UTF-16 units: short texts say little. */
+  private static final double LENGTH = 2.75;
+
+  /** A longer text tells no more: e to the power of it are some 245 UTF-16 units. */
+  private static final double LONG = 5.5;
+
+  /** Of how far the log odds are above those of the likeliest other pair of either item. */
+  private static final double MARGIN = 0.46;
+
+  private static final double LARGEST_MARGIN = 3;
+
+  /** Where neither item is in any other pair. */
+  private static final double NO_OTHER = 2;
+
+  /** Of the logarithm of one more than there are other pairs of either with a better score. */
+  private static final double PLACE = -0.69;
+
+  /** Where the items are in two files, whose writers did not see the other one. */
+  private static final double TWO_FILES = 1.82;
+
+  private static final double LEAST_JUDGED = 0.3;
+
+  /** Keeps log odds finite. */
+  private static final double LEAST = 1e-4;
+
+  /** Pairs of items that may lead, by each of their items. */
+  private final Map<NamedEntry, List<Relation>> pairs = new HashMap<>();
+
+  private FactOdds(List<Relation> read) {
+    for (Relation pair : read) {
+      if (isMeant(pair)) {
+        pairs.computeIfAbsent(pair.a(), _ -> new ArrayList<>()).add(pair);
+        pairs.computeIfAbsent(pair.b(), _ -> new ArrayList<>()).add(pair);
+      }
+    }
+  }
+
+  /**
+   * The same pairs, some of them likelier.
+   *
+   * @param read pairs that the judge has read, all of a knowledge base
+   */
+  static List<Relation> applied(List<Relation> read) {
+    FactOdds odds = new FactOdds(read);
+    return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();
+  }
+
+  private static boolean isMeant(Relation pair) {
+    return isItem(pair.a()) && isItem(pair.b()) && pair.assessment().orElseThrow().mayLead();
+  }
+
+  private static boolean isItem(NamedEntry one) {
+    return NoteName.of(one.entry()).filter(NoteName::isItem).isPresent();
+  }
+
+  private Relation applied(Relation pair) {
+    Assessment said = pair.assessment().orElseThrow();
+    if (said.act() < LEAST_JUDGED) {
+      return pair;
+    }
+    List<Relation> others = new ArrayList<>(pairs.get(pair.a()));
+    others.addAll(pairs.get(pair.b()));
+    others.removeIf(other -> other.id().equals(pair.id()));
+    double best =
+        others.stream().mapToDouble(FactOdds::judged).max().orElse(judged(pair) - NO_OTHER);
+    long better = others.stream().filter(other -> other.score() > pair.score()).count();
+    double odds =
+        CONSTANT
+            + JUDGED * judged(pair)
+            + LENGTH * Math.min(LONG, StrictMath.log(Math.max(1, length(pair))))
+            + MARGIN * Math.clamp(judged(pair) - best, -LARGEST_MARGIN, LARGEST_MARGIN)
+            + PLACE * StrictMath.log1p(better)
+            + (pair.files().orElseThrow().size() > 1 ? TWO_FILES : 0);
+    return pair.assessed(said.withAct(Math.max(said.act(), 1 / (1 + StrictMath.exp(-odds)))));
+  }
+
+  private static int length(Relation pair) {
+    return Math.max(
+        pair.a().entry().text().content().length(), pair.b().entry().text().content().length());
+  }
+
+  /** Log odds of an act. */
+  private static double judged(Relation pair) {
+    double act = Math.clamp(pair.assessment().orElseThrow().act(), LEAST, 1 - LEAST);
+    return StrictMath.log(act / (1 - act));
+  }
+}
