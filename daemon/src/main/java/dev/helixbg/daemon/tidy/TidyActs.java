@@ -2,6 +2,7 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -10,6 +11,8 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +26,12 @@ import org.jline.utils.AttributedString;
  * the act itself, its outcome, and how it is taken back.
  */
 final class TidyActs {
+  /** Field of an act that names the state of the whole log. */
+  private static final String LOG = "log";
+
+  /** Time before the session in which notes are read, and the coarseness of file times. */
+  private static final Duration MARGIN = Duration.ofSeconds(10);
+
   private final TidySession session;
   private final ActRun acts;
   private final Ink ink;
@@ -30,6 +39,7 @@ final class TidyActs {
   private final Optional<NotesKb> notes;
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
+  private Instant read = Instant.now();
   private int done;
   private int dismissed;
 
@@ -98,12 +108,11 @@ final class TidyActs {
   /** Plans an act and says what it would change. */
   void confirm(Shown shown, Optional<String> as, Optional<String> keep)
       throws IOException, InterruptedException {
-    ObjectNode request = Json.object().put("id", shown.id());
-    as.ifPresent(what -> request.put("as", what));
-    keep.ifPresent(side -> request.put("keep", side));
-    refresh();
+    if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
+      refresh();
+    }
     session.list().look();
-    ObjectNode act = session.list().act(shown.finding(), request);
+    ObjectNode act = plan(shown, as, keep);
     if (act.has("choose")) { // of two of an unknown age
       confirm(shown, as, Optional.of("b"));
       return;
@@ -115,9 +124,16 @@ final class TidyActs {
       if (!act.path("edits").isEmpty()) {
         text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
       }
-      List<Path> copies = filesOf(told.copies());
-      if (!copies.isEmpty()) {
-        text.on("enter", "Enter", "move to the trash", () -> throwAway(shown, copies));
+      if (!told.copies().isEmpty()) {
+        text.on(
+            "enter",
+            "Enter",
+            "move to the trash",
+            () -> {
+              if (isStill(shown, as, keep, act)) {
+                throwAway(shown, filesOf(told.copies()));
+              }
+            });
       }
     } else if (act.has("byHand") || desk.helix().isEmpty()) {
       if (!act.has("byHand")) {
@@ -143,6 +159,28 @@ final class TidyActs {
                     "keep the other",
                     () -> confirm(shown, as, Optional.of(side.equals("a") ? "b" : "a"))));
     session.turnTo(text.on("esc", "Esc", "back", session::back).on("q", "q", "", session::back));
+  }
+
+  private ObjectNode plan(Shown shown, Optional<String> as, Optional<String> keep)
+      throws IOException, InterruptedException {
+    ObjectNode request = Json.object().put("id", shown.id());
+    as.ifPresent(what -> request.put("as", what));
+    keep.ifPresent(side -> request.put("keep", side));
+    return session.list().act(shown.finding(), request);
+  }
+
+  /** Whether an act is still what its page says; else shows the page anew. */
+  private boolean isStill(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
+      throws IOException, InterruptedException {
+    refresh();
+    session.list().look();
+    ObjectNode now = plan(shown, as, keep);
+    if (now.without(LOG).equals(act.deepCopy().without(LOG))) {
+      return true;
+    }
+    confirm(shown, as, keep);
+    session.say("The notes have changed meanwhile: nothing was moved.");
+    return false;
   }
 
   private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
@@ -179,7 +217,24 @@ final class TidyActs {
 
   /** Reads notes that have changed. */
   private void refresh() {
+    Instant now = Instant.now();
     notes.ifPresent(one -> one.refresh(_ -> {}));
+    read = now;
+  }
+
+  /** Whether the file of an entry may have changed since the notes were read. */
+  private boolean hasChanged(NamedEntry entry) {
+    Optional<String> file = entry.entry().note();
+    try {
+      return notes.isPresent()
+          && file.isPresent()
+          && FileState.of(notes.get().notes().resolve(file.get()))
+              .changed()
+              .toInstant()
+              .isAfter(read.minus(MARGIN));
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   /** Says after a stop what was done and what is left to do by hand. */

@@ -19,6 +19,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Findings about files: an editor, or the trash, in place of helix. */
 class TidyNotesTest {
@@ -121,18 +123,25 @@ class TidyNotesTest {
     assertTrue(undone.contains("0 done") && undone.contains("3 notes say the same"), undone);
   }
 
-  @Test
-  void whereOneCannotGoNoneGoes() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCopyThatChangesBeforeEnterStaysAndThePageIsShownAnew(boolean deleted) throws Exception {
     Files.writeString(notes.resolve("leases again.md"), TEXT);
     report();
     copies();
     press("s");
-    Files.delete(notes.resolve("leases copy.md"));
+    Path changed = notes.resolve("leases copy.md");
+    if (deleted) {
+      Files.delete(changed);
+    } else {
+      Files.writeString(changed, "# Leases\n\nA lease ends after sixty seconds.\n");
+    }
+    String before = files();
     String after = press("enter");
     // Where a line ends depends on the length of the folder's name.
     String said = after.replaceAll("\\s+", " ");
-    assertTrue(said.contains("copy.md to the trash: no such file; nothing was moved"), after);
-    assertEquals("leases again.md,leases.md,ports.md", files(), after);
+    assertTrue(said.contains("changed meanwhile: nothing was moved"), after);
+    assertEquals(before, files(), after);
   }
 
   @Test
