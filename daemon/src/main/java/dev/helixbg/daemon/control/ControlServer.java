@@ -54,7 +54,7 @@ public final class ControlServer implements AutoCloseable {
   /** Beyond the usual number, for what is urgent. */
   private static final int URGENT_CLIENTS = 8;
 
-  /** That a request may still take when its client has left. */
+  /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
   /** For those that were called off, which does not take long, to be told so. */

@@ -47,7 +47,7 @@ final class JsonLineChannel implements AutoCloseable {
   private final SocketChannel channel;
   private final int maxBytes;
 
-  /** What comes, of which much may be here already. */
+  /** Incoming bytes, buffered. */
   private final InputStream received;
 
   /** Waits for what comes next; null when nobody does. */

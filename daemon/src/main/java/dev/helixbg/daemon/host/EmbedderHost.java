@@ -75,7 +75,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** What embeds the queries of so many entries: a guess, before their vectors are read. */
+  /** The likely host for queries of a KB of this size, before its vectors are read. */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this

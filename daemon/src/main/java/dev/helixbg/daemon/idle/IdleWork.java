@@ -42,7 +42,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** What a run does, the first things first; of the others those that end soon. */
+  /** Jobs of idle time, in their order: urgent ones first, then short ones. */
   public enum IdleJob {
     /** The vectors that a first look is without. */
     PASSAGES,
@@ -56,7 +56,7 @@ public final class IdleWork implements AutoCloseable {
       return this == PASSAGES || this == PAIRS;
     }
 
-    /** As it is called in output. */
+    /** Name of the job in output. */
     public String title() {
       return Json.word(this);
     }

@@ -76,7 +76,7 @@ public record Kb(Path folder) {
     return this;
   }
 
-  /** What to say when somebody moved or deleted it while it was at work on. */
+  /** The error for a KB that was moved or deleted during work on it. */
   Failure gone() {
     return new Failure(
         ExitCode.KB,

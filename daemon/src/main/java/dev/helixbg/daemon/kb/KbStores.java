@@ -49,7 +49,7 @@ public final class KbStores implements AutoCloseable {
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
 
-  /** What helix-bg wrote into a KB's folder before it had a store. */
+  /** Files that helix-bg wrote into a KB's folder before it had a store. */
   private static final List<String> FORMER =
       List.of(
           "embeddings.keys",

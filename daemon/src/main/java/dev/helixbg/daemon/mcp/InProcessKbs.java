@@ -80,7 +80,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   private record UpToDate(FileState log, int report) {}
 
-  /** Of those that are made of notes. */
+  /** Watches of the KBs that are made of notes. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
 
   /** Why a KB could not be brought up to date. */

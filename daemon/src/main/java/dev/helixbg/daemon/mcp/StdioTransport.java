@@ -53,7 +53,7 @@ import reactor.core.publisher.Mono;
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
 
-  /** Of a message, in bytes; texts of tools have limits of their own, far below. */
+  /** Longest message, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
   /** Calls that are answered side by side; others wait. */
@@ -62,13 +62,13 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Calls that may wait. */
   private static final int WAITING = 256;
 
-  /** That calls under way have when the client has closed its end. */
+  /** Time for running calls after the client has closed its end. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
-  /** Of what somebody took for a tool, in characters. */
+  /** Longest unknown tool name that is echoed, in characters. */
   private static final int LONGEST_NAME = 80;
 
-  /** What parameters must have of texts, by method. */
+  /** Names of parameters that must be texts, by method. */
   private static final Map<String, List<String>> TEXTS =
       Map.of(
           McpSchema.METHOD_TOOLS_CALL, List.of("name"),
@@ -247,7 +247,7 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** What is wrong with the parameters: the SDK says so in names of Java's classes. */
+  /** The error in the parameters; the SDK would name Java classes instead. */
   private static Optional<String> wrongParameters(JSONRPCRequest request) {
     List<String> texts = TEXTS.getOrDefault(request.method(), List.of());
     if (request.params() != null && !(request.params() instanceof Map)
@@ -268,7 +268,7 @@ final class StdioTransport implements McpServerTransportProvider {
         : Optional.of("\"arguments\" must be an object, such as {\"text\": \"lease\"}");
   }
 
-  /** What is wrong with a call of a tool that is none: the SDK does not say which are. */
+  /** The error for an unknown tool, with the known ones, which the SDK leaves out. */
   private Optional<String> noTool(JSONRPCRequest request) {
     return request.method().equals(McpSchema.METHOD_TOOLS_CALL)
             && request.params() instanceof Map<?, ?> params
@@ -320,7 +320,7 @@ final class StdioTransport implements McpServerTransportProvider {
     return Mono.fromRunnable(over::countDown);
   }
 
-  /** What the session sends. */
+  /** Outgoing messages of the session. */
   private final class Outgoing implements McpServerTransport {
     @Override
     public Mono<Void> sendMessage(JSONRPCMessage message) {
@@ -335,7 +335,7 @@ final class StdioTransport implements McpServerTransportProvider {
           });
     }
 
-    /** Of parameters that it cannot read the SDK tells with names of Java's classes. */
+    /** Replaces the SDK's words on unreadable parameters, which name Java classes. */
     private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
       return message instanceof JSONRPCResponse answer
               && answer.error() != null

@@ -53,7 +53,7 @@ public record SearchHit(
         entry.text().content());
   }
 
-  /** As the control socket carries it. */
+  /** The hit as a line of the control socket. */
   public ObjectNode toJson() {
     ObjectNode hit =
         Json.object()
@@ -72,7 +72,7 @@ public record SearchHit(
     return hit;
   }
 
-  /** From what {@link #toJson} made. */
+  /** Reads what {@link #toJson} wrote. */
   public static SearchHit of(JsonNode json) {
     JsonNode passage = json.path("passage");
     return new SearchHit(

@@ -71,7 +71,7 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be made. */
   private SearchIndex index;
 
-  /** Of the log and the vectors that this was read from, just before; null before. */
+  /** State of the log and the vectors that the index was read from; null before the first. */
   private Indexed indexed;
 
   /**

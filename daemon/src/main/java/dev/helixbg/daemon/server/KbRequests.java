@@ -104,7 +104,7 @@ public record KbRequests(
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    // Whoever edited a note just now asks about what it is now.
+    // A client that has just edited a note asks about its present text.
     NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
     return present(request);
   }
