@@ -36,7 +36,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
-      console.say("%nproposed by the language model; nobody has checked it");
+      console.say("%nproposed by the language model, not checked");
       text(finding.path("proposedText").asText());
     }
     console.out().println();

@@ -50,7 +50,7 @@ final class JsonLineChannel implements AutoCloseable {
   /** Incoming bytes, buffered. */
   private final InputStream received;
 
-  /** Waits for what comes next; null when nobody does. */
+  /** Consumer of the next line; null when no caller waits. */
   private Thread listener;
 
   /** Whether the listener heard something, once it has ended. */

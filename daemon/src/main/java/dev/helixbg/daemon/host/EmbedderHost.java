@@ -120,7 +120,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
                   open().close();
                 }
               } catch (RuntimeException e) {
-                LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
+                LOG.debug("no model: {}", e.toString()); // the next use reports the error
               }
             });
   }

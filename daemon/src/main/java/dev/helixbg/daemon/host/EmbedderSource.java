@@ -50,7 +50,7 @@ public interface EmbedderSource {
     return this;
   }
 
-  /** Whether this one embeds queries whatever the id of the vectors. */
+  /** Whether this one embeds queries for vectors of any id. */
   default boolean isForAllQueries() {
     return true;
   }

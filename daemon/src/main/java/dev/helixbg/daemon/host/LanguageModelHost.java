@@ -176,7 +176,7 @@ public final class LanguageModelHost implements AutoCloseable {
         || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
   }
 
-  /** Whether somebody waits for the model while it works. */
+  /** Whether another caller waits for the model. */
   public boolean isWanted() {
     return lock.hasQueuedThreads();
   }

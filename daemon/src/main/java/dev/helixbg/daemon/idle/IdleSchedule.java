@@ -28,7 +28,7 @@ final class IdleSchedule {
     /** Jobs whose last run failed. */
     private final Map<IdleJob, Failed> failed = new EnumMap<>(IdleJob.class);
 
-    /** The log for which a run found nothing to ask, whatever the report says. */
+    /** The log for which a run found nothing to ask, even if the report has open questions. */
     private volatile String noQuestions = "";
   }
 
@@ -130,7 +130,7 @@ final class IdleSchedule {
         || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
   }
 
-  /** After a run over a log had nothing to ask, whatever the report says. */
+  /** Notes that a run over a log had nothing to ask, even if the report has open questions. */
   void nothingToAsk(Kb kb, String log) {
     known.get(kb).noQuestions = log;
   }

@@ -123,7 +123,7 @@ public final class IdleWork implements AutoCloseable {
           || schedule.isMachineWanted(run.work())) {
         stop = true;
         if (run.work() != IdleJob.QUESTIONS) {
-          thread.interrupt(); // embedding, comparing all entries: nobody is asked to go on
+          thread.interrupt(); // embedding and comparing all entries do not ask whether to go on
         }
       }
       return true;
@@ -199,7 +199,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** The thread's one place for whatever goes wrong. */
+  /** Handles every error of the thread. */
   private void work(Run mine) {
     String about = mine.watch().kb().folder() + ", " + mine.work().title();
     try {

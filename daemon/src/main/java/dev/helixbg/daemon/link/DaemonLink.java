@@ -71,7 +71,7 @@ public record DaemonLink(DaemonHome home) {
     try {
       return Optional.of(ask(request("status"), Duration.ofSeconds(10)).getFirst());
     } catch (Failure e) {
-      return Optional.empty(); // whoever asks for more is told
+      return Optional.empty(); // later requests report the error
     }
   }
 

@@ -71,7 +71,7 @@ final class FindingJson {
     }
   }
 
-  /** With texts as far as somebody reads them at once, and the evidence. */
+  /** A finding with its evidence, and with texts up to {@link #TEXT} characters. */
   static ObjectNode whole(JsonNode finding) {
     ObjectNode shown = head(finding, TEXT);
     if (finding.has("proposedText")) {

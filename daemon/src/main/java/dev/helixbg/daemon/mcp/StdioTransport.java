@@ -129,7 +129,7 @@ final class StdioTransport implements McpServerTransportProvider {
    * Answers until the client has left.
    *
    * @param greeted is done beside the calls, once a client has said that it begins
-   * @throws InterruptedException when somebody wants this process to end before
+   * @throws InterruptedException when this process is to end before
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -304,7 +304,7 @@ final class StdioTransport implements McpServerTransportProvider {
     byte[] line = (json + "\n").getBytes(UTF_8);
     synchronized (out) {
       out.write(line, 0, line.length);
-      if (out.checkError()) { // nobody reads any more
+      if (out.checkError()) { // the client has gone
         over.countDown();
       }
     }
@@ -326,7 +326,7 @@ final class StdioTransport implements McpServerTransportProvider {
     public Mono<Void> sendMessage(JSONRPCMessage message) {
       return Mono.fromCallable(
           () -> {
-            // An answer that nobody waits for any more is not sent.
+            // An answer to a cancelled request is not sent.
             if (!(message instanceof JSONRPCResponse answer)
                 || unanswered.remove(answer.id()) != null) {
               write(mapper.writeValueAsString(inPlainWords(message)));

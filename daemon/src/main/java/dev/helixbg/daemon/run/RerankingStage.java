@@ -100,7 +100,7 @@ public final class RerankingStage {
     }
     refused = true;
     warnings.accept(
-        "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
+        "pairs are ranked by vectors and words alone, without the pair judge: " + e.getMessage());
   }
 
   private RelationReranker reader(

@@ -11,7 +11,7 @@ import dev.helixbg.insight.search.SearchIndex;
 /**
  * An entry that a search found.
  *
- * @param name {@code topic:index}, by which helix calls it until somebody edits the topic
+ * @param name {@code topic:index}, by which helix calls it until the topic is edited
  * @param id by which it is found wherever it moves: the key of its text
  * @param title by which a person knows it, see {@code NamedEntry}
  * @param score what hits are ranked by: similarity and what the words add

@@ -115,7 +115,7 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
-  /** Until it is closed: whatever else goes wrong is told to those who asked. */
+  /** Works until it is closed. Errors go to the callers. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
     while (!closed) {

@@ -60,7 +60,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Open findings, the most valuable first: a line that says how many there are, then each as
-   * report.json has it, with its kind and what somebody holds of it.
+   * report.json has it, with its kind and the user's verdict.
    *
    * <p>Those whose entries are not there any more as the report has them are left out, and counted.
    *

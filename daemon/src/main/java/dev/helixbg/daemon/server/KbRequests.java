@@ -62,7 +62,7 @@ public record KbRequests(
   /**
    * @return whether this is such a request
    * @throws Failure for what is wrong with it
-   * @throws IOException when whoever asked is gone
+   * @throws IOException when the client has gone
    * @throws InterruptedException when called off
    */
   public boolean answer(ObjectNode request, ControlServer.Reply reply)

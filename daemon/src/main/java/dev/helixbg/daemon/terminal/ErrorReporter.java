@@ -26,7 +26,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns whatever ends a command into one message on stderr and an exit code. */
+/** Turns an exception that ends a command into one message on stderr and an exit code. */
 public record ErrorReporter(Console console) {
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
   public int wrongArguments(ParameterException e, String[] arguments) {

@@ -110,7 +110,7 @@ public final class DaemonLoop {
    * Does some work on the loop's thread until it is done or called off.
    *
    * @return whether it was done; it may not even have begun
-   * @throws InterruptedException when somebody else interrupts the thread
+   * @throws InterruptedException when another thread interrupts this one
    */
   public boolean attempt(Interruptible work) throws InterruptedException {
     lock.lock();
