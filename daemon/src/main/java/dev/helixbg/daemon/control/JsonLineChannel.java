@@ -50,7 +50,7 @@ final class JsonLineChannel implements AutoCloseable {
   /** Incoming bytes, buffered. */
   private final InputStream received;
 
-  /** Consumer of the next line; null when no caller waits. */
+  /** Thread that waits for the next line; null when none does. */
   private Thread listener;
 
   /** Whether the listener heard something, once it has ended. */
