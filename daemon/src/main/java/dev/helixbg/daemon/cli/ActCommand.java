@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
           + " own tools, or, of a folder of notes (--notes), in words: what to edit in which file."
           + " Nothing is changed.",
       "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
-          + " fails: somebody has written meanwhile. Then say: helix-bg done ID.",
+          + " fails: another program has written meanwhile. Then run: helix-bg done ID.",
       "With --run helix-bg has helix itself make them, looks whether the log shows it, and notes"
           + " done. Items of a memory file it takes out or replaces itself."
     })
@@ -88,8 +88,7 @@ final class ActCommand extends JsonCommand {
       names = "--plan",
       paramLabel = "PLAN",
       description =
-          "Only look whether the calls of this plan are right still. Which plan: as one of the"
-              + " looks says it.")
+          "Check whether this plan is still valid (its id is printed by act).")
   private String plan;
 
   @Option(

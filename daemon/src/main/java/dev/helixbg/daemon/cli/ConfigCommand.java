@@ -43,7 +43,7 @@ final class ConfigCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  /** Whoever gives words wants to read or to change a single setting. */
+  /** The error for arguments: callers who give some want to read or change one setting. */
   private Failure noWords() {
     List<String> names = SettingsLoader.catalog().stream().<String>map(Setting::name).toList();
     String meant =

@@ -133,7 +133,7 @@ final class DoctorCommand extends JsonCommand {
       void take() throws InterruptedException;
     }
 
-    /** One look; whatever ends it is what it found, and ends no other. */
+    /** One look. An error is its result, and ends no other look. */
     private void look(String name, String remedy, Look look) throws InterruptedException {
       try {
         look.take();
@@ -270,7 +270,7 @@ final class DoctorCommand extends JsonCommand {
       if (trust.isEmpty()) {
         return CheckLine.note(
             "judge",
-            "nobody knows yet how far to trust this model",
+            "how far to trust this model is not known yet",
             "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
       }
       String words = trust.get().words() + " " + trust.get().leads();

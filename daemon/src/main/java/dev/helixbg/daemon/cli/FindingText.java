@@ -36,7 +36,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
-      console.say("%nproposed by the language model; nobody has checked it");
+      console.say("%nproposed by the language model, not checked");
       text(finding.path("proposedText").asText());
     }
     console.out().println();
@@ -79,7 +79,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  /** What matches, of a long entry, with what is around it. */
+  /** Prints the matching passage of a long entry, with its surroundings. */
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();

@@ -193,7 +193,7 @@ final class FindingsCommand extends JsonCommand {
         });
   }
 
-  /** That there is no such finding, and which was probably meant. */
+  /** The error for an unknown id, with the id that was probably meant. */
   static Failure unknown(String id, Collection<String> known) {
     return Failure.usage(
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));

@@ -78,7 +78,7 @@ public final class HelixBg implements Runnable {
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
     interruption.tell(line -> console.warn("%s", line));
-    // Where the JVM and libraries tell of what nobody caught.
+    // The JVM and libraries write uncaught errors there.
     System.setErr(console.err());
     warnOfEncoding(console, System.getProperty("sun.jnu.encoding"));
     int code = console.checked(run(console, bench, interruption, arguments));
@@ -96,7 +96,7 @@ public final class HelixBg implements Runnable {
     }
   }
 
-  /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
+  /** Runs one command line. Any exception, an Error as well, becomes an exit code. */
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     Map<String, Supplier<Object>> commands = commands(bench, interruption);

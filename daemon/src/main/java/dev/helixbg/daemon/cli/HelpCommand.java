@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What {@code --help} prints, for those who ask {@code help COMMAND}. */
+/** Prints for {@code help COMMAND} the text of {@code COMMAND --help}. */
 @Command(name = "help", description = "Print the help of a command, or the list of commands.")
 final class HelpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

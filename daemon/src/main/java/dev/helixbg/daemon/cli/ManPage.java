@@ -50,7 +50,7 @@ final class ManPage {
     }
   }
 
-  /** What a command takes: its parameters, then its options without those of help and version. */
+  /** A command's parameters, then its options except help and version. */
   static List<ArgSpec> arguments(CommandSpec command) {
     return Stream.concat(
             command.positionalParameters().stream(),

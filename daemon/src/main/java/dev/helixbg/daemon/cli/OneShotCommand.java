@@ -164,7 +164,7 @@ public final class OneShotCommand extends ConsoleCommand {
     }
   }
 
-  /** Says that there is something to read, and where somebody looks on, what it is. */
+  /** Says that there is something to read; at a terminal, also what it is. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

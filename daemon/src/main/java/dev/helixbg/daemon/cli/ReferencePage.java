@@ -92,7 +92,7 @@ final class ReferencePage {
         });
   }
 
-  /** What a command takes, each with its description. */
+  /** Arguments of a command, each with its description. */
   private static Map<String, String> described(CommandSpec command) {
     Map<String, String> described = new LinkedHashMap<>();
     ManPage.arguments(command)

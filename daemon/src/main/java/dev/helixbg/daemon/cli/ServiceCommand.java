@@ -184,7 +184,7 @@ final class ServiceCommand extends ConsoleCommand {
             home.serviceErrors()));
   }
 
-  /** As the service will have them. */
+  /** The settings that the service will use. */
   private static Settings settings(ServiceRequest request, UserDirectories locations) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.keySet().removeIf(ServiceCommand::isSetting);

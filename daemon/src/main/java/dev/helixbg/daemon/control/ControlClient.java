@@ -75,7 +75,7 @@ public final class ControlClient implements AutoCloseable {
     }
   }
 
-  /** What a server says that closes at once can still be read when it can no longer be told. */
+  /** Sends a request. If the server has closed already, its last words can still be read. */
   private void send(ObjectNode request) throws IOException {
     try {
       lines.write(request, WRITE);

@@ -54,7 +54,7 @@ public final class ControlServer implements AutoCloseable {
   /** Beyond the usual number, for what is urgent. */
   private static final int URGENT_CLIENTS = 8;
 
-  /** That a request may still take when its client has left. */
+  /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
   /** For those that were called off, which does not take long, to be told so. */
@@ -74,7 +74,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Lines back to the client, or to whoever asks within the process. */
+  /** Lines back to the client, or to the caller within this process. */
   public interface Reply {
     /** At once. */
     void send(ObjectNode line) throws IOException;
@@ -178,7 +178,7 @@ public final class ControlServer implements AutoCloseable {
     try {
       UserPrincipal self = Files.getOwner(probe);
       if (!Files.getOwner(folder).equals(self)) {
-        throw new IOException(folder + " belongs to somebody else");
+        throw new IOException(folder + " belongs to another user");
       }
       if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
         LOG.info("{} is closed to other users now: the control socket is in it", folder);
@@ -232,7 +232,7 @@ public final class ControlServer implements AutoCloseable {
         JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        if (refused.add(peer.getName())) { // once, lest somebody fills the log
+        if (refused.add(peer.getName())) { // once, so that no client can fill the log
           LOG.warn("connections of user {} are refused", peer.getName());
         }
         return;
@@ -337,7 +337,7 @@ public final class ControlServer implements AutoCloseable {
     return clients.get();
   }
 
-  /** Removes the socket, lets nobody in any more, and calls off what is being answered. */
+  /** Removes the socket, accepts no more clients, and cancels running requests. */
   public void refuse() throws IOException {
     if (server.isOpen()) {
       server.close();

@@ -47,10 +47,10 @@ final class JsonLineChannel implements AutoCloseable {
   private final SocketChannel channel;
   private final int maxBytes;
 
-  /** What comes, of which much may be here already. */
+  /** Incoming bytes, buffered. */
   private final InputStream received;
 
-  /** Waits for what comes next; null when nobody does. */
+  /** Thread that waits for the next line; null when none does. */
   private Thread listener;
 
   /** Whether the listener heard something, once it has ended. */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the daemon did since it was started; any thread may count. */
+/** Counters of the daemon's work since its start; any thread may count. */
 public final class DaemonMetrics {
   /** Something that went wrong. */
   public record Trouble(Instant at, String message) {}

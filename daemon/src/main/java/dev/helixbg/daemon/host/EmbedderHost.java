@@ -75,7 +75,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** What embeds the queries of so many entries: a guess, before their vectors are read. */
+  /** The likely host for queries of a KB of this size, before its vectors are read. */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this
@@ -120,7 +120,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
                   open().close();
                 }
               } catch (RuntimeException e) {
-                LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
+                LOG.debug("no model: {}", e.toString()); // the next use reports the error
               }
             });
   }

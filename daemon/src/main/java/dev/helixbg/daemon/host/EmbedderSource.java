@@ -21,7 +21,7 @@ public interface EmbedderSource {
   /** For people. */
   String describe();
 
-  /** Whoever opens it closes it. */
+  /** Opens an embedder, which the caller closes. */
   Embedder open();
 
   /** Missing texts from which on the model for many texts is opened: some seconds of work. */
@@ -50,12 +50,12 @@ public interface EmbedderSource {
     return this;
   }
 
-  /** Whether this one embeds queries whatever the id of the vectors. */
+  /** Whether this one embeds queries for vectors of any id. */
   default boolean isForAllQueries() {
     return true;
   }
 
-  /** Of all vectors that it may make. */
+  /** Ids of all kinds of vectors that this source may make. */
   default VectorIds ids() {
     return new VectorIds(ids(false), ids(true));
   }

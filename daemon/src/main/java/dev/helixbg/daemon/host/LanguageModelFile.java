@@ -72,7 +72,7 @@ public record LanguageModelFile(Path file, boolean named) {
                         + " name one: --model FILE"));
   }
 
-  /** As the report calls it. */
+  /** Name of the model in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
     return file.endsWith(ModelFolder.SUFFIX)
@@ -89,7 +89,7 @@ public record LanguageModelFile(Path file, boolean named) {
     }
   }
 
-  /** What the settings want it to run on. */
+  /** The device that the settings choose. */
   static Device device(Settings settings) {
     return Device.valueOf(settings.llm().backend().name());
   }

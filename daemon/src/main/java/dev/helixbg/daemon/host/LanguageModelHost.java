@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * anew and the work done again, once; then on the CPU, unless the settings name the GPU.
  */
 public final class LanguageModelHost implements AutoCloseable {
-  /** That somebody waits for a use before his, or for his own, as long as a client does. */
+  /** Longest wait for a turn, and for an answer: as long as a client waits. */
   private static final Duration LONGEST_TURN = Duration.ofMinutes(30);
 
   private final Settings settings;
@@ -174,7 +174,7 @@ public final class LanguageModelHost implements AutoCloseable {
         || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
   }
 
-  /** Whether somebody waits for the model while it works. */
+  /** Whether another caller waits for the model. */
   public boolean isWanted() {
     return lock.hasQueuedThreads();
   }

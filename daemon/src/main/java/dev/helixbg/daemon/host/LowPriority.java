@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a thread run when nobody else wants the processor. Java's own thread priorities do nothing
+ * Lets a thread run when no other program wants the processor. Java's own thread priorities do nothing
  * on Linux.
  *
  * <p>On Linux a thread has a nice value of its own, which the threads that it starts inherit and

@@ -70,7 +70,7 @@ public final class MachineLoad {
     }
   }
 
-  /** As pmset's first line: {@code Now drawing from 'Battery Power'}, or from a UPS. */
+  /** Whether pmset's first line names a battery or UPS: {@code Now drawing from 'Battery Power'}. */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");

@@ -42,7 +42,7 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
       checks.add(check);
     }
     ModelCheck nearest = checks.stream().max(Comparator.comparing(ModelCheck::fit)).orElseThrow();
-    // Of several that are equally near, the first.
+    // The first of several that fit equally well.
     int at = checks.stream().map(ModelCheck::fit).toList().indexOf(nearest.fit());
     return new ModelFolder(Optional.of(files.get(at)), List.of());
   }

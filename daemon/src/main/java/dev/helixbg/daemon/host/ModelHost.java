@@ -61,18 +61,18 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     }
   }
 
-  /** Whether nobody is to begin a use any more. */
+  /** Whether no further use may begin. */
   final boolean isClosed() {
     return closed;
   }
 
-  /** Waits for nobody, not even while it is being loaded. */
+  /** Never waits, not even while the model is being loaded. */
   public boolean isLoaded() {
     return loaded != null;
   }
 
   /**
-   * Releases the model when nobody used it for so long.
+   * Releases the model when it was not used for this time.
    *
    * @param idle empty: never
    * @return whether it was released now

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the process holds of the machine's memory, and giving back what it does not need. */
+/** Measures the memory of the process, and returns unused memory to the system. */
 public final class NativeMemory {
   private static final Logger LOG = LoggerFactory.getLogger(NativeMemory.class);
 

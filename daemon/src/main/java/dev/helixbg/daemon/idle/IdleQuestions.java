@@ -62,7 +62,7 @@ public final class IdleQuestions {
     this.embedder = embedder;
   }
 
-  /** Of the run under way, or of the last one. */
+  /** Progress of the current run, else of the last one. */
   RunProgress stand() {
     return stand;
   }

@@ -25,10 +25,10 @@ final class IdleSchedule {
 
   /** The state of one KB, kept between steps. */
   private static final class KbState {
-    /** What failed the last time. */
+    /** Jobs whose last run failed. */
     private final Map<IdleJob, Failed> failed = new EnumMap<>(IdleJob.class);
 
-    /** The log for which a run found nothing to ask, whatever the report says. */
+    /** The log for which a run found nothing to ask, even if the report has open questions. */
     private volatile String noQuestions = "";
   }
 
@@ -130,12 +130,12 @@ final class IdleSchedule {
         || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
   }
 
-  /** After a run over a log had nothing to ask, whatever the report says. */
+  /** Notes that a run over a log had nothing to ask, even if the report has open questions. */
   void nothingToAsk(Kb kb, String log) {
     known.get(kb).noQuestions = log;
   }
 
-  /** What failed waits, twice as long each time; until its KB changes, at most. */
+  /** Notes that a job ended. A failed one waits, twice as long each time, or until its KB changes. */
   void ended(KbWatch watch, IdleJob work, boolean failed) {
     KbState of = known.get(watch.kb());
     if (!failed) {

@@ -42,7 +42,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** What a run does, the first things first; of the others those that end soon. */
+  /** Jobs of idle time, in their order: urgent ones first, then short ones. */
   public enum IdleJob {
     /** The vectors that a first look is without. */
     PASSAGES,
@@ -56,7 +56,7 @@ public final class IdleWork implements AutoCloseable {
       return this == PASSAGES || this == PAIRS;
     }
 
-    /** As it is called in output. */
+    /** Name of the job in output. */
     public String title() {
       return Json.word(this);
     }
@@ -123,7 +123,7 @@ public final class IdleWork implements AutoCloseable {
           || schedule.isMachineWanted(run.work())) {
         stop = true;
         if (run.work() != IdleJob.QUESTIONS) {
-          thread.interrupt(); // embedding, comparing all entries: nobody is asked to go on
+          thread.interrupt(); // embedding and comparing all entries do not ask whether to go on
         }
       }
       return true;
@@ -199,7 +199,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** The thread's one place for whatever goes wrong. */
+  /** Handles every error of the thread. */
   private void work(Run mine) {
     String about = mine.watch().kb().folder() + ", " + mine.work().title();
     try {

@@ -46,7 +46,7 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /** The KB in a folder that somebody named, whether or not there is one yet. */
+  /** The KB in a named folder, whether or not it exists yet. */
   public static Kb named(Path argument) {
     return new Kb(folderOf(argument).toAbsolutePath().normalize());
   }
@@ -76,13 +76,13 @@ public record Kb(Path folder) {
     return this;
   }
 
-  /** What to say when somebody moved or deleted it while it was at work on. */
+  /** The error for a KB that was moved or deleted during work on it. */
   Failure gone() {
     return new Failure(
         ExitCode.KB,
         folder
-            + " is not the knowledge base any more that it was: somebody moved, deleted or replaced"
-            + " it. Nothing is written there; it is read again when its data.log is back");
+            + " is no longer the same knowledge base: it was moved, deleted or replaced. Nothing is"
+            + " written there; it is read again when its data.log is back");
   }
 
   /** The log, which is only ever read. */

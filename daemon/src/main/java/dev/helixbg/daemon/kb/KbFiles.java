@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the daemon does to files and locks of a KB, one call each; a seam for tests. */
+/** The daemon's accesses to files and locks of a KB, one method each; tests replace it. */
 public interface KbFiles {
 
   /**

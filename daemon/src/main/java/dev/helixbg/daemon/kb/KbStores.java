@@ -49,7 +49,7 @@ public final class KbStores implements AutoCloseable {
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
 
-  /** What helix-bg wrote into a KB's folder before it had a store. */
+  /** Files that helix-bg wrote into a KB's folder before it had a store. */
   private static final List<String> FORMER =
       List.of(
           "embeddings.keys",
@@ -117,7 +117,7 @@ public final class KbStores implements AutoCloseable {
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
     if (known != null && !Files.isDirectory(known.folder())) {
-      known.close(); // the KB has moved, or somebody deleted the folder
+      known.close(); // the KB has moved, or the folder was deleted
       open.remove(kb);
     }
     return open.computeIfAbsent(kb, this::open);

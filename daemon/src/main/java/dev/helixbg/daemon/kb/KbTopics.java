@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The topics that a knowledge base has now, for whoever is told one by name. */
+/** The present topics of a knowledge base, to look one up by name. */
 public final class KbTopics {
   private static final int NAMED = 10;
   private static final int LONGEST = 40;
@@ -43,7 +43,7 @@ public final class KbTopics {
         .orElseThrow(() -> unknown(kb, all, topic));
   }
 
-  /** Whether two names are the same, in whatever form of Unicode they are. */
+  /** Whether two names are the same after normalisation of Unicode. */
   public static boolean isSame(String one, String other) {
     return Normalizer.normalize(one, Normalizer.Form.NFC)
         .equals(Normalizer.normalize(other, Normalizer.Form.NFC));

@@ -101,7 +101,7 @@ public final class LastReport {
     }
   }
 
-  /** What the report was made from; empty before the first. */
+  /** The sources of the last report; empty before the first one. */
   public Optional<Origin> origin() {
     return read(LastReport::origin);
   }

@@ -133,7 +133,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /** What became of the files when the log was made; empty when it never was. */
+  /** The account of the files from the last time a log was made; empty before the first. */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());

@@ -21,7 +21,7 @@ import java.util.List;
  */
 public record DaemonHome(Path folder) {
 
-  /** That of the user whose locations these are. */
+  /** The home of the daemon of the user with these folders. */
   public static DaemonHome of(UserDirectories locations) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
@@ -75,7 +75,7 @@ public record DaemonHome(Path folder) {
     return logs().resolve("helix-bg.log");
   }
 
-  /** What the service says on stderr. */
+  /** File with the error output of the service. */
   public Path serviceErrors() {
     return logs().resolve("service.err");
   }

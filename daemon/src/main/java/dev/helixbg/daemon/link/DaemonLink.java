@@ -63,7 +63,7 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** What the daemon says about itself; empty when none runs, or it cannot say so now. */
+  /** Status of the daemon; empty if none runs or it does not answer. */
   public Optional<JsonNode> status() {
     if (!Files.exists(home.socket())) {
       return Optional.empty(); // most often; a young JVM takes long to get ready for JSON
@@ -71,7 +71,7 @@ public record DaemonLink(DaemonHome home) {
     try {
       return Optional.of(ask(request("status"), Duration.ofSeconds(10)).getFirst());
     } catch (Failure e) {
-      return Optional.empty(); // whoever asks for more is told
+      return Optional.empty(); // later requests report the error
     }
   }
 

@@ -31,7 +31,7 @@ public enum ClientConfig {
     this.where = where;
   }
 
-  /** What to do with {@link #snippet}, for people. */
+  /** Says in words where {@link #snippet} belongs. */
   public String where() {
     return where;
   }

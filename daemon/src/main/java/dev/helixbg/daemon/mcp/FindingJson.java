@@ -10,22 +10,22 @@ import java.util.Optional;
 
 /** A finding as a client gets it: in a list what tells it from others, alone all of it. */
 final class FindingJson {
-  /** Of an entry in a list, in characters. */
+  /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
 
-  /** Of an entry of a finding that is shown alone; the tool entry reads on. */
+  /** Longest text of an entry of a single finding, in characters; the tool entry reads on. */
   static final int TEXT = 4_000;
 
-  /** Of a name, a source, or whatever else is one line. */
+  /** Longest name, source or other single line, in characters. */
   private static final int LINE = 300;
 
-  /** Of a tag. */
+  /** Longest tag, in characters. */
   private static final int TAG = 100;
 
   private static final int TAGS = 20;
   private static final int NAMES = 20;
 
-  /** Of what a model proposes. */
+  /** Longest text that a model proposes, in characters. */
   private static final int PROPOSED = 8_000;
 
   /** Fields that are short and say what it is, in the order in which they are shown. */
@@ -71,7 +71,7 @@ final class FindingJson {
     }
   }
 
-  /** With texts as far as somebody reads them at once, and the evidence. */
+  /** A finding with its evidence, and with texts up to {@link #TEXT} characters. */
   static ObjectNode whole(JsonNode finding) {
     ObjectNode shown = head(finding, TEXT);
     if (finding.has("proposedText")) {
@@ -99,7 +99,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** What it is, and about which entries. */
+  /** The kind of a finding, and its entries. */
   private static ObjectNode head(JsonNode finding, int characters) {
     ObjectNode shown = Json.object();
     HEAD.forEach(field -> copy(finding, shown, field));
@@ -129,7 +129,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** What matches in a long entry: in a list alone, else with what is around it. */
+  /** The matching passage of a long entry: alone in a list, else with its surroundings. */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
  * date, as {@code one-shot} does it without asking a language model. Decisions are no such change:
- * what lists findings looks at them itself, and the report follows while nobody asks.
+ * what lists findings looks at them itself, and the report follows between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -80,7 +80,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   private record UpToDate(FileState log, int report) {}
 
-  /** Of those that are made of notes. */
+  /** Watches of the KBs that are made of notes. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
 
   /** Why a KB could not be brought up to date. */
@@ -181,7 +181,7 @@ final class InProcessKbs implements AutoCloseable {
         if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
           throw e;
         }
-        // Another helix-bg is at it, or nobody may write there: what is there has to do.
+        // Another helix-bg is at work on it, or it cannot be written: the present report must do.
         troubles.put(kb, e.getMessage());
       }
       searches.forgetAll();
@@ -229,7 +229,7 @@ final class InProcessKbs implements AutoCloseable {
 
   /**
    * Begins to load the model that a search needs, which takes longest of all. The model goes again
-   * when nobody has used it for as long as the settings say; where that is at once, it is not
+   * when it was not used for as long as the settings say; where that is at once, it is not
    * loaded.
    *
    * @throws Failure where there is no such KB
@@ -279,7 +279,7 @@ final class InProcessKbs implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IOException | RuntimeException e) {
-      LOG.debug("another time: {}", e.toString()); // whoever asks is told
+      LOG.debug("another time: {}", e.toString()); // the next request reports the error
     }
   }
 

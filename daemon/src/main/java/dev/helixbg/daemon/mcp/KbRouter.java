@@ -95,7 +95,7 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** What the daemon says about itself, when one runs. */
+  /** Status of the daemon; empty if none runs. */
   Optional<JsonNode> daemon() {
     return link.status();
   }
@@ -213,7 +213,7 @@ final class KbRouter implements AutoCloseable {
     void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
   }
 
-  /** What this process does itself. */
+  /** Work that this process does without a daemon. */
   private interface Work<T> {
     T with(InProcessKbs own) throws IOException, InterruptedException;
   }

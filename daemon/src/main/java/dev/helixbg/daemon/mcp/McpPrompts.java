@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What a user may start with one word. They say which tools to call; no entry is in them. */
+/** Prompts that a user starts with one word. They name tools to call, and hold no entry. */
 final class McpPrompts {
   private static final String TIDY =
       """

@@ -53,7 +53,7 @@ import reactor.core.publisher.Mono;
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
 
-  /** Of a message, in bytes; texts of tools have limits of their own, far below. */
+  /** Longest message, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
   /** Calls that are answered side by side; others wait. */
@@ -62,13 +62,13 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Calls that may wait. */
   private static final int WAITING = 256;
 
-  /** That calls under way have when the client has closed its end. */
+  /** Time for running calls after the client has closed its end. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
-  /** Of what somebody took for a tool, in characters. */
+  /** Longest unknown tool name that is echoed, in characters. */
   private static final int LONGEST_NAME = 80;
 
-  /** What parameters must have of texts, by method. */
+  /** Names of parameters that must be texts, by method. */
   private static final Map<String, List<String>> TEXTS =
       Map.of(
           McpSchema.METHOD_TOOLS_CALL, List.of("name"),
@@ -129,7 +129,7 @@ final class StdioTransport implements McpServerTransportProvider {
    * Answers until the client has left.
    *
    * @param greeted is done beside the calls, once a client has said that it begins
-   * @throws InterruptedException when somebody wants this process to end before
+   * @throws InterruptedException when this process is to end before
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -247,7 +247,7 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** What is wrong with the parameters: the SDK says so in names of Java's classes. */
+  /** The error in the parameters; the SDK would name Java classes instead. */
   private static Optional<String> wrongParameters(JSONRPCRequest request) {
     List<String> texts = TEXTS.getOrDefault(request.method(), List.of());
     if (request.params() != null && !(request.params() instanceof Map)
@@ -268,7 +268,7 @@ final class StdioTransport implements McpServerTransportProvider {
         : Optional.of("\"arguments\" must be an object, such as {\"text\": \"lease\"}");
   }
 
-  /** What is wrong with a call of a tool that is none: the SDK does not say which are. */
+  /** The error for an unknown tool, with the known ones, which the SDK leaves out. */
   private Optional<String> noTool(JSONRPCRequest request) {
     return request.method().equals(McpSchema.METHOD_TOOLS_CALL)
             && request.params() instanceof Map<?, ?> params
@@ -304,7 +304,7 @@ final class StdioTransport implements McpServerTransportProvider {
     byte[] line = (json + "\n").getBytes(UTF_8);
     synchronized (out) {
       out.write(line, 0, line.length);
-      if (out.checkError()) { // nobody reads any more
+      if (out.checkError()) { // the client has gone
         over.countDown();
       }
     }
@@ -320,13 +320,13 @@ final class StdioTransport implements McpServerTransportProvider {
     return Mono.fromRunnable(over::countDown);
   }
 
-  /** What the session sends. */
+  /** Outgoing messages of the session. */
   private final class Outgoing implements McpServerTransport {
     @Override
     public Mono<Void> sendMessage(JSONRPCMessage message) {
       return Mono.fromCallable(
           () -> {
-            // An answer that nobody waits for any more is not sent.
+            // An answer to a cancelled request is not sent.
             if (!(message instanceof JSONRPCResponse answer)
                 || unanswered.remove(answer.id()) != null) {
               write(mapper.writeValueAsString(inPlainWords(message)));
@@ -335,7 +335,7 @@ final class StdioTransport implements McpServerTransportProvider {
           });
     }
 
-    /** Of parameters that it cannot read the SDK tells with names of Java's classes. */
+    /** Replaces the SDK's words on unreadable parameters, which name Java classes. */
     private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
       return message instanceof JSONRPCResponse answer
               && answer.error() != null

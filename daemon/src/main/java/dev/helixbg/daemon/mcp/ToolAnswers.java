@@ -27,10 +27,10 @@ record ToolAnswers(KbRouter kbs) {
   /** Findings at once. */
   private static final int PAGE = 10;
 
-  /** Of an entry in a list, in characters. */
+  /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 700;
 
-  /** Of a name or a title. */
+  /** Longest name or title, in characters. */
   private static final int SHORT = 300;
 
   ObjectNode search(ObjectNode request, Progress.Display progress)
@@ -38,7 +38,7 @@ record ToolAnswers(KbRouter kbs) {
     return hits(kbs.ask(request, progress));
   }
 
-  /** What was found; what the last line says of all of it, as it is. */
+  /** All hits, and the summary of the last line unchanged. */
   private static ObjectNode hits(KbRouter.Answer answer) {
     JsonNode last = answer.lines().getLast();
     ObjectNode result = result(answer).put("data", DATA);

@@ -60,7 +60,7 @@ final class ToolCallProgress implements AutoCloseable {
     return CallToolResult.builder().addTextContent(text).isError(error).build();
   }
 
-  /** What a client is told about something that went wrong. */
+  /** Words for a client about a failed call. */
   private String told(Throwable e) {
     if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";

@@ -42,7 +42,7 @@ import java.util.function.LongSupplier;
  * @param warnings is told, in a sentence, what went not as it should
  */
 public record JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
-  /** Shows what is remembered, and asks nothing: for whoever must not take long. */
+  /** Shows remembered answers, and asks nothing: for callers that must be quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),

@@ -105,7 +105,7 @@ public record Pipeline(
     }
   }
 
-  /** What is known before a stage of a run that takes long; made when it is asked for. */
+  /** Makes a first look before a long stage of a run, when it is asked for. */
   @FunctionalInterface
   public interface FirstLookMaker {
     /** With a report that is marked as a first look. */

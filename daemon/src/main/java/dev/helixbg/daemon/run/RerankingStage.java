@@ -75,7 +75,7 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      // Of a language model's trust nothing is known here: an agent that counts teaches.
+      // How far a language model can be trusted is not known yet: any agent that counts teaches.
       AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
       RelationReranker reader = reader(store, shown, said::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
@@ -100,7 +100,7 @@ public final class RerankingStage {
     }
     refused = true;
     warnings.accept(
-        "pairs are ranked by vectors and words, nobody has read them: " + e.getMessage());
+        "pairs are ranked by vectors and words alone, without the pair judge: " + e.getMessage());
   }
 
   private RelationReranker reader(
@@ -116,7 +116,7 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** What reading has to do with a report, for {@link Pipeline#basis}. */
+  /** The part of a report's basis that depends on the pair judge, for {@link Pipeline#basis}. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

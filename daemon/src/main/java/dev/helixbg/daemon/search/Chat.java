@@ -18,15 +18,15 @@ import java.util.stream.Collectors;
 
 /** Answers a question from the entries nearest to it. */
 public final class Chat {
-  /** That an answer is made from. */
+  /** Number of entries that an answer is made from. */
   public static final int ENTRIES = 5;
 
   private static final int MAX_TOKENS = 256;
 
-  /** Of a topic's name, which may be as long as a text. */
+  /** Longest name of a topic in a prompt, in tokens. */
   private static final int TOPIC_TOKENS = 32;
 
-  /** That texts can have more together than each by itself: one at each seam. */
+  /** Tokens that texts may gain when they are joined: one at each seam. */
   private static final int SPARE = 2 * ENTRIES + 2;
 
   private static final String SYSTEM =
@@ -94,7 +94,7 @@ public final class Chat {
     return "[" + name + "] " + text + "\n\n";
   }
 
-  /** What a model says, piece by piece. */
+  /** Has a model answer, and passes its text on piece by piece. */
   static void write(
       TextModel model,
       String system,

@@ -96,7 +96,7 @@ public record RelatedAnswer(
     return hit.passage().start() == 0 ? hit.text() : hit.matched();
   }
 
-  /** As the control socket carries it: the lines of a search, the last one with more in it. */
+  /** Lines for the control socket: those of a search, the last one with more fields. */
   public List<ObjectNode> toJson() {
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));

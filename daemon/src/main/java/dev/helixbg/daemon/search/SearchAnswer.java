@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  */
 public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
 
-  /** As the control socket carries it: a line for each hit, and a last one with the coverage. */
+  /** Lines for the control socket: one for each hit, then one with the coverage. */
   public List<ObjectNode> toJson() {
     return Stream.concat(hits.stream().map(SearchHit::toJson), Stream.of(toJson(coverage)))
         .toList();
@@ -34,7 +34,7 @@ public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
         coverage(lines.isEmpty() ? Json.object() : lines.getLast()));
   }
 
-  /** What a line says of it. */
+  /** The coverage in a line of the control socket. */
   public static Coverage coverage(JsonNode line) {
     return new Coverage(line.at("/coverage/indexed").asInt(), line.at("/coverage/total").asInt());
   }

@@ -11,7 +11,7 @@ import dev.helixbg.insight.search.SearchIndex;
 /**
  * An entry that a search found.
  *
- * @param name {@code topic:index}, by which helix calls it until somebody edits the topic
+ * @param name {@code topic:index}, by which helix calls it until the topic is edited
  * @param id by which it is found wherever it moves: the key of its text
  * @param title by which a person knows it, see {@code NamedEntry}
  * @param score what hits are ranked by: similarity and what the words add
@@ -53,7 +53,7 @@ public record SearchHit(
         entry.text().content());
   }
 
-  /** As the control socket carries it. */
+  /** The hit as a line of the control socket. */
   public ObjectNode toJson() {
     ObjectNode hit =
         Json.object()
@@ -72,7 +72,7 @@ public record SearchHit(
     return hit;
   }
 
-  /** From what {@link #toJson} made. */
+  /** Reads what {@link #toJson} wrote. */
   public static SearchHit of(JsonNode json) {
     JsonNode passage = json.path("passage");
     return new SearchHit(

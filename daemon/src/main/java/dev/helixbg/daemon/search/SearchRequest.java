@@ -6,7 +6,7 @@ import dev.helixbg.insight.search.SearchIndex;
 import java.util.Optional;
 
 /**
- * What somebody looks for in one KB.
+ * A search in one KB.
  *
  * @param text that entries should mean, and say
  * @param topic whose entries are looked for; all if there is none

@@ -61,7 +61,7 @@ public final class SearchService implements AutoCloseable {
    *
    * @throws Failure with {@link ExitCode#BUSY} when that takes more than a minute, or another
    *     exception of reading the KB and embedding
-   * @throws InterruptedException when called off; nobody searches for it then
+   * @throws InterruptedException when cancelled; the search then ends
    */
   public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {
     CompletableFuture<SearchAnswer> answer = worker(kb).ask(request);
@@ -97,7 +97,7 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Gives back what is held for quick answers: KBs have changed, or nobody has asked for long. */
+  /** Releases what is held for quick answers, after KBs have changed or a long time without searches. */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);

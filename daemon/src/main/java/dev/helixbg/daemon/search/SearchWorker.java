@@ -71,7 +71,7 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be made. */
   private SearchIndex index;
 
-  /** Of the log and the vectors that this was read from, just before; null before. */
+  /** State of the log and the vectors that the index was read from; null before the first. */
   private Indexed indexed;
 
   /**
@@ -115,7 +115,7 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
-  /** Until it is closed: whatever else goes wrong is told to those who asked. */
+  /** Works until it is closed. Errors go to the callers. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
     while (!closed) {

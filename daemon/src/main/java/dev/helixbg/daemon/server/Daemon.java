@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** That whoever wants it to end or to rest waits for what is under way. */
+  /** Longest wait for running work when the daemon is to stop or pause. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
   // Requests look at these.
@@ -85,7 +85,7 @@ public final class Daemon implements AutoCloseable {
             settings -> Optional.of(PairSource.located(settings)));
   }
 
-  /** What does the work. */
+  /** Parts of the daemon that do its work. */
   record Parts(
       Settings settings,
       EmbedderHost embedder,
@@ -204,7 +204,7 @@ public final class Daemon implements AutoCloseable {
     return chores.run(parts);
   }
 
-  /** What requests are answered from. */
+  /** State from which requests are answered. */
   KbRequests.Held held() {
     return new KbRequests.Held(
         kbs, parts.stores(), parts.settings(), searches, parts.model(), parts.ids(), parts.pairs());
@@ -241,7 +241,7 @@ public final class Daemon implements AutoCloseable {
       try {
         return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
-        LOG.debug("whoever wants the end waits for it, though all requests are called off");
+        LOG.debug("a client that stops the daemon waits for its end, though all requests are called off");
       }
     }
   }

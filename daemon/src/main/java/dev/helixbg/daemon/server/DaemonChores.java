@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class DaemonChores {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonChores.class);
 
-  /** What the troubles of the daemon itself are about. */
+  /** Subject of troubles of the daemon itself. */
   private static final String CHORE = "the daemon";
 
   /** The chores are asked at least so often. */

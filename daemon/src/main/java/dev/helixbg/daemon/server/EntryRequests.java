@@ -19,10 +19,10 @@ import java.util.stream.Collectors;
 
 /** Single entries, as the log has them now, by name or id. */
 final class EntryRequests {
-  /** Of a text, in UTF-16 units: what an agent reads at one sitting. */
+  /** Longest page of a text, in UTF-16 units: as much as an agent reads at a time. */
   static final int PAGE = 8_000;
 
-  /** Of a source, the name of another entry; as everywhere over MCP. */
+  /** Longest source or name of an entry, in characters, as everywhere over MCP. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;

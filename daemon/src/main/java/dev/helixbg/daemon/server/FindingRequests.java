@@ -42,10 +42,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private static final int USUAL = 10;
 
-  /** Of what was asked for and is none, in a message. */
+  /** Longest unknown id in a message, in characters. */
   private static final int LONGEST_ID = 80;
 
-  /** What somebody can find to be true of a pair, so that there is something to do about it. */
+  /** Answers on a pair that call for an act. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
   /** The entries of a pair, as its finding has them. */
@@ -60,7 +60,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Open findings, the most valuable first: a line that says how many there are, then each as
-   * report.json has it, with its kind and what somebody holds of it.
+   * report.json has it, with its kind and the user's verdict.
    *
    * <p>Those whose entries are not there any more as the report has them are left out, and counted.
    *
@@ -199,7 +199,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
-  /** What somebody who has read it holds of it. */
+  /** The user's verdict on a finding, if there is one. */
   private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
     return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
   }
@@ -271,7 +271,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
     Optional<String> about =
         settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
-    // Whoever has acted on a finding may find it gone from the report when they say so.
+    // A finding that was acted on may have left the report before it is called done.
     if (about.isEmpty() && (verdict != Outcome.DONE || !Decision.isId(id))) {
       throw unknown(id, listing.orElseThrow());
     }

@@ -60,7 +60,7 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
   /**
    * @return whether this is such a request
    * @throws Failure for what is wrong with it
-   * @throws IOException when whoever asked is gone
+   * @throws IOException when the client has gone
    * @throws InterruptedException when called off
    */
   public boolean answer(ObjectNode request, ControlServer.Reply reply)
@@ -102,7 +102,7 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    // Whoever edited a note just now asks about what it is now.
+    // A client that has just edited a note asks about its present text.
     NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
     return present(request);
   }

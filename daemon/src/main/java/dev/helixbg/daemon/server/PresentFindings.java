@@ -56,7 +56,7 @@ public record PresentFindings(PresentEntries entries) {
     return new Coverage((int) Math.max(0, there - partly), total);
   }
 
-  /** Whether what it tells of is not there any more, because somebody has changed the log. */
+  /** Whether what it tells of is not there any more, because the log has changed. */
   public boolean isStale(ReportedFinding finding) {
     return switch (finding.section()) {
       case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries.in(topic) == 0);
@@ -270,14 +270,14 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * Whether an act, as it would be planned now, has the calls that somebody is about to make: then
-   * they are right, whatever was written since they were planned.
+   * Whether an act, as it would be planned now, still has the calls of this plan: then
+   * they are valid, even if entries were written since.
    */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
-          "stale, ask again: somebody has written meanwhile, and these calls are not right any"
-              + " more. Do not run these calls; request a new plan with act");
+          "stale: the log has changed since this plan was made. Do not run these calls; request"
+              + " a new plan with act");
     }
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }

@@ -50,7 +50,7 @@ public record Installation(Path root) {
   private static Path lasting(Path root) {
     Path current = root.resolveSibling("current");
     if (Files.isExecutable(current.resolve(LAUNCHER))) {
-      return current; // whichever version it was that somebody started
+      return current; // the version that was started
     }
     for (int i = 0; i + 3 <= root.getNameCount(); i++) {
       if (root.getName(i).toString().equals("Cellar")) {

@@ -86,7 +86,7 @@ public record ServicePlan(List<Step> steps) {
     return new ServicePlan(steps);
   }
 
-  /** What launchd reads at login. */
+  /** File that launchd reads at login. */
   public static Path plist(Path home) {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }

@@ -107,7 +107,7 @@ public record ServiceRequest(
     return json.toPrettyString() + "\n";
   }
 
-  /** What follows the word {@code daemon} on the command line. */
+  /** Arguments of the command {@code daemon}. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>();
     config.ifPresent(file -> arguments.addAll(List.of("--config", file.toString())));

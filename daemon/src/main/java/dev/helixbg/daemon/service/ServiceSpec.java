@@ -31,7 +31,7 @@ public record ServiceSpec(
   static final String LAUNCHD = "launchd";
   static final String SYSTEMD = "systemd";
 
-  /** What does not get right by starting again: settings, a knowledge base, a second instance. */
+  /** Exit codes after which a restart is of no use: settings, knowledge base, second instance. */
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
   /**
@@ -66,7 +66,7 @@ public record ServiceSpec(
     return LAUNCHD.equals(manager) && isFinal ? ExitCode.OK.number() : code;
   }
 
-  /** What the launcher is told. */
+  /** Arguments for the launcher. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>(List.of("daemon"));
     arguments.addAll(request.arguments());

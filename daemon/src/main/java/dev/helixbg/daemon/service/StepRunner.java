@@ -90,7 +90,7 @@ public record StepRunner(PrintStream out) {
     }
   }
 
-  /** What a command said, on both of its streams. */
+  /** Exit code of a command, and its output on both streams. */
   record Ended(int code, String output) {}
 
   static Ended run(List<String> command) throws InterruptedException {

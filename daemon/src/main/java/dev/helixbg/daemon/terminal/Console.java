@@ -123,7 +123,7 @@ public record Console(
         Arrays.stream(values)
             .map(v -> v instanceof Number ? v : PrintableText.line(String.valueOf(v)))
             .toArray();
-    // Of no language: the tables of even the plainest one take a young JVM 10 ms.
+    // No locale: loading even the plainest one takes a young JVM 10 ms.
     return String.format((Locale) null, format, safe);
   }
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns whatever ends a command into one message on stderr and an exit code. */
+/** Turns an exception that ends a command into one message on stderr and an exit code. */
 public record ErrorReporter(Console console) {
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
   public int wrongArguments(ParameterException e, String[] arguments) {
@@ -45,7 +45,7 @@ public record ErrorReporter(Console console) {
         : unknown(unmatched.getFirst(), e.getCommandLine().getCommandSpec());
   }
 
-  /** What somebody typed who meant something else. */
+  /** The error for an unknown word, with the one that was probably meant. */
   private static String unknown(String typed, CommandSpec command) {
     if (typed.startsWith("-")) {
       String option = typed.split("=", 2)[0];
@@ -58,7 +58,7 @@ public record ErrorReporter(Console console) {
         : noCommand(typed, command);
   }
 
-  /** That a command line has no command of this name, and which was probably meant. */
+  /** The error for an unknown command, with the one that was probably meant. */
   public static String noCommand(String typed, CommandSpec line) {
     List<String> shown =
         line.subcommands().entrySet().stream()
@@ -77,7 +77,7 @@ public record ErrorReporter(Console console) {
     return code;
   }
 
-  /** What the user is told of it; the stack trace of a fault of ours is kept in a file. */
+  /** Words for the user; the stack trace of an internal fault is kept in a file. */
   public static String words(Throwable e) {
     if (e instanceof InvalidPathException path) { // in the locale of C, any with an umlaut
       return ("%s cannot be the name of a file here, where names are in %s. Set LC_ALL=C.UTF-8, or"
@@ -92,7 +92,7 @@ public record ErrorReporter(Console console) {
     return codeOf(e) != ExitCode.INTERNAL;
   }
 
-  /** What the process ends with after this; {@link ExitCode#INTERNAL} is a fault of ours. */
+  /** Exit code for an error; {@link ExitCode#INTERNAL} is a fault of the program. */
   public static ExitCode codeOf(Throwable e) {
     if (wasInterrupted(e)) {
       return ExitCode.INTERRUPTED;

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.terminal;
 
 import java.util.Arrays;
 
-/** What the process tells the shell; documented in the README and in {@code --help}. */
+/** Exit codes of the process, documented in {@code --help}. */
 public enum ExitCode {
   OK(0, "all went well"),
   INTERNAL(1, "a fault in helix-bg itself"),

@@ -15,7 +15,7 @@ public final class Failure extends RuntimeException {
     this.code = code;
   }
 
-  /** For what somebody asked for or set that cannot be. */
+  /** An error in arguments or settings. */
   public static Failure usage(String message) {
     return new Failure(ExitCode.USAGE, message);
   }
@@ -34,7 +34,7 @@ public final class Failure extends RuntimeException {
     return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
   }
 
-  /** What to do where the folder of caches cannot be written. */
+  /** Remedy where the cache folder cannot be written. */
   public static final String OTHER_CACHE =
       "The setting cache (HELIX_BG_CACHE, --set cache=FOLDER) names another folder";
 

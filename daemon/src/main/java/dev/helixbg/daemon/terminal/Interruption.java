@@ -17,7 +17,7 @@ public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-  /** Whoever waits longer is told for what. */
+  /** Longest wait without a message on what is waited for. */
   private static final Duration SILENT = Duration.ofMillis(700);
 
   private final Thread worker;

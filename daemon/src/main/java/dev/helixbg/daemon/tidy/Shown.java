@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A finding as somebody reads it who decides about it.
+ * A finding as it is shown to the user who decides about it.
  *
  * @param told as report.json tells it
  * @param entries of it, as they are now; none where it is about topics

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jline.utils.AttributedString;
 
 /**
- * A text that somebody reads, and what the keys below it do.
+ * A text to read, and the keys below it.
  *
  * @param heading in one line
  * @param text of paragraphs, each broken into lines as the screen is wide

@@ -267,7 +267,7 @@ final class TidyActs {
     session.next();
   }
 
-  /** Whether somebody else has carried it out. */
+  /** Whether another program has carried it out. */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     session.list().look();
     Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());

@@ -328,7 +328,7 @@ public final class TidyTerminal implements Desk {
     terminal.flush();
   }
 
-  /** As git does: the editor may have options of its own. */
+  /** Starts the editor as git does: its setting may include options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
     String editor = environment.getOrDefault("VISUAL", environment.getOrDefault("EDITOR", ""));

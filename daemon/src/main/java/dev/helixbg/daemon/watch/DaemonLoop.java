@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * next is due. Whoever wants something sooner wakes it.
  */
 public final class DaemonLoop {
-  /** What is to be done besides watching, at each step. */
+  /** Work besides watching, done at each step. */
   public interface Chores {
     /**
      * @return nanoseconds after which it wants to be asked again at the latest
@@ -51,7 +51,7 @@ public final class DaemonLoop {
   /** KBs that may have changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
-  /** What {@link #stop} and {@link #pause} interrupt. */
+  /** Work that {@link #stop} and {@link #pause} interrupt. */
   public interface Interruptible {
     void run() throws InterruptedException;
   }
@@ -110,7 +110,7 @@ public final class DaemonLoop {
    * Does some work on the loop's thread until it is done or called off.
    *
    * @return whether it was done; it may not even have begun
-   * @throws InterruptedException when somebody else interrupts the thread
+   * @throws InterruptedException when another thread interrupts this one
    */
   public boolean attempt(Interruptible work) throws InterruptedException {
     lock.lock();

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class InotifyWatcher implements ChangeHints, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
-  /** What happens within it is one hint, however often the log is written to. */
+  /** Time within which all writes to the log are one hint. */
   static final Duration TOGETHER = Duration.ofMillis(100);
 
   private static final WatchEvent.Kind<?>[] KINDS = {

@@ -79,7 +79,7 @@ public final class KbUpdate {
     return pairsLeft;
   }
 
-  /** What the report was made from; empty when it was made long ago, or not by this process. */
+  /** Outcome that the report was made from; empty if another process made it. */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }

@@ -62,7 +62,7 @@ public final class KbWatch {
   private final DaemonSettings settings;
   private final KbUpdate update;
 
-  /** Of a KB that is made of notes. */
+  /** Watch of the notes of a KB that is made of notes. */
   private final Optional<NotesWatch> notes;
 
   /** The state for which everything is done; null when something is to be done. */
@@ -136,7 +136,7 @@ public final class KbWatch {
     return entries;
   }
 
-  /** What is done to it, and what that came to. */
+  /** The work on this KB, and its outcome. */
   public KbUpdate update() {
     return update;
   }
@@ -151,12 +151,12 @@ public final class KbWatch {
     return Optional.ofNullable(found);
   }
 
-  /** Of the log for which report and vectors are up to date; empty when they are not. */
+  /** Hash of the log with which report and vectors agree; empty if they are not up to date. */
   public String upToDateWith() {
     return logSha256;
   }
 
-  /** What keeps this KB from being brought up to date. */
+  /** The trouble that keeps this KB from being up to date. */
   public Optional<String> trouble() {
     return troubles.on(name);
   }
@@ -171,7 +171,7 @@ public final class KbWatch {
     return changes;
   }
 
-  /** What is known of the KB. */
+  /** The store of the KB. */
   public KbStore store() {
     return stores.of(kb);
   }
@@ -319,7 +319,7 @@ public final class KbWatch {
     failures = 0;
   }
 
-  /** What is done under the lock of the KB. */
+  /** A step under the lock of the KB. */
   private interface LockedStep {
     /**
      * @return nanoseconds after which to look again

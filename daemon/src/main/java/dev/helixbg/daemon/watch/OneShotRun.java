@@ -81,7 +81,7 @@ public record OneShotRun(Pipeline pipeline) {
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last = done(store, basis, enough);
     if (last.isPresent()) {
-      if (!store.outputs().isReportInPlace()) { // somebody deleted or changed it
+      if (!store.outputs().isReportInPlace()) { // it was deleted or changed
         store.outputs().publishReport(last.get().logSha256());
       }
       store.outputs().noteLog(seen, last.get().logSha256());

@@ -135,7 +135,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
       all.add(
           section(
               "Sources that moved",
-              "Files, identifiers and lines that entries name and that are gone or others by now. "
+              "Files that entries name and that are gone, and lines of indexes that lead nowhere. "
                   + looked(sources),
               sources.moved(),
               LineView::of));

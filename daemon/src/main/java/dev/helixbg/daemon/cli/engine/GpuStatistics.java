@@ -41,7 +41,7 @@ record GpuStatistics(
         : Optional.empty();
   }
 
-  /** What it is and what it has, for people. */
+  /** Prints the name and the properties of the device. */
   void printDevice(Console console) {
     console.say(
         "GPU       %s%s, %,d of %,d MB used",

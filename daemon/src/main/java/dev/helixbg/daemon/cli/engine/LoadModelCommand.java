@@ -58,7 +58,7 @@ public final class LoadModelCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  /** What the file says of itself, whether it can be run here or not. */
+  /** Prints metadata and tensors of the file, also of one that cannot run here. */
   private void print(MappedFile mapped, GgufDescription described) {
     console.say("File      %s", file);
     console.say(

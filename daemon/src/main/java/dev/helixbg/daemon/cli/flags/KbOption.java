@@ -28,7 +28,7 @@ public class KbOption {
   /** Folders that are written without a separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
-  /** Of notes: they are read in more than a second. */
+  /** Number of notes above which reading them takes more than a second. */
   private static final int MANY_FILES = 10_000;
 
   @Option(
