@@ -87,8 +87,7 @@ final class ActCommand extends JsonCommand {
   @Option(
       names = "--plan",
       paramLabel = "PLAN",
-      description =
-          "Check whether this plan is still valid (its id is printed by act).")
+      description = "Check whether this plan is still valid (its id is printed by act).")
   private String plan;
 
   @Option(

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a thread run when no other program wants the processor. Java's own thread priorities do nothing
- * on Linux.
+ * Lets a thread run when no other program wants the processor. Java's own thread priorities do
+ * nothing on Linux.
  *
  * <p>On Linux a thread has a nice value of its own, which the threads that it starts inherit and
  * which none of them can lower again. On a Mac the service's nice value is that of all threads:

@@ -70,7 +70,9 @@ public final class MachineLoad {
     }
   }
 
-  /** Whether pmset's first line names a battery or UPS: {@code Now drawing from 'Battery Power'}. */
+  /**
+   * Whether pmset's first line names a battery or UPS: {@code Now drawing from 'Battery Power'}.
+   */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");

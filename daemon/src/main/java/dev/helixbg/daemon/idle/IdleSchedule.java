@@ -135,7 +135,9 @@ final class IdleSchedule {
     known.get(kb).noQuestions = log;
   }
 
-  /** Notes that a job ended. A failed one waits, twice as long each time, or until its KB changes. */
+  /**
+   * Notes that a job ended. A failed one waits, twice as long each time, or until its KB changes.
+   */
   void ended(KbWatch watch, IdleJob work, boolean failed) {
     KbState of = known.get(watch.kb());
     if (!failed) {

@@ -229,8 +229,7 @@ final class InProcessKbs implements AutoCloseable {
 
   /**
    * Begins to load the model that a search needs, which takes longest of all. The model goes again
-   * when it was not used for as long as the settings say; where that is at once, it is not
-   * loaded.
+   * when it was not used for as long as the settings say; where that is at once, it is not loaded.
    *
    * @throws Failure where there is no such KB
    */

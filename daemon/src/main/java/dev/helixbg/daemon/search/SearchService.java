@@ -97,7 +97,10 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Releases what is held for quick answers, after KBs have changed or a long time without searches. */
+  /**
+   * Releases what is held for quick answers, after KBs have changed or a long time without
+   * searches.
+   */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);

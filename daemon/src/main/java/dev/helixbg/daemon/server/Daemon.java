@@ -241,7 +241,8 @@ public final class Daemon implements AutoCloseable {
       try {
         return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
-        LOG.debug("a client that stops the daemon waits for its end, though all requests are called off");
+        LOG.debug(
+            "a client that stops the daemon waits for its end, though all requests are called off");
       }
     }
   }

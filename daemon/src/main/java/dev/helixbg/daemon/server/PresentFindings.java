@@ -270,8 +270,8 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * Whether an act, as it would be planned now, still has the calls of this plan: then
-   * they are valid, even if entries were written since.
+   * Whether an act, as it would be planned now, still has the calls of this plan: then they are
+   * valid, even if entries were written since.
    */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {

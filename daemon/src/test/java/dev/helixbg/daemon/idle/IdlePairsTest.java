@@ -175,7 +175,8 @@ class IdlePairsTest {
     daemon.run(Duration.ofMinutes(2));
     assertFalse(idle.consider());
     assertEquals(
-        List.of("pairs are ranked by vectors and words alone, without the pair judge: no such graph"),
+        List.of(
+            "pairs are ranked by vectors and words alone, without the pair judge: no such graph"),
         warnings);
   }
 }
