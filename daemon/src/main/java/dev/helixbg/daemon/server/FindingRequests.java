@@ -269,8 +269,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             ? Optional.empty()
             : Optional.of(store.report().list());
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
+    // A finding whose decision was taken back is in the list again with the next report.
     Optional<String> about =
-        settled.map(Decision::about).or(() -> found.map(ReportedFinding::about));
+        before.lastOn(id).map(Decision::about).or(() -> found.map(ReportedFinding::about));
     // A finding that was acted on may have left the report before it is called done.
     if (about.isEmpty() && (verdict != Outcome.DONE || !Decision.isId(id))) {
       throw unknown(id, listing.orElseThrow());

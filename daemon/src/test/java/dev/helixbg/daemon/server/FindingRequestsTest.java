@@ -311,6 +311,18 @@ class FindingRequestsTest {
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
   }
 
+  /** A report was made while the finding was settled; the next one is not there yet. */
+  @Test
+  void aFindingWhoseDecisionWasTakenBackCanBeDecidedBeforeTheNextReport() throws Exception {
+    String id = pairs.getFirst();
+    decide(id, "dismissed", "agent");
+    report.withArray("relations").remove(0);
+    WrittenReport.write(store, report);
+    decide(id, "open", "agent");
+    assertEquals("same", decide(id, "same", "agent").path("decision").asText());
+    assertThrows(Failure.class, () -> decide(id("rel", 5), "same", "agent"), "never was there");
+  }
+
   /** An edit that a foreign report proposes would be carried out as if it were ours. */
   @Test
   void whatLiesInTheFolderOfTheKbHasNoFindingsAndNoActs(@TempDir Path elsewhere) throws Exception {

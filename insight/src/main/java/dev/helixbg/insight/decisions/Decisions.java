@@ -14,7 +14,9 @@ import java.util.Optional;
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 
-  private final Map<String, Decision> settled = new LinkedHashMap<>();
+  /** The last decision on each finding, also one that was taken back. */
+  private final Map<String, Decision> last = new LinkedHashMap<>();
+
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
 
   /**
@@ -26,20 +28,28 @@ public final class Decisions {
         opinions.put(decision.id(), decision);
         continue;
       }
-      settled.remove(decision.id());
-      if (decision.outcome() != Outcome.OPEN) {
-        settled.put(decision.id(), decision);
-      }
+      last.remove(decision.id());
+      last.put(decision.id(), decision);
     }
   }
 
   /** Those that settle a finding, in the order in which they were made. */
   public Collection<Decision> settled() {
-    return settled.values();
+    return last.values().stream().filter(Decisions::settles).toList();
   }
 
+  private static boolean settles(Decision decision) {
+    return decision.outcome() != Outcome.OPEN;
+  }
+
+  /** The decision that settles a finding. */
   public Optional<Decision> on(String id) {
-    return Optional.ofNullable(settled.get(id));
+    return lastOn(id).filter(Decisions::settles);
+  }
+
+  /** The last decision on a finding, also one that was taken back. */
+  public Optional<Decision> lastOn(String id) {
+    return Optional.ofNullable(last.get(id));
   }
 
   /**
@@ -48,7 +58,7 @@ public final class Decisions {
    * @see Finding#aliases
    */
   public boolean isSettled(Collection<String> ids) {
-    return ids.stream().anyMatch(settled::containsKey);
+    return ids.stream().anyMatch(id -> on(id).isPresent());
   }
 
   /** The last opinion on a finding, which settles nothing. */
@@ -93,11 +103,11 @@ public final class Decisions {
   }
 
   private int count(String kind) {
-    return (int) settled.keySet().stream().filter(id -> id.startsWith(kind + "-")).count();
+    return (int) settled().stream().filter(made -> made.id().startsWith(kind + "-")).count();
   }
 
   private <F extends Finding> List<F> open(List<F> findings) {
-    return settled.isEmpty()
+    return last.isEmpty()
         ? findings
         : findings.stream().filter(finding -> !isSettled(finding.aliases())).toList();
   }
