@@ -8,25 +8,25 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * One way to deal with a finding: what it would change in a knowledge base. The calls that change
- * it are planned only when somebody is about to make them, see {@link ActPlanner}.
+ * One way to deal with a finding: a change of a knowledge base. {@link ActPlanner} plans the calls
+ * that make the change only when they are about to be made.
  *
  * @param when what must be true of the finding; one of them is enough
  */
 public record Act(List<When> when, Change change) {
-  /** Of copies there may be hundreds. */
+  /** Most entries that an act names; there may be hundreds of copies. */
   private static final int NAMED = 20;
 
   public Act {
     when = List.copyOf(when);
   }
 
-  /** What is done, as an order to the reader. */
+  /** Returns the change, as an order to the reader. */
   public String words() {
     return change.words();
   }
 
-  /** What a reader finds to be true. */
+  /** A condition that a reader finds to be true. */
   public enum When {
     /** The entries state the same. */
     SAME,
@@ -38,18 +38,18 @@ public record Act(List<When> when, Change change) {
     MISFILED,
     /** Two topics are about one subject. */
     OVERLAP,
-    /** What an entry names in source code is otherwise by now. */
+    /** The source code that an entry names has changed by now. */
     MOVED,
     /** The entries teach one lesson. */
     RECURRING;
 
-    /** As it is called in files. */
+    /** Returns the name used in files. */
     public String title() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** What is different once an act was carried out. */
+  /** The difference that an act makes once it is carried out. */
   public sealed interface Change {
     String words();
 
@@ -159,7 +159,10 @@ public record Act(List<When> when, Change change) {
         + (more > 0 ? " and %,d more".formatted(more) : "");
   }
 
-  /** Of a part of a file what says that it is none: else somebody removes the file. */
+  /**
+   * Returns the name of an entry. The name of a part of a file says that it is a part, so that the
+   * reader does not remove the whole file.
+   */
   static String name(NamedEntry entry) {
     return NoteName.of(entry.entry())
         .map(NoteName::words)

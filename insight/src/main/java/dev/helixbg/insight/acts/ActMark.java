@@ -12,10 +12,10 @@ import java.util.Map;
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
  * (helix-bg: 3fa9c2d41b77)} and a blank. It names the text above it by hash, so that one look at
- * the log tells whether anybody changed that text before the line came. And as helix takes blanks
- * off the end of whatever it adds to or tags, the line with its blank is there only as long as
- * nobody changed the entry afterwards: a call that looks for it meets the very text that was marked
- * or nothing.
+ * the log tells whether that text changed before the line came. helix takes blanks off the end of
+ * every entry that it adds to or tags. The line with its blank therefore stays only as long as the
+ * entry is not changed afterwards. A call that looks for it meets the very text that was marked or
+ * nothing.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
@@ -26,7 +26,7 @@ final class ActMark {
 
   private ActMark() {}
 
-  /** What stands in the mark of a text, in hex. */
+  /** Returns the hash in the mark of a text, in hex. */
   static String hash(String body) {
     byte[] hash = Sha256.start().digest(trimmed(body).getBytes(UTF_8));
     return HexFormat.of().formatHex(hash, 0, BYTES);

@@ -10,7 +10,7 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/** What an act names, as data: the whole names, which its words quote and cut. */
+/** Names in an act, as data: the whole names, which its words quote and cut. */
 public final class ActNames {
   private ActNames() {}
 

@@ -55,8 +55,8 @@ public record ActPlan(
   }
 
   /**
-   * What tells these calls from others: an act that is planned on another state of the log, and has
-   * the same one, is right there, too.
+   * Returns a name that tells these calls from others. An act that is planned on another state of
+   * the log, and has the same name, is right there, too.
    */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
@@ -93,7 +93,7 @@ public record ActPlan(
       return new HelixCall(tool, arguments);
     }
 
-    /** As the parameters of a {@code tools/call}. */
+    /** Returns the parameters of a {@code tools/call}. */
     public ObjectNode toJson() {
       ObjectNode call = JsonNodeFactory.instance.objectNode().put("name", tool);
       ObjectNode given = call.putObject("arguments");

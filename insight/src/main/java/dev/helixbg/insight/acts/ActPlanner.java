@@ -29,21 +29,22 @@ import java.util.stream.Stream;
  * tools carry an act out, so that no other entry is hit and every link leads where it led. What is
  * known of those tools, and from where, is in docs/decisions/0072-edits-for-helix.md.
  *
- * <p>Whatever helix edits moves to the end of its topic, and links name places. So a call names an
- * entry by words that no other body of its topic has, never by its place; and entries whose links
- * would lead elsewhere are linked anew, which moves them, too, until nothing changes any more.
+ * <p>An entry that helix edits moves to the end of its topic, and links name places. So a call
+ * names an entry by words that no other body of its topic has, never by its place. Entries whose
+ * links would lead elsewhere are linked anew, which moves them, too, until nothing changes any
+ * more.
  */
 public final class ActPlanner {
   /** A topic that helix keeps as it is when it stores under it. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /** More notes than go or are rewritten by one act that somebody still overlooks. */
+  /** Most notes that one act deletes or rewrites; a reader can still survey so many. */
   private static final int MAX_MARKED = 60;
 
   private final Map<String, List<NamedEntry>> topics = new HashMap<>();
   private final List<NamedEntry> linking;
 
-  /** Those that carry a mark of an act that is under way, or was stopped. */
+  /** Entries that carry a mark of an act that is under way, or was stopped. */
   private final List<NamedEntry> marked;
 
   private final Optional<String> unsafe;
@@ -193,7 +194,10 @@ public final class ActPlanner {
       }
     }
 
-    /** What helix's revise would drop: metadata lines as helix writes them, of all entries. */
+    /**
+     * Returns the rewritten body with the metadata lines of all entries, as helix writes them:
+     * helix's revise would drop them.
+     */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -215,7 +219,10 @@ public final class ActPlanner {
           + rewrite.text();
     }
 
-    /** What it names stands by itself; a line that follows a path belongs to it. */
+    /**
+     * Returns the body with the name replaced where it stands by itself; a line that follows a path
+     * belongs to it.
+     */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().entry().text();
       Pattern name =
@@ -315,8 +322,8 @@ public final class ActPlanner {
     }
 
     /**
-     * That helix has the topics concerned as helix-bg has read them: it could serve another
-     * knowledge base, or be kept from the end of the log.
+     * Returns checks that helix has the topics concerned as helix-bg has read them. helix could
+     * serve another knowledge base, or be kept from the end of the log.
      */
     private List<Check> checks() {
       return after.topicsConcerned().stream()
@@ -356,7 +363,7 @@ public final class ActPlanner {
       return losses;
     }
 
-    /** What an entry has beside its text that nothing has afterwards. */
+    /** Returns the metadata of an entry that no entry has afterwards: tags, source and links. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.entry().text();
       EntryText left =
@@ -427,7 +434,7 @@ public final class ActPlanner {
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
-    /** Of the other entries of its topic. */
+    /** Returns the later bodies of the other entries of its topic. */
     private List<String> bodiesAfter(NamedEntry entry) {
       return topics.get(entry.entry().topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)

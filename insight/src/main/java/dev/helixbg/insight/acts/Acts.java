@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What can be done about findings: of each one or a few acts, of which one is right. */
+/** Acts for findings: one or a few for each finding, of which one is right. */
 public final class Acts {
   private static final String LESSONS = "lessons";
 
@@ -68,7 +68,7 @@ public final class Acts {
   }
 
   /**
-   * The new place is named where one is likely, and an entry could name it; else somebody has to
+   * The new place is named where one is likely, and an entry could name it; else a reader has to
    * read the entry again.
    *
    * @param named in source code

@@ -15,7 +15,10 @@ final class EntryBodies {
 
   private EntryBodies() {}
 
-  /** Of two lines the last counts, but an empty one does not: then the old ones have to go. */
+  /**
+   * Returns the body with a new line of links. Of two lines the last counts, but an empty one does
+   * not: without links, the old lines are removed.
+   */
   static String linked(NamedEntry entry, List<Link> links) {
     return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
   }

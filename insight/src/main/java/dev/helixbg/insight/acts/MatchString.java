@@ -18,8 +18,8 @@ import java.util.function.IntPredicate;
  * included; else the whole body. They hold no character that a terminal, a JSON parser without
  * surrogate pairs, or a person copying them could change.
  *
- * <p>Each body of the topic is read once: a piece is nobody else's as soon as some stretch of it
- * ({@link #GRAMS}) is, and all stretches of the body are looked for at once, by a rolling hash
+ * <p>Each body of the topic is read once. A piece is in no other body as soon as some stretch of it
+ * ({@link #GRAMS}) is in none. All stretches of the body are looked for at once, by a rolling hash
  * (Karp and Rabin 1987). Two stretches of one hash only make a piece longer than it need be.
  */
 final class MatchString {
@@ -35,7 +35,7 @@ final class MatchString {
   /** Where words are looked for in a body. */
   private static final int LONGEST_BODY = 1 << 16;
 
-  /** A whole body that is longer is no argument of a call. */
+  /** Longest whole body that may be the argument of a call, in characters. */
   private static final int LONGEST_PIECE = 2_000;
 
   private static final long BASE = 0x9E3779B97F4A7C15L;
@@ -85,7 +85,7 @@ final class MatchString {
   /**
    * The first piece that holds a stretch of its own.
    *
-   * @param own whether the stretch that begins at each character is nobody else's
+   * @param own whether the stretch that begins at each character is in no other body
    * @param plain characters that a piece may hold
    * @param inText whether metadata lines are left out
    */

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * How an act on notes is carried out, in words: no tool of helix knows their files, so somebody
- * edits them, a person or an agent.
+ * Steps that carry out an act on notes, in words: no tool of helix knows their files, so a person
+ * or an agent edits them.
  */
 final class NoteSteps {
   private NoteSteps() {}

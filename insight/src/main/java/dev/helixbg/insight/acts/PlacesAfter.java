@@ -16,12 +16,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Where entries are after an act, and what their links have to be then. Whatever helix edits moves
- * to the end of its topic, and links name places: so entries whose links would lead elsewhere are
- * linked anew, which moves them, too, until nothing changes any more.
+ * Where entries are after an act, and what their links have to be then. An entry that helix edits
+ * moves to the end of its topic, and links name places. So entries whose links would lead elsewhere
+ * are linked anew, which moves them, too, until nothing changes any more.
  */
 final class PlacesAfter {
-  /** An act that must set the links of more entries anew is no small act any more. */
+  /** Most entries whose links an act sets anew; an act with more is not small. */
   private static final int MAX_RELINKED = 24;
 
   /** The fate of one entry. */
@@ -179,7 +179,7 @@ final class PlacesAfter {
     return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
   }
 
-  /** Nobody links to what is gone: to what stands for it. */
+  /** Returns the entry that stands for the removed ones; links to them lead to it. */
   NamedEntry standIn() {
     return switch (change) {
       case Change.Remove remove -> remove.kept();

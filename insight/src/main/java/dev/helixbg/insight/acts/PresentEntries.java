@@ -56,8 +56,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Those with these texts: of a text that is asked for twice two entries, in the order of the log.
-   * Nothing when there are not as many any more.
+   * Returns the entries with these texts. For a text that is asked for twice it returns two
+   * entries, in the order of the log. Nothing when fewer entries are left.
    */
   public Optional<List<NamedEntry>> of(List<String> keys) {
     Map<String, Integer> taken = new HashMap<>();

@@ -101,7 +101,7 @@ public record ReportedFinding(
     return isPair() ? FindingIds.allOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
-  /** What is said about an entry in addition to its name. */
+  /** Joins the name of an entry with a statement about the entry. */
   public static String about(String name, String what) {
     return name + IS + what;
   }

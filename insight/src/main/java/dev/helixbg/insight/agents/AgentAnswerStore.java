@@ -54,7 +54,7 @@ public final class AgentAnswerStore {
   private static final String COLUMNS =
       "checksum, client, version, question, kind, answer, hasty, at";
 
-  /** After that, nobody will answer a question any more. */
+  /** Time after which no answer to a question is expected any more. */
   private static final Duration ANSWERED_WITHIN = Duration.ofDays(30);
 
   private final Database database;

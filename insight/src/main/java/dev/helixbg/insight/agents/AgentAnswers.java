@@ -174,8 +174,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Relations in the order in which an agent's word leaves them: those worth an act first, those
-   * that are not behind what nobody has said anything of. Nothing leaves the first part.
+   * Returns relations in the order in which an agent's word leaves them: those worth an act first,
+   * then those without a word, then the others. Nothing leaves the first part.
    *
    * @param first so many may change their places
    */

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.regex.Pattern;
 
 /**
- * What was said about one finding.
+ * A decision about one finding.
  *
  * @param id of the finding
  * @param about what the finding was about, for people; may be empty
@@ -27,13 +27,13 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
    * where the judge is measured.
    */
   public enum By {
-    /** Somebody at a terminal. */
+    /** A person at a terminal. */
     PERSON,
-    /** A program that acts for somebody, such as a coding agent. */
+    /** A program that acts for a person, such as a coding agent. */
     AGENT
   }
 
-  /** What is to become of a finding, or what somebody holds of it. */
+  /** The fate of a finding, or an opinion of it. */
   public enum Outcome {
     /** It is wrong or unimportant; never show it again. */
     DISMISSED,

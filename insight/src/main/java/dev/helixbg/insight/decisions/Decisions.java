@@ -33,7 +33,7 @@ public final class Decisions {
     }
   }
 
-  /** Those that settle a finding, in the order in which they were made. */
+  /** Returns the decisions that settle a finding, in the order in which they were made. */
   public Collection<Decision> settled() {
     return last.values().stream().filter(Decisions::settles).toList();
   }
@@ -80,8 +80,8 @@ public final class Decisions {
   }
 
   /**
-   * Takes the settled findings out, under whichever of their ids they were settled. One that is no
-   * longer among the best is not seen here, and stays in the totals.
+   * Takes the settled findings out, by any of the ids under which they were settled. One that has
+   * dropped out of the best is not seen here, and stays in the totals.
    *
    * @param widened what an analysis with {@link #widened} settings found
    * @param settings how many the report shows

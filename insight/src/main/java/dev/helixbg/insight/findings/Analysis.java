@@ -20,13 +20,13 @@ import java.util.stream.IntStream;
 /**
  * One analysis of one KB: from entries and their vectors to {@link Findings}.
  *
- * <p>The same input gives the same findings, whatever the number of threads. Findings of equal
+ * <p>The same input gives the same findings with any number of threads. Findings of equal
  * similarity are ordered by the keys of their entries, then by offset: keys come from the text, so
  * the order outlasts a compaction, and only entries of the same text, which read the same, are told
  * apart by where they are.
  */
 public final class Analysis {
-  /** Kept of the topic overlaps; more would be one tangle of topics, not a list to read. */
+  /** Most topic overlaps kept; more would be one tangle of topics, not a list to read. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
   /** Groups of exact copies that are told of. */
@@ -190,7 +190,10 @@ public final class Analysis {
         .toList();
   }
 
-  /** What was decided about older copies says nothing of one that was written since. */
+  /**
+   * Returns the time of the newest copy: decisions about older copies say nothing of one that was
+   * written since.
+   */
   private static int newest(List<NamedEntry> copies) {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }

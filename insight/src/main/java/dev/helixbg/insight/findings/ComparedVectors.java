@@ -123,7 +123,10 @@ record ComparedVectors(
         : owner.topic() + " " + passages.get(vector - entries).text(owner);
   }
 
-  /** What a vector stands for; of a long entry's own, what is before its first passage. */
+  /**
+   * Returns the passage that a vector stands for; for a long entry's own vector, the part before
+   * its first passage.
+   */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
       return passages.get(vector - entries);

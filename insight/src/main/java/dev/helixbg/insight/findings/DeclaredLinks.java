@@ -33,7 +33,7 @@ final class DeclaredLinks {
     return declared;
   }
 
-  /** Two indices as one number, whatever their order. */
+  /** Returns two indices as one number, the same in either order. */
   static long pair(int a, int b) {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }

@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * Which entries are exact copies of another one: they have the same text, apart from blanks around
- * it, metadata and Unicode forms, in any topic. A blank text is no copy. One entry of each group is
- * the original. The choice does not depend on their order, so that findings about it keep their
+ * it, metadata and Unicode forms, in any topic. A blank text is not a copy. One entry of each group
+ * is the original. The choice does not depend on their order, so that findings about it keep their
  * ids.
  *
  * @param originals of each entry the index of the one that stands for its text

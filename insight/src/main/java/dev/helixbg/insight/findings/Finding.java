@@ -35,8 +35,8 @@ public sealed interface Finding {
   }
 
   /**
-   * Entries with the very same text, in whatever topics: all but one can go. Other findings know
-   * only one of them.
+   * Entries with the very same text, in any topics: all but one can go. Other findings know only
+   * one of them.
    *
    * @param entries two or more, by offset
    */
@@ -74,8 +74,8 @@ public sealed interface Finding {
    * @param score how much nearer the two are to each other than to what is around them, by their
    *     own texts, see {@link RankedRelations}
    * @param similarity cosine of both as they are embedded whole, of the float vectors
-   * @param place in the order of vectors and words, from 1, whatever was read since; numbers may be
-   *     missing
+   * @param place in the order of vectors and words, from 1, unchanged by later readings; numbers
+   *     may be missing
    * @param assessment what the pair judge says of them; nothing where it has not read them
    */
   record Relation(
@@ -88,7 +88,7 @@ public sealed interface Finding {
       int place,
       Optional<Assessment> assessment)
       implements Finding {
-    /** One that nobody has read. */
+    /** A pair that the pair judge has not read. */
     public Relation(
         String id,
         NamedEntry a,
@@ -135,7 +135,10 @@ public sealed interface Finding {
       return a.isOlderThan(b) ? b : a;
     }
 
-    /** What is to be read of one of both first: where it matches the other; in UTF-16 units. */
+    /**
+     * Returns the place from which to read one of both first: where it matches the other; in UTF-16
+     * units.
+     */
     public int readFrom(NamedEntry entry) {
       return evidence
           .matching()
@@ -148,14 +151,14 @@ public sealed interface Finding {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /** Whether nothing in both is near: then it is for the end of a list, whatever its score. */
+    /** Whether nothing in both is near: then the pair goes to the end of a list, with any score. */
     public boolean isFar() {
       return nearest() < FAR;
     }
   }
 
   /**
-   * What speaks for a relation.
+   * The evidence for a relation.
    *
    * @param rankOfB position of b among a's ten nearest, from 1; 0 if it is not among them
    * @param rankOfA position of a among b's ten nearest, from 1; 0 if it is not among them
@@ -179,7 +182,7 @@ public sealed interface Finding {
   }
 
   /**
-   * What matches in two entries.
+   * The passages that match in two entries.
    *
    * @param a in the content of a
    * @param b in the content of b
@@ -191,7 +194,7 @@ public sealed interface Finding {
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
   /**
-   * What the pair judge says of two entries that it has read. Probabilities are those of
+   * The pair judge's assessment of two entries that it has read. Probabilities are those of
    * collections that it was not trained on.
    *
    * @param same that both state the same fact
@@ -242,11 +245,11 @@ public sealed interface Finding {
     }
   }
 
-  /** What may be said of a pair that was read; the first say the most. */
+  /** The claim that may be made about a pair that was read; the first claim the most. */
   enum Tier {
     /** Nine of ten such pairs say the same. */
     LIKELY_SAME,
-    /** Of nine of ten such pairs the older one was overtaken. */
+    /** The older entry was overtaken in nine of ten such pairs. */
     LIKELY_OVERTAKEN,
     /** About one thing. */
     RELATED,
@@ -328,16 +331,16 @@ public sealed interface Finding {
     }
   }
 
-  /** What is otherwise about something in source code. */
+  /** The change of something in source code. */
   enum SourceChange {
-    /** There is no such file any more. */
+    /** The file does not exist any more. */
     GONE,
     /** Lines of an index lead to no file. */
     LINE_DEAD,
     /** Lines of an index lead to files that say something else. */
     LINE_WRONG;
 
-    /** As it is called in files. */
+    /** Returns the name used in files. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
@@ -358,7 +361,7 @@ public sealed interface Finding {
   }
 
   /**
-   * What happened to a file since an entry was written.
+   * The changes of a file since an entry was written.
    *
    * @param commits that changed it
    * @param commit the last of them that matters, as people write it

@@ -48,7 +48,10 @@ public final class FindingIds {
     return aliases;
   }
 
-  /** What tells an id from the first one of the same content, as {@code -2}; may be empty. */
+  /**
+   * Returns the number that tells an id from the first one of the same content, as {@code -2}; may
+   * be empty.
+   */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);

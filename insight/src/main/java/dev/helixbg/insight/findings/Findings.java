@@ -60,7 +60,7 @@ public record Findings(
    * @param p90 one in ten reaches it
    */
   public record Distribution(double p10, double median, double p90) {
-    /** Of no pairs. */
+    /** The distribution of no pairs. */
     public static final Distribution NONE = new Distribution(Double.NaN, Double.NaN, Double.NaN);
   }
 

@@ -25,7 +25,7 @@ public final class IncrementalAnalysis {
   /** Index of each entry in the list of the last update, by which all below is kept. */
   private Map<Instance, Integer> indexOf = Map.of();
 
-  /** Of the entries' vectors: a text that was embedded anew is another entry. */
+  /** Hashes of the entries' vectors: a text that was embedded anew is another entry. */
   private long[] vectorHashes = new long[0];
 
   private NearestNeighbours.Both nearest;
@@ -96,7 +96,7 @@ public final class IncrementalAnalysis {
         });
   }
 
-  /** Of an entry's own vector and of those of its passages. */
+  /** Returns the hash of an entry's own vector and of the vectors of its passages. */
   private static long hash(ComparedVectors texts, int entry) {
     long hash = hash(1, texts.vectors(), entry);
     for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {

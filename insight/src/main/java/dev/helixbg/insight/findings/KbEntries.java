@@ -42,7 +42,7 @@ public record KbEntries(
   }
 
   /**
-   * Those whose vectors are in a store.
+   * Reads the entries whose vectors are in a store.
    *
    * @param ids of the embedding model's vectors
    * @param modelTokens the most tokens that it takes of a text
@@ -99,7 +99,10 @@ public record KbEntries(
         id);
   }
 
-  /** Of the entries' texts, one each: hashing them is most of the work of reading a KB. */
+  /**
+   * Returns the keys of the entries' texts, one each: hashing them is most of the work of reading a
+   * KB.
+   */
   private static List<TextKey> keys(String id, LogReading log) {
     return log.entries().stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList();
   }

@@ -124,7 +124,7 @@ final class MisfiledEntries implements PairSink {
     }
   }
 
-  /** Of equally near topics the first by name counts. */
+  /** Keeps the nearest topic of an entry; of equally near topics, the first by name. */
   private void offer(int entry, int topic, float cosine) {
     if (cosine > similarity[entry] || cosine == similarity[entry] && topic < nearest[entry]) {
       nearest[entry] = topic;

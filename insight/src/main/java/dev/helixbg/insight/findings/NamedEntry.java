@@ -99,7 +99,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
         || hasOtherTime(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Of what tells entries apart: not of their texts. */
+  /** Hashes the offset, which tells entries apart, not the text. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());

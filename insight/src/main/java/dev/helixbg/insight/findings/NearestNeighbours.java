@@ -31,7 +31,7 @@ final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Of each list the last similarity once more, side by side: a scan asks for every pair. */
+  /** Copy of the last similarity of each list, side by side: a scan asks for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -150,7 +150,7 @@ final class NearestNeighbours {
     }
   }
 
-  /** Those by terms. */
+  /** Returns the nearest neighbours by terms. */
   static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
     Both lists = Both.empty(texts, order);
     int[] owners = texts.owners();

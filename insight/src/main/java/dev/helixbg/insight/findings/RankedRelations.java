@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One ranked list of the pairs of entries that are most likely about the same matter, whatever
- * their topics.
+ * One ranked list of the pairs of entries that are most likely about the same matter, in any
+ * topics.
  *
  * <p>The score of a pair is {@code CSLS(cosine of vectors) + 0.3 · CSLS(cosine of TF-IDF)}, where
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
@@ -34,7 +34,7 @@ final class RankedRelations {
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * What a pair that only passages find has to be better by. With more, fewer of the rewrites that
+   * Discount on the score of a pair that only passages find. With more, fewer of the rewrites that
    * stand late in long notes are among the first n/2 of {@code bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
@@ -101,7 +101,7 @@ final class RankedRelations {
     return List.copyOf(relations);
   }
 
-  /** What a pair is ranked by. */
+  /** Returns the score by which a pair is ranked. */
   private double score(int a, int b) {
     double own = ownScore(a, b);
     return byVector.own() == byVector.all()
@@ -123,7 +123,10 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Of all texts of two entries, looked up where one of them has the other in its list. */
+  /**
+   * Returns the highest similarity of all texts of two entries, looked up where one has the other
+   * in its list.
+   */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -135,7 +138,7 @@ final class RankedRelations {
         : texts.best(a, b, measure).similarity();
   }
 
-  /** As the kernels compute it, bit by bit. */
+  /** Returns the cosine as the kernels compute it, bit by bit. */
   private float cosine(int a, int b) {
     float sum = 0;
     float[] values = texts.vectors().values();

@@ -3,14 +3,14 @@ package dev.helixbg.insight.judge;
 import java.util.List;
 
 /**
- * What a model said.
+ * A model's answer.
  *
  * @param text one of the job's choices, or free text
  * @param probability of that choice among all; 1 for free text
  * @param runnerUp the next choice; empty for free text
  * @param runnerUpProbability of that
  * @param unread a bit for each text of the question that the model did not read to its end, as
- *     {@link Question#bit} numbers them; {@link #ANY} when nobody knows which
+ *     {@link Question#bit} numbers them; {@link #ANY} when it is unknown which
  * @param orders of a comparison, the choice in either order of its texts; else empty
  */
 public record Answer(
@@ -44,7 +44,10 @@ public record Answer(
     return (unread & bit) == 0;
   }
 
-  /** Of a choice; where there are three, the one that is not named has what is left. */
+  /**
+   * Returns the probability of a choice; of three choices, the one that is not named has the
+   * remainder.
+   */
   double share(String choice) {
     if (text.equals(choice)) {
       return probability;

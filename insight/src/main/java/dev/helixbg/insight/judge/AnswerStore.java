@@ -34,7 +34,7 @@ public final class AnswerStore implements RememberedAnswers {
   }
 
   /**
-   * What is asked, and of which model.
+   * Identity of a question and of the model that is asked.
    *
    * @param version of the prompt, budget included
    * @param model SHA-256 of the model file, in hexadecimal
@@ -48,7 +48,7 @@ public final class AnswerStore implements RememberedAnswers {
   }
 
   /**
-   * Those of the wanted answers that are known.
+   * Returns the wanted answers that are known.
    *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */

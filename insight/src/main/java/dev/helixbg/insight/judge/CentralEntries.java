@@ -28,7 +28,7 @@ public final class CentralEntries {
     }
   }
 
-  /** Those written to last come first. */
+  /** Returns the topics, the one written to last first. */
   List<String> topics() {
     return List.copyOf(members.keySet());
   }

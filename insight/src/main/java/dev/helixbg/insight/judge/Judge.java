@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * a pass over the weights takes.
  *
  * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
- * say anything else, whatever an entry tells it to. Answers do not depend on what is asked beside.
+ * say anything else, even if an entry tells it to. Answers do not depend on what is asked beside.
  */
 public final class Judge implements QuestionAnswerer {
   /** Tokens of the chat form around a user's turn, the letters and the topic; more than enough. */
@@ -55,7 +55,7 @@ public final class Judge implements QuestionAnswerer {
     chat = model.chat();
   }
 
-  /** One that asks a model of somebody else, who closes it. */
+  /** Returns a judge that asks a model of the caller, who closes it. */
   public static Judge with(TextModel model) {
     return new Judge(model, false);
   }
@@ -80,7 +80,10 @@ public final class Judge implements QuestionAnswerer {
     return model;
   }
 
-  /** As many as a pass takes (four, where answers are free text), at least one. */
+  /**
+   * Answers as many questions as a pass takes (four passes, where answers are free text), at least
+   * one.
+   */
   @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
     QuestionKind job = questions.getFirst().job();
@@ -111,7 +114,7 @@ public final class Judge implements QuestionAnswerer {
         .toList();
   }
 
-  /** What is new in a request. */
+  /** Returns the tokens of a request that the model has not read yet. */
   private int[] unread(Opened ready, String turn) {
     int[] request = chat.request(turn, false);
     int read = ready.lead().length;

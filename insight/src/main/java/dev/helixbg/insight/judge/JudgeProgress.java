@@ -2,13 +2,13 @@ package dev.helixbg.insight.judge;
 
 /** Is told how far a run is. */
 public interface JudgeProgress {
-  /** Tells nobody. */
+  /** Progress that reports nothing. */
   JudgeProgress SILENT = new JudgeProgress() {};
 
-  /** A job of which so many questions are to be asked. */
+  /** Begins a job with this number of questions to ask. */
   default void begin(QuestionKind job, int questions) {}
 
-  /** So many more are answered and saved. */
+  /** Reports how many more questions are answered and saved. */
   default void answered(int questions) {}
 
   /** The job is over, or its time. */

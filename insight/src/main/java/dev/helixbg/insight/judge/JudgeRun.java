@@ -115,7 +115,7 @@ public final class JudgeRun {
     note(QuestionKind.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
-      // Of a text that the model has not read to its end, it cannot keep every detail.
+      // The model cannot keep every detail of a text that it has not read to its end.
       asking
           .find(merge(group))
           .filter(answer -> !answer.cut())

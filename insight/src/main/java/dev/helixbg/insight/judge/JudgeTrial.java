@@ -19,7 +19,7 @@ import java.util.Optional;
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** What is true of a pair: one can go, the older one was overtaken, or neither. */
+  /** The truth about a pair: one can go, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,

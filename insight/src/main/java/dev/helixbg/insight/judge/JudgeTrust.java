@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  *     Cohen's kappa, 1 for always, 0 for chance (and for a judge that has one answer to everything)
  */
 public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
-  /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
+  /** Least share of all pairs that must be right; one verdict for all would be right for 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
   /** Said of a judge that was not measured yet. */
@@ -81,7 +81,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
         + "%02d".formatted(Math.abs(hundredths) % 100);
   }
 
-  /** What decides what leads the list of relations, and why. */
+  /** Says what decides which relations lead the list, and why. */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides what leads: this model was right too seldom, or at odds with"

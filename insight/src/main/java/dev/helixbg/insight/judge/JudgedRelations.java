@@ -30,10 +30,12 @@ public record JudgedRelations(
     Map<Verdict, List<Finding.Relation>> judged,
     List<Finding.Relation> unjudged,
     List<Finding.Relation> leading) {
-  /** As many as somebody reads at one sitting, where something speaks for each. */
+  /**
+   * Most leading pairs, where something speaks for each: as many as a reader takes at one sitting.
+   */
   private static final int LEADING = 20;
 
-  /** Of pairs that nobody has read. */
+  /** Most leading pairs where none was read. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -51,10 +53,10 @@ public record JudgedRelations(
    * was not asked about: of those that the pair judge has read the ones that may be worth an act,
    * else the first of the list. What is related or different, by the agent or else the model, never
    * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
-   * small KB something is first of any list. A language model that guesses, or that nobody has
-   * measured, has no say in what leads. A note and the record of a day, which are no facts, lead by
-   * the word of an agent or of a language model alone. Pairs of one group follow each other, and so
-   * do those of sections of the same two files.
+   * small KB something is first of any list. A language model that guesses, or was not measured,
+   * has no say in what leads. A note and the record of a day, which are no facts, lead by the word
+   * of an agent or of a language model alone. Pairs of one group follow each other, and so do those
+   * of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -117,7 +119,7 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  /** What leads of pairs about which no language model has a say. */
+  /** Returns the leading pairs of those about which no language model has a say. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
     if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
       return pairs.stream()
@@ -134,9 +136,10 @@ public record JudgedRelations(
   }
 
   /**
-   * Of facts of memory files, which are short and say little beside what stands around them, only
-   * those lead of which the pair judge is surer, and those that contradict one another. What was
-   * written together, or has few words, leads only where one repeats the other.
+   * Whether a pair may lead. Facts of memory files are short and say little beside their
+   * surroundings. Of these, only pairs lead of which the pair judge is surer, and those that
+   * contradict one another. Facts that were written together, or have few words, lead only where
+   * one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {
@@ -227,12 +230,12 @@ public record JudgedRelations(
     return judgedCount() + unjudged.size();
   }
 
-  /** Those of them that have a verdict. */
+  /** Returns the number of pairs that have a verdict. */
   public int judgedCount() {
     return judged.values().stream().mapToInt(List::size).sum();
   }
 
-  /** Of one verdict. */
+  /** Returns the pairs of one verdict. */
   public List<Finding.Relation> of(Verdict verdict) {
     return judged.getOrDefault(verdict, List.of());
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What is known of a knowledge base beyond its vectors. Nothing here depends on how much was asked
+ * Knowledge about a knowledge base beyond its vectors. It does not depend on how much was asked
  * just now and how much was remembered.
  *
  * @param model what was asked, by its file's name; empty without a model
@@ -78,7 +78,7 @@ public record Judgements(
   /**
    * The lessons that recur.
    *
-   * @param reader who wrote down the lessons and compared them; empty where nobody did
+   * @param reader who wrote down the lessons and compared them; empty where none did
    * @param all those of most topics first, then those of most entries
    * @param trust how good the reader is at it, once that was measured
    */
@@ -141,7 +141,7 @@ public record Judgements(
         agents);
   }
 
-  /** The same, with other guesses where there is none. */
+  /** Returns the same judgements, with other guesses where an entry has none. */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
@@ -190,8 +190,8 @@ public record Judgements(
   }
 
   /**
-   * What to act on: the verdict of an agent that counts, else that of a language model that was
-   * measured and does not guess, else what the pair judge calls likely.
+   * Returns the verdict to act on: that of an agent that counts, else of a language model that was
+   * measured and does not guess. Without either, it is what the pair judge calls likely.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();

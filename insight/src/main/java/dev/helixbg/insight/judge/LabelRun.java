@@ -46,7 +46,7 @@ public final class LabelRun {
     return asking.ask(List.copyOf(questions.values()));
   }
 
-  /** What is known by now, by the key of an entry. */
+  /** Returns the guesses known by now, by the key of an entry. */
   public Map<String, LabelGuess> guesses() {
     Map<String, LabelGuess> guesses = new HashMap<>();
     asking.answers(questions).forEach((key, answer) -> guesses.put(key, guess(answer)));

@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.Optional;
 
 /**
- * What the model says of a pair, the mean of asking in both orders.
+ * A model's verdict on a pair, the mean of asking in both orders.
  *
  * @param probability of the verdict
  * @param same probability that both state the same fact
@@ -23,8 +23,8 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * What answers mean. That one entry can go is only said when the model has read all of that
-   * entry; else the two are called related.
+   * Returns the verdict that answers state. It says that one entry can go only when the model has
+   * read all of that entry; else the two are called related.
    *
    * @param question about both
    * @param said the answer to that

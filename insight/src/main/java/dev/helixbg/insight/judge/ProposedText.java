@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a model proposes in place of several entries, freed of what models put around a text; or
+ * A text that a model proposes in place of several entries, freed of what models put around it; or
  * nothing, where it cannot be what was asked for.
  *
  * <p>A small model errs in ways that can be seen without understanding: it goes round in circles,
@@ -16,7 +16,9 @@ import java.util.stream.Collectors;
  * proposal.
  */
 public final class ProposedText {
-  /** Of its words, so many must be words of the entries, or it is about something else. */
+  /**
+   * Least share of its words that must be words of the entries; below, it is about something else.
+   */
   private static final double FAMILIAR = 1.0 / 3;
 
   /** A text of a third of the longest entry has not kept every detail. */

@@ -12,7 +12,7 @@ public sealed interface Question {
 
   /** How two contents are related; the order means nothing. */
   record Compare(String a, String b, Match match) implements Question {
-    /** Of texts of which nobody knows what matches. */
+    /** Creates a question about texts whose matching passages are unknown. */
     public Compare(String a, String b) {
       this(a, b, Match.NONE);
     }
@@ -20,7 +20,7 @@ public sealed interface Question {
 
   /** Whether what an older content says still holds beside a newer one. */
   record Overtaken(String older, String newer, Match match) implements Question {
-    /** Of texts of which nobody knows what matches. */
+    /** Creates a question about texts whose matching passages are unknown. */
     public Overtaken(String older, String newer) {
       this(older, newer, Match.NONE);
     }
@@ -29,7 +29,7 @@ public sealed interface Question {
   /** A topic in a sentence, from the contents of some of its entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
-  /** The lesson that an entry teaches, in a sentence, or a hyphen where there is none. */
+  /** The lesson that an entry teaches, in a sentence, or a hyphen where it teaches none. */
   record LessonOf(String topic, String content) implements Question {}
 
   /** Whether two lessons state the same rule; the order means nothing. */
@@ -104,7 +104,7 @@ public sealed interface Question {
     };
   }
 
-  /** Of texts in this order. */
+  /** Returns the name of texts in this order. */
   private static String name(List<String> texts) {
     return Sha256.of(texts).substring(0, 32);
   }

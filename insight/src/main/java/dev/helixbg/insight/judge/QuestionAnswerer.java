@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Whoever answers questions: a language model, or in a test the truth. */
+/** An answerer of questions: a language model, or in a test the truth. */
 public interface QuestionAnswerer extends AutoCloseable {
 
   /**

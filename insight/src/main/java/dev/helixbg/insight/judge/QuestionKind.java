@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a model can be asked to do, each with its own system prompt. */
+/** A job that a model can be asked to do, each with its own system prompt. */
 public enum QuestionKind {
   /** Which of the labels fits an entry. */
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
@@ -43,7 +43,7 @@ public enum QuestionKind {
     version = Sha256.of(List.of(FORM + " " + maxTokens + "\n" + systemPrompt)).substring(0, 12);
   }
 
-  /** As it is called in files and output. */
+  /** Returns the name used in files and output. */
   public String title() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -53,7 +53,7 @@ public enum QuestionKind {
     return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
   }
 
-  /** What the model is told first. */
+  /** Returns the system prompt, which the model reads first. */
   public String systemPrompt() {
     return systemPrompt;
   }
@@ -63,7 +63,7 @@ public enum QuestionKind {
     return choices;
   }
 
-  /** Of a free answer. */
+  /** Returns the most tokens of a free answer. */
   int maxTokens() {
     return maxTokens;
   }

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for whatever is compared or merged. Texts over the budget are cut at a sentence,
- * around what matches.
+ * A: …⏎B: …} for texts to compare or merge. Texts over the budget are cut at a sentence, around
+ * what matches.
  */
 final class QuestionPrompts {
   /** A topic's name is short, but for damaged logs. */
@@ -40,7 +40,7 @@ final class QuestionPrompts {
     this.budget = budget;
   }
 
-  /** What every turn of a job begins with; a space follows. */
+  /** Returns the beginning of every turn of a job; a space follows. */
   static String lead(QuestionKind job) {
     return switch (job) {
       case LABEL, SUMMARY, LESSON -> TOPIC;

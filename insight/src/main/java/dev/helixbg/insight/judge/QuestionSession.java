@@ -86,7 +86,7 @@ public final class QuestionSession implements AutoCloseable {
     return Optional.ofNullable(known.get(id(question)));
   }
 
-  /** What is known by now of questions, by what they were put under. */
+  /** Returns the answers known by now, by the keys of their questions. */
   public <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
     Map<K, Answer> answers = new HashMap<>();
     questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));

@@ -19,7 +19,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Of what is left of a text, as much as this part may stand before the place that matters. */
+  /** Divisor of the budget: the share that the text before the place that matters may take. */
   private static final int SHARE_BEFORE = 4;
 
   /**

@@ -18,7 +18,7 @@ public enum Verdict {
 
   private final String title = name().toLowerCase(Locale.ROOT);
 
-  /** As it is called in files, and as the model says it. */
+  /** Returns the name used in files and by the model. */
   public String title() {
     return title;
   }
@@ -28,7 +28,7 @@ public enum Verdict {
     return this == SAME || this == OVERTAKEN;
   }
 
-  /** What is likely, if anything that one can act on is. */
+  /** Returns the likely verdict, if there is one to act on. */
   static Optional<Verdict> of(Finding.Tier tier) {
     return switch (tier) {
       case LIKELY_SAME -> Optional.of(SAME);

@@ -17,12 +17,12 @@ import java.util.Optional;
 public final class VerdictRun {
   private final QuestionSession asking;
 
-  /** Of each pair, by its id. */
+  /** Questions about each pair, by its id. */
   private final Map<String, Asked> asked = new LinkedHashMap<>();
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
 
-  /** What is asked of a pair. */
+  /** The questions about a pair. */
   record Asked(Question.Compare pair, Question.Overtaken holds) {}
 
   public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
@@ -35,7 +35,7 @@ public final class VerdictRun {
     }
   }
 
-  /** Of nothing yet. */
+  /** Creates a run without pairs. */
   VerdictRun(QuestionSession asking) {
     this.asking = asking;
   }
@@ -57,7 +57,10 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /** What the relation is about; of what is near as a whole, nothing in particular. */
+  /**
+   * Returns the place that a relation is about; none in particular for entries that are near as a
+   * whole.
+   */
   private static Question.Match match(Finding.Relation pair) {
     return pair.evidence()
         .matching()
@@ -81,7 +84,7 @@ public final class VerdictRun {
     return asking.ask(pairs, this::next);
   }
 
-  /** What is left to ask when a pair was compared. */
+  /** Returns the question that is left once a pair was compared. */
   private Optional<Question> next(Question pair) {
     Question.Overtaken holds = second.get(pair);
     return asking
@@ -91,7 +94,7 @@ public final class VerdictRun {
         .map(answer -> holds);
   }
 
-  /** What is known by now, by the id of a pair. */
+  /** Returns the verdicts known by now, by the id of a pair. */
   public Map<String, PairVerdict> verdicts() {
     Map<String, PairVerdict> verdicts = new HashMap<>();
     asked.forEach(

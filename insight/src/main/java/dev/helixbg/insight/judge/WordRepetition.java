@@ -9,7 +9,10 @@ import java.util.regex.Pattern;
 
 /** The words of a text, and what it says over and over, as small models do when they lose it. */
 public final class WordRepetition {
-  /** So many words, and so many characters, that follow each other again are a loop. */
+  /**
+   * Least number of words in a repeated run that is a loop; {@link #LOOP_CHARACTERS} must be met,
+   * too.
+   */
   private static final int LOOP_WORDS = 6;
 
   private static final int LOOP_CHARACTERS = 24;

@@ -21,7 +21,7 @@ public enum Label {
 
   private final String title = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-  /** As a tag, such as {@code data-flow}. */
+  /** Returns the label as a tag, such as {@code data-flow}. */
   public String title() {
     return title;
   }

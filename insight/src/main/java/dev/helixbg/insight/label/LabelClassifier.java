@@ -23,7 +23,7 @@ public final class LabelClassifier {
   /** The resource holds whole numbers of this. */
   static final double UNIT = 1e-4;
 
-  /** What an example of another label should score; that of its own is 1. */
+  /** Target score of an example of another label; that of its own is 1. */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**

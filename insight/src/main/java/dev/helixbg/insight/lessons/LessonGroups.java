@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Puts sentences together that state one rule, by pairs of them. A chain of single pairs is no
+ * Puts sentences together that state one rule, by pairs of them. A chain of single pairs is not a
  * group: each member states the same rule as a share of the others, or the group is cut there.
  */
 final class LessonGroups {

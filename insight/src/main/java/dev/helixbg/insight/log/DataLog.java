@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Reads helix's data.log, whatever state it is in; never writes it, locks it or maps it.
+ * Reads helix's data.log in any state; never writes it, locks it or maps it.
  *
  * <p>Header, 8 bytes: {@code AMRL}, version u32 = 1, little-endian. Then records until the end:
  *
@@ -27,9 +27,10 @@ import java.util.List;
  * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
  * </pre>
  *
- * <p>A delete applies to the whole log, also to an entry after it; one whose target is no entry is
- * ignored. An empty file is an empty KB. What is no record is accounted for as damage, and records
- * after it are found again by the rules of {@link RecordResync} and {@link WrappedTopic}.
+ * <p>A delete applies to the whole log, also to an entry after it; one whose target is not an entry
+ * is ignored. An empty file is an empty KB. Bytes that are not a record are accounted for as
+ * damage. Records after them are found again by the rules of {@link RecordResync} and {@link
+ * WrappedTopic}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
@@ -47,7 +48,7 @@ public final class DataLog {
    * Reads what the file holds now, up to the size it has when it is opened. A file that is cut
    * short meanwhile is read again from its start.
    *
-   * @throws DataLogException when the file is no data.log of version 1, or cannot be read at all
+   * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
   public static LogReading read(Path file) {
     try {
@@ -188,7 +189,9 @@ public final class DataLog {
     return null;
   }
 
-  /** Null when there is no such file, which {@link #read} then says better. */
+  /**
+   * Returns the state of the file; null when it does not exist, which {@link #read} reports better.
+   */
   private static FileState stateOf(Path file) {
     try {
       return FileState.of(file);

@@ -3,7 +3,7 @@ package dev.helixbg.insight.log;
 /**
  * A data.log that cannot be read at all; the message says what, where, and what to do.
  *
- * <p>Damage inside a log is no exception: it is in the {@link LogAccount}.
+ * <p>Damage inside a log does not raise it; the {@link LogAccount} has the damage.
  */
 public final class DataLogException extends RuntimeException {
   public DataLogException(String message) {

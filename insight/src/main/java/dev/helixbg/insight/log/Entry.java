@@ -32,8 +32,8 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   }
 
   /**
-   * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines, as
-   * {@link SaidText} has it.
+   * Returns the text that is embedded, and hashed for reuse: topic, a space, the body without its
+   * metadata lines, as {@link SaidText} has it.
    */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());

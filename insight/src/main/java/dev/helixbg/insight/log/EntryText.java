@@ -51,7 +51,7 @@ public record EntryText(
     Optional<String> part,
     Optional<Position> position) {
 
-  /** Of an entry of helix. */
+  /** Creates the text of an entry of helix, without heading, part and position. */
   public EntryText(
       String content,
       List<String> tags,
@@ -81,7 +81,7 @@ public record EntryText(
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
 
-    /** As it is written; {@code 12, newest first}. */
+    /** Returns the position as it is written: {@code 12, newest first}. */
     public String text() {
       return line + newestFirst.map(first -> first ? FIRST : LAST).orElse("");
     }
@@ -103,10 +103,10 @@ public record EntryText(
   /** {@code topic:index}, the index counting the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
 
-  /** Of a title, in characters. */
+  /** Longest title, in characters. */
   private static final int TITLE = 100;
 
-  /** The first line that is not blank, or its beginning; empty when there is none. */
+  /** Returns the first line that is not blank, or its beginning; empty when all are blank. */
   public String title() {
     for (int start = 0; start < content.length(); ) {
       int newline = content.indexOf('\n', start);

@@ -3,8 +3,8 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * What one reading of a data.log met: every byte of the file is accounted for as header, record or
- * damage, and the {@code unreadable} bytes of all damage are those that were lost.
+ * Account of one reading of a data.log: it counts every byte of the file as header, record or
+ * damage. The {@code unreadable} bytes of all damage are those that were lost.
  *
  * @param bytes length of the file when it was read
  * @param sha256 of those bytes, in hex: two readings with the same hash saw the same log
@@ -26,7 +26,7 @@ public record LogAccount(
    */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
-  /** What is wrong with a stretch. */
+  /** The fault of a stretch. */
   public enum Kind {
     /** The last record is still being written, or never was finished. */
     TORN_TAIL,

@@ -131,7 +131,7 @@ final class LogWalk {
     /** A whole delete record. */
     void delete(long offset, long target);
 
-    /** A stretch that is no record, or a repair of the record that follows. */
+    /** Reports a stretch that is not a record, or a repair of the record that follows. */
     void damage(LogAccount.Damage damage);
   }
 

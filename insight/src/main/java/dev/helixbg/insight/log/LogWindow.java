@@ -16,7 +16,10 @@ final class LogWindow {
   private static final int CAPACITY = 64 * 1024;
   static final int PEEK_CAPACITY = 512;
 
-  /** The file ended before the size that was seen at open: whoever reads starts again. */
+  /**
+   * Failure of a reading whose file ended before the size that was seen at open: the reader starts
+   * again.
+   */
   static final class ShrunkException extends IOException {}
 
   private final SeekableByteChannel log;

@@ -12,7 +12,10 @@ public record Passage(int start, int end) {
   /** The most that an entry has; those of longer entries are larger. */
   public static final int MAX = 32;
 
-  /** Of a topic so many characters, for each token that the model takes, stand before a passage. */
+  /**
+   * Divisor of the model's tokens: as many characters of the topic, at most, stand before a
+   * passage.
+   */
   private static final int TOPIC_SHARE = 8;
 
   /**
@@ -55,13 +58,13 @@ public record Passage(int start, int end) {
    */
   public record InPlace(String before, String text, String after) {}
 
-  /** As much of a passage as a reader is shown, in UTF-16 units. */
+  /** Longest part of a passage that a reader is shown, in UTF-16 units. */
   public static final int MOST_SHOWN = 900;
 
   private static final int AROUND = 300;
 
   /**
-   * As a reader needs it.
+   * Returns the passage as a reader needs it.
    *
    * @param content of which this is a passage; it may be cut
    */
@@ -89,7 +92,10 @@ public record Passage(int start, int end) {
   /** A longer word is cut: some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
-  /** The first place from which on no word is cut; where there is none near, the first at all. */
+  /**
+   * Returns the first place from {@code from} on where no word is cut; {@code from} where none is
+   * near.
+   */
   private static int wordStart(String content, int from, int end) {
     int at = from;
     int limit = Math.min(end, from + LONGEST_WORD);
@@ -99,7 +105,9 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : whole(content, from);
   }
 
-  /** The last place up to which no word is cut; where there is none near, the last at all. */
+  /**
+   * Returns the last place up to {@code end} where no word is cut; {@code end} where none is near.
+   */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);
@@ -118,12 +126,12 @@ public record Passage(int start, int end) {
         : at;
   }
 
-  /** What is embedded: topic, a space, the passage. */
+  /** Returns the text that is embedded: topic, a space, the passage. */
   public String embeddedText(Entry entry, int modelTokens) {
     return topic(entry, modelTokens) + " " + text(entry);
   }
 
-  /** At most as much of it as leaves room for the passage. */
+  /** Returns the topic, cut so that it leaves room for the passage. */
   private static String topic(Entry entry, int modelTokens) {
     String topic = entry.topic();
     int most = modelTokens / TOPIC_SHARE;

@@ -21,7 +21,7 @@ final class PassageCut {
 
   private static final int LONG_WORD = 12;
 
-  /** Of the characters that most texts are made of: a young JVM is slow to look others up. */
+  /** Kinds of the characters that most texts are made of: a young JVM is slow to look others up. */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -146,7 +146,7 @@ final class PassageCut {
     return sentence < to ? sentence : any;
   }
 
-  /** The first character behind a place that is no white space. */
+  /** Returns the place of the first character from a place on that is not white space. */
   private int start(int place) {
     int at = places[place];
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {

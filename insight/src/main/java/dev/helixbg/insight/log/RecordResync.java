@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
  *
  * <p><b>Sound.</b> A whole record is sound when at its end the file ends, or a plausible header
  * stands (whole or cut), or a run of well-formed whole records leads there or is {@value #CHAIN}
- * long. A sound record is never interpreted in any other way, whatever its text looks like.
+ * long. A sound record is never interpreted in any other way, even if its text looks like records.
  *
  * <p><b>Trusted chain.</b> Where damage is suspected, the first place counts from which plausible
  * whole records follow one another until
@@ -87,10 +87,10 @@ final class RecordResync {
   }
 
   /**
-   * The first trusted chain that begins inside what a torn record claims.
+   * Returns the first trusted chain that begins inside the bytes that a torn record claims.
    *
    * @param torn its header; its claim may exceed the file
-   * @return the end of the claim or of the file when there is none
+   * @return the end of the claim or of the file when none is found
    */
   long nextInside(RecordHeader torn) throws IOException {
     long claim = Math.min(torn.end(), window.size());

@@ -4,8 +4,8 @@ import java.text.Normalizer;
 import java.util.regex.Pattern;
 
 /**
- * A text without data that nobody reads, in composed Unicode form (NFC): what is embedded, and by
- * which texts are known again.
+ * A text without data that no reader reads, in composed Unicode form (NFC). It is embedded, and
+ * texts are known again by it.
  */
 public final class SaidText {
   /** In the place of data. */

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * Knows keys and tokens by the forms that services give to what they issue, private keys, and
- * passwords in addresses, and masks them. What has no form of its own, as a password in a sentence,
- * is not seen; what is an example by its own words is none.
+ * passwords in addresses, and masks them. It does not see secrets without a form of their own, such
+ * as a password in a sentence. An example by its own words is not a secret.
  */
 public final class SecretMask {
   /** In a secret, these tell that it was made up. */
@@ -91,7 +91,7 @@ public final class SecretMask {
 
   private SecretMask() {}
 
-  /** What kind of secret a text holds; that of the first kind where there are several. */
+  /** Returns the kind of secret that a text holds; the first kind where there are several. */
   public static Optional<String> kindIn(String text) {
     return KINDS.stream()
         .filter(kind -> kind.sign().stream().anyMatch(text::contains))

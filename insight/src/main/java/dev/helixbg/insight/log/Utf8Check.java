@@ -7,7 +7,7 @@ final class Utf8Check {
   private Utf8Check() {}
 
   /**
-   * What is malformed in a text.
+   * The malformed bytes of a text.
    *
    * @param bytes how many
    * @param first index of the first of them from the start of the text; -1 without any

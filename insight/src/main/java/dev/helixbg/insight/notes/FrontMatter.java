@@ -23,7 +23,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * What a note says about itself before its text: between a first line {@code ---} and the next one
+ * Data of a note about itself, before its text: between a first line {@code ---} and the next one
  * in YAML, as Obsidian, Jekyll and Hugo write it, or between lines {@code +++} in TOML. Several
  * blocks that follow one another directly are one.
  *
@@ -36,16 +36,16 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param sound whether all of it was understood
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /** What is longer is no front matter, but a text between two rulers. */
+  /** Longest front matter, in lines; a longer block is a text between two rulers. */
   private static final int MAX_LINES = 500;
 
-  /** In characters. */
+  /** Longest front matter, in characters. */
   private static final int MAX_LENGTH = 1 << 16;
 
   private static final int MAX_VALUES = 100;
   private static final int MAX_VALUE = 200;
 
-  /** Of lists in lists. */
+  /** Greatest depth of lists in lists. */
   private static final int MAX_DEPTH = 3;
 
   private static final FrontMatter NONE = new FrontMatter(Map.of(), 0, true);
@@ -192,7 +192,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** The one item of a list; null where it is none, or has another number of items. */
+  /**
+   * Returns the one item of a list; null if the node is not a list, or has another number of items.
+   */
   private static Node only(Node node) {
     return node instanceof SequenceNode list && list.getValue().size() == 1
         ? list.getValue().getFirst()
@@ -225,7 +227,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     try {
       JsonNode root = TOML_MAPPER.readTree(text);
       root.properties().forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
-      // As Zola has tags.
+      // Zola puts tags here.
       root.path("taxonomies")
           .properties()
           .forEach(one -> addAll(list(values, one.getKey()), one.getValue()));

@@ -114,7 +114,7 @@ final class Items {
    * The way in which a file is cut, and its reason.
    *
    * @param items in their order; none but for {@link Way#ITEMS} and {@link Way#INDEX}
-   * @param why in words; empty where the file is no memory file, and need not be told of
+   * @param why in words; empty where the file is not a memory file, and need not be told of
    */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {

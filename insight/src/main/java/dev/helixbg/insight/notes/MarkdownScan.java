@@ -20,10 +20,10 @@ import java.util.regex.Pattern;
  * underlined, but for such within lists and quotes and underlined ones of several lines.
  */
 final class MarkdownScan {
-  /** Of one text; an index of everything says nothing about any one of them. */
+  /** Most links of one text; an index of everything says nothing about any one of them. */
   private static final int MAX_LINKS = 2_000;
 
-  /** Of a target in characters. */
+  /** Longest target, in characters. */
   private static final int MAX_TARGET = 1_000;
 
   /** {@code [words][label]}, {@code [label][]} or {@code [label]}. */
@@ -39,7 +39,7 @@ final class MarkdownScan {
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /** Of a text: brackets in which the label of a definition may stand. */
+  /** Most brackets of a text in which the label of a definition may stand. */
   private static final int MAX_REFERENCES = 20_000;
 
   private final String text;
@@ -73,7 +73,8 @@ final class MarkdownScan {
    * @param wiki whether by name, {@code [[name]]}; else by path
    * @param target name or path, without what follows a {@code #}
    * @param heading what follows it; empty without one
-   * @param otherwise where it leads if there is no such note: Dendron writes {@code [[shown|name]]}
+   * @param otherwise where it leads if that note does not exist: Dendron writes {@code
+   *     [[shown|name]]}
    */
   record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
     Link at(int place) {
@@ -81,7 +82,7 @@ final class MarkdownScan {
     }
   }
 
-  /** What a text has. */
+  /** Headings and links of a text. */
   record Marks(List<Heading> headings, List<Link> links) {}
 
   static Marks of(String text) {
@@ -164,7 +165,7 @@ final class MarkdownScan {
     return line.chars().allMatch(other -> other == c.charAt(0));
   }
 
-  /** Of a heading that begins with #; 0 in any other line. */
+  /** Returns the level of a heading that begins with #; 0 for any other line. */
   private static int level(String line) {
     int level = line.startsWith("#") ? run(line).length() : 0;
     boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
@@ -181,7 +182,7 @@ final class MarkdownScan {
     return closes ? title.substring(0, end).strip() : title;
   }
 
-  /** What underlines a paragraph; hyphens by themselves divide. */
+  /** Whether a line is an underline of a paragraph, or a ruler; hyphens by themselves divide. */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
@@ -261,7 +262,7 @@ final class MarkdownScan {
     links.sort(Comparator.comparingInt(Link::at)); // stable
   }
 
-  /** Whatever the case, and the blanks in it. */
+  /** Returns a label in a form that ignores case and the number of blanks. */
   private static String label(String written) {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
@@ -287,7 +288,7 @@ final class MarkdownScan {
     return out.toString();
   }
 
-  /** What stands in the parentheses of a link, without a title. */
+  /** Returns the text in the parentheses of a link, without a title. */
   private static String destination(String line, int start) {
     if (line.startsWith("<", start)) {
       int close = line.indexOf('>', start, Math.min(line.length(), start + MAX_TARGET));
@@ -349,7 +350,7 @@ final class MarkdownScan {
     }
   }
 
-  /** Percent escapes of UTF-8; what is none stays as it is. */
+  /** Decodes percent escapes of UTF-8; other text stays as it is. */
   private static String decoded(String path) {
     if (path.indexOf('%') < 0) {
       return path;

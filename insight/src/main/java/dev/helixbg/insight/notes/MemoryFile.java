@@ -34,7 +34,7 @@ public record MemoryFile(
    *
    * @param line from 1
    * @param target the path that it leads to, as written
-   * @param isGone whether there is no such file; else the file has no word of the line
+   * @param isGone whether that file does not exist; else the file has no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 

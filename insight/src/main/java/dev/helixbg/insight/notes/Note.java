@@ -28,7 +28,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
   static final int LONG = 6_000;
 
-  /** In characters: a lesson of a memory file is no longer. */
+  /** Longest lesson of a memory file, in characters. */
   private static final int LESSON = 600;
 
   /** The last one has all that follows. */
@@ -36,12 +36,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   private static final int MAX_TITLE = 200;
 
-  /** As {@code [words](path)}, within a heading, which is read as words. */
+  /** Link {@code [words](path)} within a heading, which is read as words. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
-  /** Of the headings above a section, those that name it. */
+  /** Most headings above a section that name it. */
   private static final int MAX_NAMED = 4;
 
   /**
@@ -94,7 +94,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
 
-  /** What entries between commas can be called. */
+  /** Returns the tags in the form that an entry can have between commas. */
   List<String> tags() {
     return matter.tags().stream()
         .map(tag -> plain(tag).replace(',', ' '))
@@ -107,7 +107,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /** What links lead to, when the texts are no longer needed. */
+  /**
+   * Returns the note without its texts, as a target of links when the texts are no longer needed.
+   */
   Note withoutTexts() {
     return new Note(
         path,

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The bytes of a file to text, whatever wrote them: a byte order mark tells UTF-8 or UTF-16;
+ * Decodes the bytes of a file to text, from any program: a byte order mark tells UTF-8 or UTF-16;
  * without one it is UTF-8, or UTF-16 where bytes are zero, as every other one of Latin letters is,
  * or else Windows-1252, which has Latin-1 in it. A file that is UTF-8 but for some bytes stays
  * UTF-8, with U+FFFD for those, and for control characters. Lines end at {@code \n} afterwards.
@@ -17,10 +17,13 @@ import java.util.regex.Pattern;
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
-  /** Of characters in a hundred: data is full of control characters, in text one may be left. */
+  /** Most control characters per hundred: data is full of them; a text may have one left. */
   private static final int MAX_CONTROLS = 2;
 
-  /** So that one does not outweigh a short text. */
+  /**
+   * Characters added to the length of a text, so that one control character does not outweigh a
+   * short text.
+   */
   private static final int SHORT = 50;
 
   private static final Pattern CONTROL =
@@ -28,7 +31,7 @@ final class NoteDecoder {
 
   private NoteDecoder() {}
 
-  /** Empty for what is no text. */
+  /** Returns the text; empty if the bytes are not text. */
   static Optional<String> text(byte[] bytes) {
     return decoded(bytes)
         .map(text -> text.replace("\r\n", "\n").replace('\r', '\n'))

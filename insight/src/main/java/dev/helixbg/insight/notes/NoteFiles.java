@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 
 /**
  * The Markdown files of a folder as a walk finds them: by names and {@code stat} alone, in the
- * order of their paths, whatever the file system's.
+ * order of their paths, not in that of the file system.
  *
  * <p>No link is followed. Folders and files whose name begins with a dot are passed over, but for
  * memory files in the folders of agents, and so are {@code node_modules}, knowledge bases of helix,
@@ -39,13 +39,13 @@ import java.util.stream.Collectors;
  */
 public record NoteFiles(
     List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean named) {
-  /** Of one file in bytes: notes may hold pictures as data. */
+  /** Largest file, in bytes: notes may hold pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
-  /** Of one file without such data, in characters: what is longer is no note. */
+  /** Longest text without such data of one file, in characters; a longer one is not a note. */
   static final int MAX_TEXT = 1 << 20;
 
-  /** Of all files together: their texts are held in memory while the log is written. */
+  /** Most bytes of all files together: their texts are held in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -54,7 +54,7 @@ public record NoteFiles(
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** What stands for characters that cannot be shown. */
+  /** Characters that stand for others that cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
   /** Hidden folders in which agents keep memory files; nothing else is taken from them. */
@@ -182,7 +182,7 @@ public record NoteFiles(
       this.ignored = GitIgnore.above(root);
     }
 
-    /** Takes a file that was named, whatever its name. */
+    /** Takes a file that was named, with any name. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, Files.size(file));

@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where links lead: by path from the note, from the folder, or, of wiki links, by name or alias,
- * whatever the case and the Unicode form. Of several notes with a name the one in the same folder
- * is meant, else the one with the shortest path, else the first.
+ * Where links lead: by path from the note, from the folder, or, of wiki links, by name or alias, in
+ * any case and Unicode form. Of several notes with a name the one in the same folder is meant, else
+ * the one with the shortest path, else the first.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /** Of the notes that links with a heading lead to: their sections by heading and by anchor. */
+  /** Sections by heading and by anchor, of the notes that links with a heading lead to. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /**
@@ -44,7 +44,7 @@ final class NoteLinks {
   /**
    * The section that a link of a note leads to.
    *
-   * @return its place; empty where there is none
+   * @return its place; empty if it does not exist
    */
   Optional<NoteName> target(Note from, Link link) {
     return note(from, link)

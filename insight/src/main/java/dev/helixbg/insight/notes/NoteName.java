@@ -28,13 +28,16 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /** What is said of a part that headings follow, in brackets at the end of its name. */
+  /** Words for a part that headings follow, in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
   /** Before the level, where other headings come before: a title, or lower ones. */
   static final String OF_LEVEL = " of level ";
 
-  /** Of a part under a heading without words: else it would pass for the whole file. */
+  /**
+   * Name of a part under a heading without words; without it, the part would pass for the whole
+   * file.
+   */
   static final String UNTITLED = "under a heading without words";
 
   /** Before a number, where several headings of a file are the same. */
@@ -47,7 +50,7 @@ public record NoteName(String file, String heading, String part) {
 
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
-  /** What can neither end a quotation nor a line of the log. */
+  /** Characters that could end a quotation or a line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
   /** The part of a file that is one item of a list, by its first words, which outlast edits. */
@@ -161,7 +164,7 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** As Obsidian links to it; empty where such a link cannot have its name. */
+  /** Returns the Obsidian link to it; empty where such a link cannot have its name. */
   public Optional<String> wikiLink() {
     String path = file.substring(0, file.lastIndexOf('.'));
     boolean headed =
@@ -173,7 +176,7 @@ public record NoteName(String file, String heading, String part) {
         : Optional.empty();
   }
 
-  /** As Markdown links to its file from another one. */
+  /** Returns the Markdown link to its file from another one. */
   public String linkFrom(NoteName other) {
     String[] mine = file.split("/");
     String[] its = other.file().split("/");

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 /**
  * When a note was written, in the minutes of a data.log: what its front matter says, of a change
  * rather than of its making; else a date that its name begins with, as daily notes have it; else
- * when its file changed. In a Git work tree files are as old as the check-out, so there nobody
- * knows.
+ * when its file changed. In a Git work tree files are as old as the check-out, so there the time is
+ * unknown.
  *
  * <p>A date that is there and cannot be read makes the time unknown. Whether {@code 03/05/2024} is
  * in March or in May is told by another date of the file, else by those of the folder, if they
@@ -37,7 +37,7 @@ final class NoteTime {
   private static final Pattern YEAR_FIRST =
       Pattern.compile("(\\d{4})[-/.年](\\d{1,2})[-/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
 
-  /** As the names of daily notes and of a Zettelkasten have it: 20260131, or 202601311530. */
+  /** Form of dates in the names of daily notes and of a Zettelkasten: 20260131, or 202601311530. */
   private static final Pattern DIGITS =
       Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?()(?:\\D.*)?");
 
@@ -55,7 +55,7 @@ final class NoteTime {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /** Of a note's front matter, without what parts their words. */
+  /** Keys of a date in a note's front matter, without the characters that part their words. */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -78,12 +78,14 @@ final class NoteTime {
     this.dayFirst = dayFirst;
   }
 
-  /** Of a folder: its other dates tell whether the day or the month comes first. */
+  /**
+   * Returns the times of a folder: its other dates tell whether the day or the month comes first.
+   */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /** What the note itself says, if it does; 0 where that cannot be read. */
+  /** Returns the time that the note itself states, if it does; 0 where that cannot be read. */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {

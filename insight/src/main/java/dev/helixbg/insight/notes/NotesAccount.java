@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What became of the files of a folder of notes.
+ * Account of the files of a folder of notes.
  *
  * @param files that were read
  * @param entries that they made
@@ -17,7 +17,7 @@ import java.util.Optional;
 public record NotesAccount(
     int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
-  /** What a user should know, in a sentence; empty when all was read as it is. */
+  /** Returns what a user should know, in a sentence; empty when all was read as it is. */
   public Optional<String> words() {
     List<String> said = new ArrayList<>();
     say(said, leftOut, "was left out", "were left out");

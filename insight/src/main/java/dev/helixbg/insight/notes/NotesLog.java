@@ -40,12 +40,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes a folder of notes down as a data.log of our own, in the format that {@link DataLog} reads.
+ * Writes a folder of notes down as a data.log of helix-bg, in the format that {@link DataLog}
+ * reads.
  *
  * <p>A section of a file is an entry: its topic is the folder of the file, which ends in a slash
  * ({@link Entry#note}), its source the file, its heading that of the section, and its links lead
  * where those of the section do. A log that is there is taken on: entries that are as they were
- * keep their order and their times, whatever else came, went or changed; new ones follow, the
+ * keep their order and their times, even if others came, went or changed; new ones follow, the
  * oldest first.
  */
 public final class NotesLog {
@@ -73,7 +74,7 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * What is to be said of a topic.
+   * The topic and core of an entry.
    *
    * @param core the body without the lines of its links and of its position, which change when
    *     other notes do
@@ -83,7 +84,7 @@ public final class NotesLog {
   /**
    * One entry to be.
    *
-   * @param minutes when it was written; 0 when nobody knows
+   * @param minutes when it was written; 0 when unknown
    * @param isDated whether the note itself tells of a time, which may be unknown
    * @param note with no texts, since there may be many
    * @param of which of its sections
@@ -191,7 +192,9 @@ public final class NotesLog {
         .toList();
   }
 
-  /** An interrupted reading looks like that of a file that cannot be read, and is none. */
+  /**
+   * Throws when interrupted: an interrupted reading looks like that of a file that cannot be read.
+   */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
@@ -211,7 +214,7 @@ public final class NotesLog {
     }
   }
 
-  /** Empty for what is no text. */
+  /** Returns the text of a file; empty if it is not text. */
   static Optional<String> text(NoteFiles.File file) throws IOException {
     try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
         InputStream in = Channels.newInputStream(channel)) {
@@ -272,7 +275,10 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /** What looks like metadata of an entry gets a blank before it, and then is none. */
+  /**
+   * Returns the text with a blank before each line that looks like metadata of an entry, so that it
+   * is text.
+   */
   private static String asText(String text) {
     if (text.indexOf('[') < 0) {
       return text;

@@ -10,7 +10,7 @@ import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
 /**
- * What may be said of two texts that the pair judge has read.
+ * Assesses two texts that the pair judge has read.
  *
  * @param fit to answers about their knowledge base
  */
@@ -22,9 +22,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * That one entry can go is only said where all that would go was read, and <i>the same</i> only
-   * of texts that do not disagree. The tiers LIKELY_SAME and LIKELY_OVERTAKEN were measured without
-   * a fit: a pair reaches them only if it does so without the fit, too.
+   * Returns the assessment of a pair. It says that one entry can go only where all that would go
+   * was read, and <i>the same</i> only of texts that do not disagree. The tiers LIKELY_SAME and
+   * LIKELY_OVERTAKEN were measured without a fit: a pair reaches them only if it does so without
+   * the fit, too.
    *
    * @param score of the pair by vectors and words
    * @param older text, from its beginning
@@ -106,12 +107,12 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
   }
 
-  /** What falls to one of two that shared a probability before; of nothing, nothing. */
+  /** Returns the new share of one of two that shared a probability before; 0 if that was 0. */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }
 
-  /** Of same or overtaken. */
+  /** Returns the log odds of same or overtaken. */
   private static double logOdds(float[] logits) {
     return logOfSum(logits[Relation.SAME.ordinal()], logits[Relation.OVERTAKEN.ordinal()])
         - logOfSum(logits[Relation.RELATED.ordinal()], logits[Relation.DIFFERENT.ordinal()]);

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What two texts that seem to say the same do not agree about: numbers and versions, identifiers,
+ * Points on which two texts that seem to say the same disagree: numbers and versions, identifiers,
  * and what is negated. Models of this size see that badly. It forbids a verdict, and decides none:
  * who writes the same in other words may well write other numbers, too.
  *
@@ -26,7 +26,7 @@ public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /** With something in it that no plain word has. */
+  /** Word with a character that no plain word has. */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -67,10 +67,10 @@ public final class PairDisagreement {
   /** Words behind a negation that are looked at. */
   private static final int REACH = 3;
 
-  /** Of long texts so much is looked at. */
+  /** Longest beginning of a text that is looked at, in characters. */
   private static final int LONGEST = 100_000;
 
-  /** What a text denies, and what it says otherwise. */
+  /** Words that a text denies, and words that it says otherwise. */
   private record Said(Set<String> denied, Set<String> plain) {}
 
   private PairDisagreement() {}
@@ -194,7 +194,10 @@ public final class PairDisagreement {
     return words;
   }
 
-  /** Of entries, {@code entry}: the terms of search and findings do without that. */
+  /**
+   * Returns the stem of a word, {@code entry} for <i>entries</i>: the terms of search and findings
+   * do without that.
+   */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

@@ -5,9 +5,9 @@ import dev.helixbg.embed.PairReader.Relation;
 import java.util.List;
 
 /**
- * What answers about pairs of one knowledge base teach the pair judge: how far its logits are to be
- * trusted beside the score by vectors and words, and how often a pair is the same or overtaken
- * there. The weights of the judge stay as they are.
+ * Fit of the pair judge to answers about pairs of one knowledge base. It says how far the judge's
+ * logits are to be trusted beside the score by vectors and words. It also says how often a pair is
+ * the same or overtaken there. The weights of the judge stay as they are.
  *
  * @param temperature logits are divided by it before the score is added
  * @param same is added to the logit of same, in units of the calibration's temperature

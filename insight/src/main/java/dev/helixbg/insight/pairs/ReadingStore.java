@@ -37,7 +37,7 @@ public final class ReadingStore {
     this.model = model;
   }
 
-  /** Those of the wanted readings that are known, by their keys. */
+  /** Returns the wanted readings that are known, by their keys. */
   Map<String, Reading> find(Set<String> wanted) {
     Map<String, Reading> found = new HashMap<>();
     if (wanted.isEmpty()) {

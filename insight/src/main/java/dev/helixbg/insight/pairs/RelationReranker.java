@@ -214,7 +214,7 @@ public final class RelationReranker {
     return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
   }
 
-  /** That are read of a text, two special ones among them; a pair has three. */
+  /** Returns the tokens that are read of a text, two special ones among them; a pair has three. */
   private static long tokens(String text) {
     return Passage.estimatedTokens(text, PairReader.ROOM + 2);
   }

@@ -86,7 +86,7 @@ final class Series {
     }
   }
 
-  /** What a number behind such a word counts: a sentence may say so, too. */
+  /** Words for things that a number behind them counts: a sentence may say so, too. */
   private static final Set<String> COUNTED =
       Set.of(
           ("chapter part lesson episode season week day unit lecture session sprint iteration phase"

@@ -30,7 +30,7 @@ public final class WordDifference {
                   + " you they them their been being does did done about over out")
               .split(" "));
 
-  /** Of both texts, what is further back is neither looked at nor marked. */
+  /** Longest beginning of either text that is looked at and marked, in characters. */
   private static final int MAX_TEXT = 100_000;
 
   /** Fewer words that are told are a stub: two of them may share a template and nothing else. */
@@ -58,7 +58,7 @@ public final class WordDifference {
    */
   public record Stretch(String text, boolean own) {}
 
-  /** Those that are not in this text. */
+  /** Returns the words that are not in this text. */
   public static WordDifference besides(String other) {
     return new WordDifference(new HashSet<>(stems(other)));
   }
@@ -149,12 +149,12 @@ public final class WordDifference {
         && !FILLERS.contains(word.toLowerCase(Locale.ROOT));
   }
 
-  /** As much of a text as is looked at. */
+  /** Returns the beginning of a text that is looked at. */
   public static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
   }
 
-  /** Of all words of a text, in its order. */
+  /** Returns the stems of all words of a text, in its order. */
   private static List<String> stems(String text) {
     return WORD.matcher(begin(text)).results().map(found -> stem(found.group())).toList();
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What can be done about a finding, in words.
+ * An act for a finding, in words.
  *
  * @param condition under which it is the right thing, up to a colon, or what introduces it
  * @param words what to do, with names of entries and topics

@@ -52,7 +52,7 @@ final class FindingJson extends JsonFields {
     text("proposedText", merge.text());
   }
 
-  /** Null where nobody gave one. */
+  /** Writes the verdict; null where none was given. */
   private void verdict(Finding.Relation pair) throws IOException {
     object(
         "verdict",
@@ -212,7 +212,7 @@ final class FindingJson extends JsonFields {
     text("date", since.date());
   }
 
-  /** What an entry is known by. */
+  /** Writes the names by which an entry is known. */
   void named(NamedEntry named) throws IOException {
     text("name", named.name());
     text("title", named.title());

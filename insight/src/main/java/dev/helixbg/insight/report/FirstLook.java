@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a report is still without, because it takes long: a reader has something worth reading at
- * once, and is told that the whole report is to come.
+ * Parts that a report is still without, because they take long. A reader has something worth
+ * reading at once, and is told that the whole report is to come.
  *
  * @param unread older entries that have no vector yet, which the report is without
  * @param entries long ones of which only a part was read

@@ -23,7 +23,7 @@ public final class HtmlReport {
   private HtmlReport() {}
 
   /**
-   * What the template sees.
+   * The data that the template sees.
    *
    * @param style the style sheet; it and the script are all that the template does not escape
    * @param styleHash as the content security policy spells it

@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 abstract class JsonFields {
   /**
-   * A text is cut after this many UTF-16 units; the report is no copy of the log. More than any
+   * A text is cut after this many UTF-16 units; the report is not a copy of the log. More than any
    * name of an entry has.
    */
   static final int MAX_TEXT = 20_000;
@@ -38,7 +38,7 @@ abstract class JsonFields {
     json.writeStringField(field, bounded(value));
   }
 
-  /** Whatever it is and whoever wrote it: logs, answers and the history are files of others. */
+  /** Bounds a value of any kind and writer: logs, answers and the history are files of others. */
   static String bounded(String value) {
     return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
   }
@@ -57,7 +57,7 @@ abstract class JsonFields {
     }
   }
 
-  /** Null when there is no value. */
+  /** Writes an object; null without a value. */
   final <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
     json.writeFieldName(field);
     if (value == null) {

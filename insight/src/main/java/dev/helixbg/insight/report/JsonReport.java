@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 
 /**
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
- * order, none so long that a reader refuses it, whatever entries and models say.
+ * order, none so long that a reader refuses it, with any text from entries and models.
  */
 public final class JsonReport extends JsonFields {
   /** Sources that moved, and secrets. */
@@ -116,7 +116,7 @@ public final class JsonReport extends JsonFields {
     json.writeEndObject();
   }
 
-  /** What is done with the findings of one section. */
+  /** Work on the findings of one section. */
   private interface Section {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What the language model and the pair judge say, in words: labels, verdicts, assessments. */
+/**
+ * Words for the judgements of the language model and the pair judge: labels, verdicts, assessments.
+ */
 final class JudgementWords {
   private JudgementWords() {}
 

@@ -6,15 +6,16 @@ import io.jstach.jstache.JStachePartial;
 import io.jstach.jstache.JStachePartials;
 
 /**
- * The report for a Markdown viewer or a plain terminal. What a template sets between two braces
- * becomes inline code, in which nothing is Markdown; between three there are words of ours only.
+ * The report for a Markdown viewer or a plain terminal. A value that a template sets between two
+ * braces becomes inline code, in which nothing is Markdown; three braces hold only words of
+ * helix-bg.
  */
 public final class MarkdownReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/md/";
 
   private MarkdownReport() {}
 
-  /** What the template sees, and how it sets texts that inline code is not for. */
+  /** The data that the template sees, and the form of texts that inline code is not for. */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),

@@ -4,7 +4,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
 
 /**
- * What a reader knows an entry by.
+ * The title and name by which a reader knows an entry.
  *
  * @param title heading or first sentence, 70 columns at most
  * @param name such as {@code topic:3}; empty where the title is the name

@@ -58,7 +58,7 @@ final class NumberWords {
     return count(n) + suffix;
   }
 
-  /** A cosine to three decimals, or a dash when there is none. */
+  /** Returns a cosine to three decimals, or a dash when it is not finite. */
   static String similarity(double cosine) {
     return Double.isFinite(cosine) ? fixed(cosine, 3) : "–";
   }
@@ -101,7 +101,7 @@ final class NumberWords {
     return entry.written().map(NumberWords::date).orElse("date unknown");
   }
 
-  /** As people write it. */
+  /** Returns a date as people write it. */
   static String date(String written) {
     return written.replace('T', ' ');
   }

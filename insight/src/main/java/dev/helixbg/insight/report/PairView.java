@@ -116,7 +116,9 @@ record PairView(
     return words;
   }
 
-  /** What an agent says of a pair, in words, else the language model, else the pair judge. */
+  /**
+   * Returns the words of an agent about a pair, else of the language model, else of the pair judge.
+   */
   static Optional<String> said(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()

@@ -87,7 +87,7 @@ record PlacesSection(
   }
 
   /**
-   * What an agent loads with its memory files.
+   * Returns the section on the memory files that an agent loads.
    *
    * @param goes tokens that each file would lose, see {@link Report#savings}
    */

@@ -68,7 +68,7 @@ public record Report(
   public static final int SCHEMA = 11;
 
   /**
-   * What made the report.
+   * The program and the model that made the report.
    *
    * @param version of the program
    * @param embeddingModel name and precision, for the reader
@@ -76,7 +76,7 @@ public record Report(
   public record Run(String version, String embeddingModel) {}
 
   /**
-   * What the report is of, where it is of no knowledge base of helix.
+   * The folder of notes that the report is of, if it is not of a knowledge base of helix.
    *
    * @param name without the folders that it is in: a report holds no path
    * @param account what became of the files

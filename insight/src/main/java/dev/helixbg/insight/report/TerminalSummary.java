@@ -19,11 +19,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a person sees on the terminal after a run: a dozen lines of 80 columns at most. */
+/**
+ * The summary that a person sees on the terminal after a run: a dozen lines of 80 columns at most.
+ */
 public final class TerminalSummary {
   private static final int WIDTH = 80;
 
-  /** Of the kind and its count: the longest kind, room for 99,999, and two blanks. */
+  /**
+   * Width of the kind and its count, in columns: the longest kind, room for 99,999, and two blanks.
+   */
   private static final int START_WIDTH = 24;
 
   private static final int NAME_WIDTH = 24;

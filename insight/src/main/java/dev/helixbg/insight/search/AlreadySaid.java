@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /**
  * Whether a knowledge base says already what a text says. Vectors hardly tell the same fact in
- * other words from another fact about the same thing, so by them most answers are that somebody has
+ * other words from another fact about the same thing, so by them most answers are that a reader has
  * to read the nearest; the pair judge reads them. How often each is right is in docs/findings.md.
  *
  * @param answer in a word
@@ -53,13 +53,13 @@ public record AlreadySaid(
    */
   private static final double SURE = 0.77;
 
-  /** What can be said. */
+  /** The answer. */
   public enum Answer {
     /** An entry says the same. */
     YES,
     /** An entry says what no longer holds if the text does. */
     CONTRADICTS,
-    /** Somebody has to read the nearest. */
+    /** A reader has to read the nearest. */
     PERHAPS,
     /** None says it. */
     NO,
@@ -77,7 +77,7 @@ public record AlreadySaid(
   public record Near(String name, String text, String whole, double similarity) {}
 
   /**
-   * What is asked.
+   * A text and the entries that may say it.
    *
    * @param text that is about to be stored
    * @param whole whether all of it was compared
@@ -92,8 +92,8 @@ public record AlreadySaid(
     }
 
     /**
-     * What can be told without reading: only an entry that is this text, but for its form, says it
-     * for certain.
+     * Returns the answer without reading. Only an entry that is this text, but for its form, says
+     * it for certain.
      *
      * @param nearDuplicate from where on entries are near-duplicates
      */
@@ -109,7 +109,10 @@ public record AlreadySaid(
                       OptionalDouble.empty()));
     }
 
-    /** Where an entry is this very text, nobody has to read it: a judge can be wrong there, too. */
+    /**
+     * Returns <i>yes</i> where an entry is this very text: the pair judge need not read it, and can
+     * be wrong there, too.
+     */
     private Optional<AlreadySaid> itself() {
       return near.stream()
           .filter(one -> MeaningDifference.isNone(one.whole(), text))
@@ -144,7 +147,7 @@ public record AlreadySaid(
           MeaningDifference.of(one.whole(), text).words());
     }
 
-    /** What can be said where no entry is known to say it. */
+    /** Returns the answer where no entry is known to say it. */
     private AlreadySaid unsaid(boolean isNew, Optional<String> suspect, OptionalDouble likely) {
       if (!indexed) {
         return new AlreadySaid(
@@ -159,13 +162,13 @@ public record AlreadySaid(
       return likely.isPresent() ? OptionalDouble.of(1 - likely.getAsDouble()) : likely;
     }
 
-    /** Those that are worth reading: what is far is about something else. */
+    /** Returns the entries that are worth reading: one that is far is about something else. */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
 
     /**
-     * What the pair judge tells.
+     * Returns the answer of the pair judge.
      *
      * @throws dev.helixbg.embed.EmbeddingException when it cannot read
      */
@@ -180,7 +183,7 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // As relations are scored, but for words, and for what is around the entries.
+      // The score is that of relations, without words and without the surroundings of the entries.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;
@@ -206,7 +209,7 @@ public record AlreadySaid(
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
-      // Somebody changed a word of this one, whatever another one says.
+      // The text edits a word of this entry, no matter what another entry says.
       OptionalInt edited =
           IntStream.range(0, likely.length)
               .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())

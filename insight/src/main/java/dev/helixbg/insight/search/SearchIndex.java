@@ -32,13 +32,13 @@ public final class SearchIndex implements AutoCloseable {
 
   private static final int NONE = -1;
 
-  /** What an entry that says all words of a query gains. */
+  /** Gain in score of an entry that says all words of a query. */
   private static final float WORDS = 0.3f;
 
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** Of each vector: first those of the entries, one each, then those of passages. */
+  /** Entry of each vector: first the vectors of the entries, one each, then those of passages. */
   private final int[] owners;
 
   private final List<Passage> passages;
@@ -63,11 +63,11 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * What is looked for.
+   * A query.
    *
    * @param text whose words count; empty for the meaning alone
    * @param vector of unit length
-   * @param topic whose entries are looked for; all if there is none
+   * @param topic whose entries are looked for; all if empty
    * @param from how many of the best are passed over
    * @param limit how many are wanted after these
    */
@@ -76,7 +76,7 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * An entry that was found.
    *
-   * @param score what hits are ranked by: from 0 to 1.3, and little below 0
+   * @param score by which hits are ranked: from 0 to 1.3, and little below 0
    * @param similarity cosine with the nearest of the entry's vectors, at most 1
    * @param passage the one that matches best, in the entry's content
    */
@@ -183,7 +183,7 @@ public final class SearchIndex implements AutoCloseable {
         query.text(),
         (text, share) -> {
           int entry = owners[text];
-          // Of an entry and a passage that say as much, the passage says where.
+          // Where an entry and a passage say as much, the passage says where.
           if (share > said[entry] || share == said[entry] && text >= entries.size()) {
             said[entry] = share;
             saying[entry] = text;

@@ -28,12 +28,12 @@ import java.util.stream.Stream;
  * it takes, is bounded: a repository of 2 MB can hold two files of 200 MB that git compares.
  */
 final class GitCommand implements AutoCloseable {
-  /** Of the history, and of the list of files; 400,000 changes of files. */
+  /** Most bytes of the history, and of the list of files; 400,000 changes of files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /**
-   * Of git's own memory in KiB, without the packs that it maps. Linux holds it; the kernel of a Mac
-   * does not.
+   * Most memory of git itself, in KiB, without the packs that it maps. Linux enforces it; the
+   * kernel of a Mac does not.
    */
   private static final int MAX_MEMORY = 256 << 10;
 
@@ -58,7 +58,7 @@ final class GitCommand implements AutoCloseable {
   }
 
   /**
-   * @throws SourceException when there is no git
+   * @throws SourceException when git is not on the PATH
    */
   static GitCommand of(GitRepository repository) throws SourceException {
     Path git =
@@ -190,7 +190,7 @@ final class GitCommand implements AutoCloseable {
     }
   }
 
-  /** Ends a process that takes too long, or that nobody waits for any more. */
+  /** Ends a process that takes too long, or whose waiting thread was interrupted. */
   private static Runnable watching(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
     return () -> {
@@ -253,7 +253,10 @@ final class GitCommand implements AutoCloseable {
       this.lasting = lasting;
     }
 
-    /** Of what git itself cannot do with a commit: the next try costs as much, and ends alike. */
+    /**
+     * Returns an exception for a commit that git itself cannot deal with: the next try costs as
+     * much, and ends alike.
+     */
     static SourceException lasting() {
       return new SourceException("git cannot read it, or took too long or too much memory", true);
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What became of the files of a repository, commit by commit along the first parents. A commit is
+ * The history of the files of a repository, commit by commit along the first parents. A commit is
  * named by its position, 0 for the newest.
  */
 final class GitHistory {
@@ -22,14 +22,14 @@ final class GitHistory {
    * @param date of that day where it was committed, {@code yyyy-MM-dd}
    */
   record Commit(String id, long seconds, String date) {
-    /** As people write it. */
+    /** Returns the id as people write it. */
     String shortId() {
       return id.substring(0, 10);
     }
   }
 
   /**
-   * What one commit did to one file.
+   * The change of one file by one commit.
    *
    * @param at position of the commit
    * @param from path before, nothing for a new file
@@ -54,7 +54,7 @@ final class GitHistory {
   record Version(String path, int at) {}
 
   /**
-   * What became of a file.
+   * The later changes of a file.
    *
    * @param changes of it since, oldest first
    * @param path it has now; empty where it was deleted, which is the last change then
@@ -134,7 +134,10 @@ final class GitHistory {
     return commits.get(position);
   }
 
-  /** The newest commit that is no newer; the number of commits where all are. */
+  /**
+   * Returns the position of the newest commit that is not newer than this time; the number of
+   * commits where all are newer.
+   */
   int positionAt(long seconds) {
     for (int i = 0; i < commits.size(); i++) {
       if (commits.get(i).seconds() <= seconds) {
@@ -177,7 +180,7 @@ final class GitHistory {
     return Optional.of(new Version(path, first.finds(path) ? position : first.at()));
   }
 
-  /** What became of a file since. */
+  /** Returns the changes of a file since a version. */
   Trail since(Version version) {
     List<Change> trail = new ArrayList<>();
     String current = version.path();

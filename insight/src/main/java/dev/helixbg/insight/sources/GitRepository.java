@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  *
  * <p>Links are not followed. A worktree, whose {@code .git} names a folder elsewhere, counts only
  * where that folder names it back, and where the repository lists that folder among its worktrees:
- * whoever makes a folder could else name any repository of the user.
+ * the maker of a folder could else name any repository of the user.
  *
  * @param name of the folder
  * @param objects the folder of git's objects
@@ -29,14 +29,14 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
   private static final Pattern REF = Pattern.compile("refs/[A-Za-z0-9._/@+-]{1,250}");
 
-  /** Of a file with one line. */
+  /** Largest file with one line, in bytes. */
   private static final int MAX_LINE = 4_096;
 
-  /** Of a list of all refs, or of all commits where a shallow history ends. */
+  /** Largest list of all refs, or of all commits where a shallow history ends, in bytes. */
   private static final int MAX_LIST = 16 << 20;
 
   /**
-   * @throws SourceException when there is none, or it is of a kind that is not read
+   * @throws SourceException when the folder has none, or one of a kind that is not read
    */
   static GitRepository in(Path folder) throws SourceException {
     Layout layout = Layout.of(folder);
@@ -172,7 +172,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** A regular file as a whole; empty when there is none. */
+  /** Returns a regular file as a whole; empty when it does not exist. */
   private static Optional<String> read(Path file, int most) throws SourceException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();

@@ -40,7 +40,7 @@ final class RepositoryCheck {
     this.zone = zone;
   }
 
-  /** What there is to say of each entry. */
+  /** Returns the outcome for each entry. */
   Map<NamedEntry, Outcome> of(List<NamedEntry> entries) {
     Map<NamedEntry, Outcome> outcomes = new LinkedHashMap<>();
     for (NamedEntry entry : entries) {
@@ -96,7 +96,8 @@ final class RepositoryCheck {
     if (!here.isEmpty()) {
       return here.size() == 1 ? Optional.of(here.getFirst()) : Optional.empty();
     }
-    // Those that were there then; else, of a note that is older than its file, the one that came.
+    // Candidates are the files that existed then; else, for a note older than its file, the one
+    // that came.
     List<Version> then =
         ending.stream().flatMap(one -> history.at(one, position).stream()).toList();
     List<Version> there = then.stream().filter(one -> one.at() == position).toList();
@@ -104,7 +105,7 @@ final class RepositoryCheck {
     return meant.size() == 1 ? Optional.of(meant.getFirst().path()) : Optional.empty();
   }
 
-  /** That a file is not there any more; empty where it is, or came back. */
+  /** Returns the finding that a file is gone; empty where it exists, or came back. */
   private Optional<MovedSource> gone(NamedEntry entry, SourceMentions.File file, Version then) {
     if (history.files().contains(then.path())) {
       return Optional.empty();

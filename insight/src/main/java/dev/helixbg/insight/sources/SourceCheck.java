@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * <p>While a folder stays at its commit, only entries that are new are looked at.
  */
 public final class SourceCheck {
-  /** Of one entry. */
+  /** Most findings about one entry. */
   private static final int MAX_FINDINGS = 5;
 
   private final List<Path> folders;
@@ -33,14 +33,14 @@ public final class SourceCheck {
   private final Map<Path, CommitOutcomes> known = new HashMap<>();
 
   /**
-   * What was found at a commit.
+   * The outcomes at a commit.
    *
    * @param about by what tells entries apart here
    */
   private record CommitOutcomes(String commit, Map<String, Outcome> about) {}
 
   /**
-   * What one folder has to say of an entry.
+   * The outcome of one folder for an entry.
    *
    * @param moved without their ids
    * @param present files that the entry names and that are there
@@ -58,7 +58,7 @@ public final class SourceCheck {
     this.zone = zone;
   }
 
-  /** What was found depends on these, but for the entries: 64 hexadecimal digits. */
+  /** Returns the state on which outcomes depend, apart from the entries: 64 hexadecimal digits. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
@@ -152,7 +152,7 @@ public final class SourceCheck {
     return about;
   }
 
-  /** What findings about an entry depend on. */
+  /** Returns the data of an entry on which its findings depend. */
   private static String identity(NamedEntry entry) {
     return entry.key()
         + entry.entry().timestampMin()
@@ -160,7 +160,10 @@ public final class SourceCheck {
         + entry.entry().text().source().orElse("");
   }
 
-  /** What is in one of the folders is not gone, and nothing is told twice. */
+  /**
+   * Joins the outcomes of all folders: a file in one of them is not gone, and nothing is told
+   * twice.
+   */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();
@@ -193,13 +196,13 @@ public final class SourceCheck {
   }
 
   /**
-   * What became of the source code that entries tell of.
+   * The changes in the source code that entries tell of.
    *
    * @param folders that were looked at, in the order of the settings
    * @param moved what is gone, in the order of the entries
    */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
-    /** Where no folders are named. */
+    /** The result without folders. */
     public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
 
     /** Puts lines of indexes that are wrong before the other findings. */

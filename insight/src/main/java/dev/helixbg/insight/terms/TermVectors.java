@@ -114,7 +114,7 @@ public final class TermVectors {
   private static TermVectors of(
       int count, IntFunction<Map<String, Integer>> termsOf, int entries, int fewest, int most) {
     Map<String, Integer> numbers = new HashMap<>();
-    int[][] found = new int[count][]; // of each text: number of a term, how often, and so on
+    int[][] found = new int[count][]; // per text: number of a term, how often, and so on
     int[] frequencies = new int[1 << 10];
     for (int i = 0; i < count; i++) {
       Map<String, Integer> counts = termsOf.apply(i);
@@ -294,7 +294,7 @@ public final class TermVectors {
 
     private Products() {}
 
-    /** Those of one of the texts; with itself, too. */
+    /** Compares one of the texts with all that share a term, with itself, too. */
     public void of(int text, Sink sink) {
       for (int i = starts[text]; i < starts[text + 1]; i++) {
         for (int at = all.starts[termAt[i]]; at < all.starts[termAt[i] + 1]; at++) {

@@ -23,7 +23,7 @@ public final class Terms {
 
   private static final int LONGEST_ENDING = 3;
 
-  /** What must be left of a word without its ending. */
+  /** Least length of a word without its ending, in characters. */
   private static final int MIN_STEM = 4;
 
   private static final byte WORD = 1;
@@ -34,7 +34,9 @@ public final class Terms {
   /** Whether a character is of a script that writes no spaces between words. */
   private static final byte RUN = 16;
 
-  /** Of the characters that most texts are made of: a young JVM has no quick code for others. */
+  /**
+   * Kinds of the characters that most texts are made of: a young JVM has no quick code for others.
+   */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -79,7 +81,7 @@ public final class Terms {
    * string.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
-    int[] longest = new int[KINDS.length * KINDS.length]; // of the words that begin alike
+    int[] longest = new int[KINDS.length * KINDS.length]; // longest terms that begin alike
     for (String term : wanted) {
       int beginning = beginning(term, 0, term.length());
       if (beginning >= 0) {
@@ -126,7 +128,10 @@ public final class Terms {
     return spellings.get(term);
   }
 
-  /** Where the identifier that begins at {@code start} ends; {@code start} if there is none. */
+  /**
+   * Returns the end of the identifier that begins at {@code start}; {@code start} if none begins
+   * there.
+   */
   private static int end(String text, int start) {
     int end = start;
     while (end < text.length()) {
