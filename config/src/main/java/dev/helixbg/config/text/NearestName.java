@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The name that somebody most probably meant who typed one that there is not: by edits of single
+ * Name that a user most probably meant by an unknown one. Names are compared by edits of single
  * characters, of which a swap of two neighbours is one (optimal string alignment).
  */
 public final class NearestName {
@@ -33,7 +33,10 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /** The first of the nearest ones; empty where none is near, and for what is no name. */
+  /**
+   * Returns the first of the nearest names; empty if none is near, or if {@code typed} is not a
+   * name.
+   */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();
