@@ -9,7 +9,7 @@ import java.util.Optional;
  * characters, of which a swap of two neighbours is one (optimal string alignment).
  */
 public final class NearestName {
-  /** For each so many characters that were typed one may be wrong, one at least. */
+  /** Typed characters for each one that may be wrong; at least one may be wrong. */
   private static final int CHARACTERS_PER_EDIT = 3;
 
   /** With more that are wrong, an id of ten hexadecimal digits may be any other. */
