@@ -84,7 +84,7 @@ public record BackendAgreement(
         .toList();
   }
 
-  /** Returns the largest difference of the first rows; NaN is larger than all. */
+  /** Returns the place of the largest difference of the first rows; NaN is larger than all. */
   private static Parting parting(Place expected, Place actual, int rows) {
     double largest = 0;
     double worst = 0;

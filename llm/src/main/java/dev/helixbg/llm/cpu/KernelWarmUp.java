@@ -98,8 +98,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up what unpacks rows of those types that are multiplied in floats; C2 leaves out what it
-   * has not seen.
+   * Warms up what unpacks rows of those of these types that are multiplied in floats; C2 leaves out
+   * what it has not seen.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {

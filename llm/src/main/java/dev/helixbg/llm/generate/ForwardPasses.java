@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 public final class ForwardPasses {
   /**
    * Least number of rows, and of wanted rows, with which a pass gives each row the same bits with
-   * any other rows beside it: backends may compute a handful of rows in another way than more.
+   * any other rows beside it. Backends may compute a handful of rows in another way than more.
    */
   static final int STEADY_ROWS = 8;
 

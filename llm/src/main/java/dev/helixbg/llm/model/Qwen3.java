@@ -230,7 +230,7 @@ public final class Qwen3 {
     return CandidateLogits.of(backend, weights.outputTensor(), ids, few);
   }
 
-  /** Returns the error for logits that are NaN or infinite, by which no token can be chosen. */
+  /** Returns the error for logits that are not numbers, by which no token can be chosen. */
   public GgufException notNumbers() {
     return file.error(
         "what the model computes are no numbers: the file is damaged; fetch it again");

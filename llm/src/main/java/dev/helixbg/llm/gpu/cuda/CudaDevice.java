@@ -158,7 +158,7 @@ public final class CudaDevice implements GpuDevice {
         .formatted(versionText(version), architecture / 10, architecture % 10);
   }
 
-  /** Returns the memory that is free or used by this device. */
+  /** Returns the bytes that are free, and those that this object uses. */
   @Override
   public long memoryBudget() {
     try (Arena call = Arena.ofConfined()) {
