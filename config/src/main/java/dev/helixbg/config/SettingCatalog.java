@@ -231,7 +231,7 @@ final class SettingCatalog {
   }
 
   /**
-   * What is said to somebody who named one that there is not.
+   * Returns the error for a setting that does not exist.
    *
    * @param where and what, such as {@code x.y in config.toml}
    * @param names of those that there are

@@ -31,7 +31,7 @@ public record Settings(
 
   /** Whether lists in notes are cut into their items, each an entry. */
   public enum NotesItems {
-    /** As the file tells: memory files that are lists of facts. */
+    /** The file decides: lists are cut in memory files that are lists of facts. */
     AUTO(""),
     /** Every list of three items. */
     ALWAYS("items"),
@@ -75,7 +75,7 @@ public record Settings(
       COREML
     }
 
-    /** Of the model's weights. */
+    /** Precision of the model's weights. */
     public enum Precision {
       /** Many texts in 16 bits, passages in eight, where a trial found that faster; else FP32. */
       AUTO,
@@ -94,7 +94,10 @@ public record Settings(
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
-    /** What is remembered of this model, or of the first in the models folder; nothing is asked. */
+    /**
+     * Returns settings for what is remembered of this model, or of the first in the models folder;
+     * nothing is asked.
+     */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);
     }
@@ -108,7 +111,7 @@ public record Settings(
       return List.of(model, seconds, backend).toString();
     }
 
-    /** What runs the language model. */
+    /** Backend that runs the language model. */
     public enum LlmBackend {
       /** A GPU where there is one that can be used, else the CPU. */
       AUTO,

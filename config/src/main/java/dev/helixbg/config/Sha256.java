@@ -11,8 +11,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits; whoever needs a short
- * name takes the first of them.
+ * SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits; a caller that needs a
+ * short name takes the first of them.
  */
 public final class Sha256 {
   private static final int BUFFER_BYTES = 1 << 17;
@@ -50,7 +50,7 @@ public final class Sha256 {
     }
   }
 
-  /** Of all that is left to read. */
+  /** Returns the hash of all that is left to read. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
     byte[] buffer = new byte[BUFFER_BYTES];
@@ -64,12 +64,14 @@ public final class Sha256 {
     return HexFormat.of().formatHex(start().digest(bytes));
   }
 
-  /** Of a text in UTF-8. */
+  /** Returns the hash of a text in UTF-8. */
   public static String of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Of texts, each with its length in front, so that no two lists look the same. */
+  /**
+   * Returns the hash of texts, each with its length in front, so that no two lists look the same.
+   */
   public static String of(List<String> parts) {
     MessageDigest digest = start();
     for (String part : parts) {

@@ -20,7 +20,7 @@ final class TomlFile {
 
   /**
    * @param kinds the names that may occur, and the TOML type of each
-   * @throws ConfigException for a file that cannot be read, is no TOML, or has an unknown key or a
+   * @throws ConfigException for a file that cannot be read, is not TOML, or has an unknown key or a
    *     value of the wrong type
    */
   static Map<String, String> read(Path file, Map<String, Setting.Kind> kinds) {

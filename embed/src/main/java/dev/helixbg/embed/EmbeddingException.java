@@ -13,7 +13,7 @@ public final class EmbeddingException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Of a model whose vector has NaN or infinite values, or is zero. */
+  /** Returns the error for a model whose vector has NaN or infinite values, or is zero. */
   static EmbeddingException notNumbers() {
     return new EmbeddingException(
         "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"

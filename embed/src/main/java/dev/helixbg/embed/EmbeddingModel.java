@@ -135,7 +135,7 @@ public final class EmbeddingModel {
             model -> model.embedAll(texts));
   }
 
-  /** What a trial found earlier on this machine; empty where there was none. */
+  /** Returns what a trial found earlier on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
     try {
       return plain

@@ -36,9 +36,9 @@ public final class MiniLm implements Embedder {
   }
 
   /**
-   * What it costs to run a text of so many tokens, in multiply-adds with weights in one layer for
-   * each of its values: 12 · 384 a token; attention has 2 for each other token, which take as long
-   * as 3 to 11, by engine and processor.
+   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds with weights in one layer
+   * for each of its values. A token costs 12 · 384. Attention has 2 for each other token, which
+   * take as long as 3 to 11, by engine and processor.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

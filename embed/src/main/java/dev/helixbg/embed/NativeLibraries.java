@@ -18,7 +18,9 @@ import java.util.concurrent.CancellationException;
  */
 final class NativeLibraries {
 
-  /** That of ONNX Runtime, which says it only once its library is loaded; a test compares them. */
+  /**
+   * Version of ONNX Runtime, which tells it only once its library is loaded; a test compares them.
+   */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
@@ -56,7 +58,7 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads the tokenizer's, once per process; later calls do nothing, whatever their folder.
+   * Loads the tokenizer's library, once per process; later calls do nothing, with any folder.
    *
    * @throws EmbeddingException when this platform has none, or it cannot be unpacked
    */

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A thread's stay in ONNX Runtime, from {@link #begin} to {@link #close}. A process must not end
- * during one: exit destroys the library's tables, and whoever reads them then crashes.
+ * during one: exit destroys the library's tables, and a thread that reads them then crashes.
  */
 public final class OnnxCall implements AutoCloseable {
   /** Calls share it; the end of the process takes it for good. */
@@ -28,8 +28,8 @@ public final class OnnxCall implements AutoCloseable {
   }
 
   /**
-   * For the end of the process: from here on no call begins, and those that go on are waited for.
-   * Whoever comes second is told the same.
+   * For the end of the process: from here on no call begins, and those that go on are waited for. A
+   * second call returns the same.
    *
    * @return whether none goes on; false when they take longer than that, or the wait is interrupted
    */

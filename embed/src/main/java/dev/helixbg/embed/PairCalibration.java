@@ -1,7 +1,7 @@
 package dev.helixbg.embed;
 
 /**
- * What logits of the pair judge are worth, as measured on collections that it was not trained on.
+ * Calibration of the pair judge's logits, as measured on collections that it was not trained on.
  *
  * @param temperature logits are divided by it before they become probabilities; positive
  * @param likelySame from which probability on nine of ten are the same; above 1 where none is

@@ -104,7 +104,7 @@ public final class PairModel {
         });
   }
 
-  /** What is done with the prepared model; if it does not fail, the tokenizer is its. */
+  /** Use of the prepared model; if it does not fail, it owns the tokenizer. */
   private interface Use<T> {
     T of(PreparedPairModel prepared, PairWeights weights, Tokenizer tokenizer)
         throws IOException, OrtException;

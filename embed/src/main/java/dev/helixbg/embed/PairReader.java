@@ -26,7 +26,7 @@ public interface PairReader extends AutoCloseable {
   }
 
   /**
-   * What was read.
+   * Result of reading a pair.
    *
    * @param logits of each {@link Relation}: numbers
    * @param olderWhole whether the older text was read to its end

@@ -13,9 +13,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What training made of the bundled MiniLM: the resource {@code judge.weights}, written by {@code
- * scripts/train-judge write}. It holds what is added to the weights of the upper layers, the head,
- * the calibration, and pairs of texts whose logits are known.
+ * Weights that training made of the bundled MiniLM: the resource {@code judge.weights}, written by
+ * {@code scripts/train-judge write}. It holds what is added to the weights of the upper layers, the
+ * head, the calibration, and pairs of texts whose logits are known.
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph it belongs to as strings (two
  * bytes of length, UTF-8); layers; changes: count, then of each a name, rows, columns, a float for

@@ -173,7 +173,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return Files.isRegularFile(file) ? FileHashCache.of(file, cacheFolder) : "missing";
   }
 
-  /** Of all files of a network. */
+  /** Returns the hashes of all files of a network. */
   static String hashes(CpuNetwork network, Path file, Path cacheFolder) throws IOException {
     StringJoiner hashes = new StringJoiner(" ");
     for (Path each : network.files(file)) {

@@ -103,7 +103,7 @@ record PreparedPairModel(Path export, Path file, Path tokenizer) {
     return NETWORK.open(file, Pooling.FIRST);
   }
 
-  /** What the head sees of many pairs, on all threads, as a real run reads them. */
+  /** Returns what the head sees of many pairs, on all threads, as a real run reads them. */
   static float[][] window(PairWeights weights, TokenModel model, Tokenizer tokenizer, int threads)
       throws InterruptedException {
     List<int[]> probes = ids(weights, tokenizer);

@@ -39,7 +39,7 @@ final class ProbeTexts {
 
   private ProbeTexts() {}
 
-  /** As a real run has them, short to long: as many tokens of each length, a full batch. */
+  /** Returns texts as in a real run, short to long: as many tokens of each length, a full batch. */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {
@@ -63,7 +63,7 @@ final class ProbeTexts {
     return vectors;
   }
 
-  /** Of two lists of vectors; NaN when they are not as many, or not as long. */
+  /** Returns the least cosine of two lists of vectors; NaN if their sizes differ. */
   static double worstCosine(float[][] some, float[][] others) {
     double worst = some.length == others.length ? 1 : Double.NaN;
     for (int i = 0; i < some.length && !Double.isNaN(worst); i++) {

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
 
-  /** Of CoreML, which is to compute the same. */
+  /** Least cosine for CoreML, which is to compute the same. */
   static final double SAME = 0.999;
 
   /** One run tells a gain beyond these; for one between them three runs are timed. */
@@ -37,13 +37,13 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     M open() throws Exception;
   }
 
-  /** What both have to do: a window of texts as in a real run, on all threads. */
+  /** Work of both ways: a window of texts as in a real run, on all threads. */
   interface Work<M extends AutoCloseable> {
     float[][] vectors(M model) throws Exception;
   }
 
   /**
-   * What came of it.
+   * Result of a trial.
    *
    * @param gain so many times as fast as the plain way; 0 where it is not to be used
    * @param why for people, one line
@@ -108,7 +108,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever embeds next notices it
+      Thread.currentThread().interrupt(); // the next call that embeds notices it
       return new Verdict(0, way + ": not tried to the end");
     } catch (Exception e) {
       throw new EmbeddingException("cannot try the model: " + e.getMessage(), e);
@@ -152,7 +152,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         .collect(Collectors.joining("\n", processor() + "\n", "\n" + NativeLibraries.VERSION));
   }
 
-  /** As Linux on x86 has it; elsewhere there is no such line. */
+  /** Returns the processor's name as Linux on x86 has it; elsewhere there is no such line. */
   private static String processor() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(line -> line.startsWith("model name")).findFirst().orElse("");
@@ -165,11 +165,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return String.format(Locale.ROOT, pattern, way, value);
   }
 
-  /** What of several timings counts: a few that something else disturbed change nothing. */
+  /** Median of several timings: a few that something else disturbed do not change it. */
   public static final class Median {
     private Median() {}
 
-    /** Of at least one value; of an even number, the mean of the two in the middle. */
+    /** Returns the median of at least one value; of an even number, the mean of the middle two. */
     public static double of(double... values) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);

@@ -64,7 +64,7 @@ final class TokenizerFile {
   /**
    * The prepared definition, as JSON.
    *
-   * @throws EmbeddingException when the source is no BERT tokenizer
+   * @throws EmbeddingException when the source is not a BERT tokenizer
    */
   static byte[] prepare(Path source) throws IOException {
     boolean isVocabulary = source.getFileName().toString().endsWith(".txt");

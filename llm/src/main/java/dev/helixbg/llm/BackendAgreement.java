@@ -35,7 +35,7 @@ public record BackendAgreement(
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** What is kept of one tap: a long prompt's activations would be gigabytes. */
+  /** Rows kept of one tap: a long prompt's activations would be gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -84,7 +84,7 @@ public record BackendAgreement(
         .toList();
   }
 
-  /** The largest difference of the first rows; one that is no number is larger than all. */
+  /** Returns the place of the largest difference of the first rows; NaN is larger than all. */
   private static Parting parting(Place expected, Place actual, int rows) {
     double largest = 0;
     double worst = 0;
@@ -111,7 +111,7 @@ public record BackendAgreement(
   /** The first rows of what passed a tap of a layer. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
-  /** What a model shows of itself while it reads the beginning of a prompt. */
+  /** Activations that a model shows while it reads the beginning of a prompt. */
   private static final class Trace {
     private final List<Place> places = new ArrayList<>();
     private int tokens;

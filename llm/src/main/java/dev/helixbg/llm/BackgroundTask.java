@@ -41,7 +41,9 @@ final class BackgroundTask<T> {
     }
   }
 
-  /** Waits for the end, whatever it is: whoever wanted the result is told by {@link #await}. */
+  /**
+   * Waits for the end, success or failure; {@link #await} tells the caller that wants the result.
+   */
   void awaitEnd() {
     future.handle((result, failure) -> result).join();
   }

@@ -19,8 +19,8 @@ public enum GpuApi {
   /**
    * Opens the GPU.
    *
-   * @throws dev.helixbg.llm.gpu.driver.GpuException in one sentence if there is none, or none that
-   *     can be used
+   * @throws dev.helixbg.llm.gpu.driver.GpuException in one sentence if there is no GPU, or no
+   *     usable one
    */
   public GpuDevice open() {
     return opener.get();

@@ -4,9 +4,9 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import java.util.function.Consumer;
 
 /**
- * What comes after a failure of a GPU, such as a timeout or a lost device: the work is done again,
- * once, with everything opened anew; then on the CPU, where that will do. A CPU that took over goes
- * on until there is another {@code GpuRetry}. Not for several threads at once.
+ * Retry after a failure of a GPU, such as a timeout or a lost device: the work is done again, once,
+ * with everything opened anew; then on the CPU, where that will do. A CPU that took over goes on
+ * until there is another {@code GpuRetry}. Not for several threads at once.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;

@@ -16,12 +16,12 @@ import java.util.function.Consumer;
  * Has the CPU's kernels compiled while a model is opened: first what single tokens need, then what
  * prompts need.
  *
- * <p>What every model needs is done once in a process. A kernel is compiled while its caller waits,
- * so several threads, each with kernels of its own, keep the compiler busy. A tiny model of the
- * same types runs last, and has compiled whatever is left.
+ * <p>Work that every model needs is done once in a process. A kernel is compiled while its caller
+ * waits, so several threads, each with kernels of its own, keep the compiler busy. A tiny model of
+ * the same types runs last, and has the rest compiled.
  */
 final class KernelCompilation {
-  /** What every model needs, begun when it is first asked for. */
+  /** Work that every model needs, begun when it is first asked for. */
   private static final class Common {
     private static final List<BackgroundTask<Void>> STARTED =
         List.of(

@@ -20,7 +20,7 @@ public record ModelCheck(Fit fit, String reason) {
   public enum Fit {
     /** Another format, or a damaged head. */
     NO_MODEL,
-    /** Of another architecture, or an embedding model. */
+    /** Model of another architecture, or an embedding model. */
     OTHER_MODEL,
     /** Part of a model, or one that needs what is not supported. */
     UNUSABLE,

@@ -37,8 +37,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Begins what opening any model takes on a processor, beside whatever the caller does before it
-   * opens one. Macs are taken to have a GPU that will do instead.
+   * Begins the work that opening any model takes on a processor, beside the caller's own work
+   * before it opens one. Macs are taken to have a GPU that will do instead.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
@@ -130,7 +130,7 @@ public final class ModelOpener {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
-    // As Qwen3 has them; what is normalised, and the gates, beside.
+    // Qwen3's own buffers, and beside them those of normalised values and of gates.
     long perRow =
         2L * config.hidden()
             + 2L * config.queryWidth()

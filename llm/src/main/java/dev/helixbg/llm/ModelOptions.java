@@ -20,7 +20,7 @@ public record ModelOptions(
 
   private static final int WANTED_ROWS = 32;
 
-  /** What runs a model. */
+  /** Device that runs a model. */
   public enum Device {
     /** Vector instructions, several threads. */
     CPU,
@@ -33,7 +33,7 @@ public record ModelOptions(
     /** The slow reference. */
     SCALAR;
 
-    /** As users write it. */
+    /** Returns the name as users write it. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -70,7 +70,7 @@ public record ModelOptions(
     return new ModelOptions(device, threads, limits, newProfiled, news);
   }
 
-  /** These options, telling somebody how far it is. */
+  /** Returns these options with a consumer that is told how far it is. */
   public ModelOptions telling(Consumer<String> newNews) {
     return new ModelOptions(device, threads, limits, profiled, newNews);
   }

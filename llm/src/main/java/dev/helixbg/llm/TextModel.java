@@ -54,7 +54,7 @@ public final class TextModel implements AutoCloseable {
     choiceScorer = new ChoiceScorer(passes);
   }
 
-  /** What the file calls itself, else the file's name. */
+  /** Returns the name that the file gives itself, else the file's name. */
   public String name() {
     return file.metadata().values().get(NAME_KEY) instanceof Text(String name)
         ? name
@@ -176,7 +176,7 @@ public final class TextModel implements AutoCloseable {
     return model;
   }
 
-  /** What runs it; its counters tell what was done. */
+  /** Returns the backend that runs it; its counters tell what was done. */
   public Backend backend() {
     return model.backend();
   }
@@ -194,8 +194,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * What a model has read of one sequence. Forks of its cache share what was read so far, at no
-   * cost: the opening of a job is read once, and every entry follows a fork of it.
+   * Part of one sequence that a model has read. Forks of its cache share what was read so far, at
+   * no cost: the opening of a job is read once, and every entry follows a fork of it.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

@@ -11,16 +11,16 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What tells from outside that a file was written to or replaced. Whoever writes to a file changes
- * its {@code changed}, which nobody can set back as {@code modified} can be; both are as coarse as
- * the file system's clock, so that a state tells of all bytes only once it rested for a while
+ * State of a file, which shows from outside whether it was written to or replaced. Each write
+ * changes {@code changed}, which cannot be set back as {@code modified} can be. Both are as coarse
+ * as the file system's clock, so a state tells of all bytes only once it rested for a while
  * (decision 53).
  *
  * @param changed when content or attributes last changed (ctime)
  * @param key the inode with its device
  */
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
-  /** What changed more recently may change again without its times moving. */
+  /** Age of a change below which the file may change again without its times moving. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /**

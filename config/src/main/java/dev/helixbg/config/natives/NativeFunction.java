@@ -34,7 +34,7 @@ public record NativeFunction(MemorySegment address) {
     return Linker.nativeLinker().defaultLookup().find(name).map(NativeFunction::new);
   }
 
-  /** Whatever is past the function's own arguments means nothing. */
+  /** Calls the function; arguments past its own mean nothing. */
   public long call(long a, long b, long c, long d, long e, long f, long g, long h) {
     try {
       return (long) CALL.invokeExact(address, a, b, c, d, e, f, g, h);

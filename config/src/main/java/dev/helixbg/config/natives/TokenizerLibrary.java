@@ -11,7 +11,7 @@ import java.util.List;
  * <p>DJL's own loader would ask a cloud metadata address, look for CUDA, and could be told by an
  * environment variable to download another library. After {@link #load}, DJL's bare binding ({@code
  * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without any of it; the system
- * properties say the same to whatever else of DJL is used.
+ * properties say the same to any other part of DJL that is used.
  */
 public final class TokenizerLibrary {
   private static final String FILE = System.mapLibraryName("tokenizers");
@@ -21,9 +21,9 @@ public final class TokenizerLibrary {
   private TokenizerLibrary() {}
 
   /**
-   * Unpacks and loads the library, once per process; later calls do nothing, whatever their folder.
+   * Unpacks and loads the library, once per process; later calls do nothing, with any folder.
    *
-   * @throws IOException if there is none for this platform, or it cannot be unpacked or loaded; the
+   * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
    *     message says what to do
    */
   public static synchronized void load(Path cacheFolder) throws IOException {

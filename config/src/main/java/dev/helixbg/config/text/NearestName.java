@@ -5,11 +5,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The name that somebody most probably meant who typed one that there is not: by edits of single
+ * Name that a user most probably meant by an unknown one. Names are compared by edits of single
  * characters, of which a swap of two neighbours is one (optimal string alignment).
  */
 public final class NearestName {
-  /** For each so many characters that were typed one may be wrong, one at least. */
+  /** Typed characters for each one that may be wrong; at least one may be wrong. */
   private static final int CHARACTERS_PER_EDIT = 3;
 
   /** With more that are wrong, an id of ten hexadecimal digits may be any other. */
@@ -33,7 +33,10 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /** The first of the nearest ones; empty where none is near, and for what is no name. */
+  /**
+   * Returns the first of the nearest names; empty if none is near, or if {@code typed} is not a
+   * name.
+   */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * UTF-8 on its way to a terminal, or to a file that somebody will show on one: whatever a name, a
- * model or an exception put into it, nothing passes that acts instead of being read.
+ * Stream of UTF-8 to a terminal, or to a file that will be shown on one. A name, a model or an
+ * exception may put anything into it; nothing passes that acts instead of being read.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;

@@ -44,7 +44,7 @@ public final class AvxAssembler {
   private static final int PREFIX_66 = 1;
   private static final int PREFIX_F3 = 2;
 
-  /** Of a ModRM byte: a register, or memory at a register's address plus 32 bits. */
+  /** Mode of a ModRM byte: a register, or memory at a register's address plus 32 bits. */
   private static final int OF_REGISTER = 3 << 6;
 
   private static final int OF_MEMORY = 2 << 6;
@@ -339,7 +339,7 @@ public final class AvxAssembler {
     bytes(1);
   }
 
-  /** Of each four floats, those whose places are in pairs of bits, the first in the lowest. */
+  /** Permutes each four floats by their places in pairs of bits, the first in the lowest. */
   public void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);

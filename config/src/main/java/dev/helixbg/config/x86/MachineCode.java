@@ -44,7 +44,7 @@ public final class MachineCode {
     return FLAGS.containsAll(List.of(instructions));
   }
 
-  /** Of the first processor. */
+  /** Returns the flags of the first processor. */
   private static List<String> flags() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines

@@ -19,7 +19,7 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   /** Number of known texts that decide which id a store is under. */
   private static final int ENOUGH = 64;
 
-  /** What a store holds that is empty. */
+  /** Vectors of an empty store. */
   public static final KnownVectors NONE = new KnownVectors(new HashMap<>(), 0);
 
   /**

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /** The one that texts and findings are named by, whatever the ids of their vectors. */
+  /** Returns the id that names texts and findings, independent of the ids of their vectors. */
   public String name() {
     return entries.getFirst();
   }

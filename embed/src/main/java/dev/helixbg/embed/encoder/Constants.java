@@ -53,7 +53,7 @@ final class Constants {
   static final int ERF_4 = of(-1.453152027f / 2);
   static final int ERF_5 = of(1.061405429f / 2);
 
-  /** Of x², so that a power of two is exp(−x² / 2). */
+  /** Factor of x², so that a power of two is exp(−x² / 2). */
   static final int HALF_LOG2_E = of((float) (-0.5 / Math.log(2)));
 
   static final int GELU_SHIFT = of(Square.GELU_SHIFT);
@@ -65,7 +65,7 @@ final class Constants {
     return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
   }
 
-  /** Of an activation behind GELU. */
+  /** Returns the same as {@link #signed}, for an activation behind GELU. */
   static int unsigned(Square kind) {
     return kind == Square.BYTES ? UNSIGNED_BYTE : SHORT;
   }

@@ -64,7 +64,7 @@ public final class Encoder implements AutoCloseable {
    *
    * @param ids of each text, {@link #LONGEST} at most
    * @param types of each token
-   * @throws IndexOutOfBoundsException for a text that is too long, or a token that is none
+   * @throws IndexOutOfBoundsException for a text that is too long, or an invalid token
    * @return of each token of each text 384 values, of a judge of the first token of each text
    */
   public float[] states(int[][] ids, int[][] types) {
@@ -89,7 +89,7 @@ public final class Encoder implements AutoCloseable {
     return states;
   }
 
-  /** Gives its memory back; nobody may compute any more. */
+  /** Gives its memory back; no thread may compute any more. */
   @Override
   public void close() {
     idle.forEach(workspace -> workspace.arena.close());

@@ -118,8 +118,8 @@ public final class EncoderWeights {
   }
 
   /**
-   * @throws IndexOutOfBoundsException when a text is longer than there are positions, or has a
-   *     token or a type that is none
+   * @throws IndexOutOfBoundsException when a text is longer than there are positions, or has an
+   *     invalid token or type
    */
   void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {

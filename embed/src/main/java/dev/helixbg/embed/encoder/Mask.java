@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * What tells tokens from what lies behind them, for texts of any length: one row for the longest,
- * in which a shorter text begins later.
+ * Mask that tells tokens from what lies behind them, for texts of any length. It has one row for
+ * the longest text, in which a shorter text begins later.
  *
  * <p>A row is what scores are added to, 0 of a token and negative infinity elsewhere; {@link
  * AttentionCode#WIDE_STRIDE} bytes behind it, the bits of a power that stay: all of a token.

@@ -20,7 +20,7 @@ final class RowCode {
   private static final Register CONSTANT = Register.R10;
   private static final Register ROWS = Register.RCX;
 
-  // What lasts for a row.
+  // Vector registers that keep their values for a row.
   private static final int LARGEST = 15;
   private static final int INVERSE = 14;
 
@@ -185,7 +185,7 @@ final class RowCode {
     code.add(r, power);
   }
 
-  /** Of four vectors from a register on: the sum of all lanes, in each lane of the first. */
+  /** Puts the sum of all lanes of four vectors, from a register on, in each lane of the first. */
   private void sum(int first) {
     code.addFloats(first + 1, first);
     code.addFloats(first + 3, first + 2);
@@ -200,7 +200,8 @@ final class RowCode {
   }
 
   /**
-   * Of {@link #LARGEST} the row's step, to memory, and what its numbers are multiplied by.
+   * Computes from {@link #LARGEST} the row's step, which goes to memory, and the factor of its
+   * numbers.
    *
    * @param most the largest number, and behind it one by that
    */

@@ -40,7 +40,7 @@ public enum Square {
   /** Bytes of a line. */
   static final int LINE = 4 * PANEL;
 
-  /** What is added to activations behind GELU, which is never below −0.17: their number 0. */
+  /** Shift added to activations behind GELU, which is never below −0.17: their number 0. */
   static final float GELU_SHIFT = 0.17f;
 
   private static final int VECTOR = 16;

@@ -102,7 +102,7 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Of the inputs that an int holds. */
+  /** Adds the products of the inputs that an int holds. */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {

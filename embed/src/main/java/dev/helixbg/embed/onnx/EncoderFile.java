@@ -16,7 +16,7 @@ public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
 
-  /** Of queries: scores are exponents of two, divided by the root of a head's 32 values. */
+  /** Factor of queries: scores are exponents of two, divided by the root of a head's 32 values. */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
   private static final String EMBEDDINGS = "embeddings.";
@@ -85,7 +85,7 @@ public final class EncoderFile {
     String downBias = layer + "output.dense.bias";
     float[] down = matrix(downBias, wide, WIDTH);
     float[] downBiases = source.floats(source.weight(downBias, WIDTH));
-    // What the shift behind GELU adds is of all blocks, and biases count in the first only.
+    // The term that the shift behind GELU adds is of all blocks; biases count in the first only.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
       kind.pack(

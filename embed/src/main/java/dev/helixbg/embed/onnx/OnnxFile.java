@@ -93,9 +93,9 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /**
-   * The float weight of this name and shape.
+   * Returns the float weight of this name and shape.
    *
-   * @throws OnnxFormatException when there is none
+   * @throws OnnxFormatException when there is no such weight
    */
   Tensor weight(String name, long... dims) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
@@ -117,7 +117,7 @@ public final class OnnxFile implements AutoCloseable {
   /**
    * The matrix whose product a bias is added to: an export keeps no names of matrices.
    *
-   * @throws OnnxFormatException when there is none
+   * @throws OnnxFormatException when there is no such matrix
    */
   String matrixOfBias(String bias) throws OnnxFormatException {
     if (matrixOfBias.isEmpty()) {

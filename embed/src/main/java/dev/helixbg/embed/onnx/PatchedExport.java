@@ -20,15 +20,15 @@ public final class PatchedExport {
   private static final String TYPES = "embeddings.token_type_embeddings.weight";
   private static final int WIDTH = 384;
 
-  /** Of a model, its graph; of a graph, a node and a weight. */
+  /** Field of the graph in a model; the next two are fields of a node and a weight in a graph. */
   private static final int GRAPH_FIELD = 7;
 
   private static final int NODE_FIELD = 1;
   private static final int WEIGHT_FIELD = 5;
 
   /**
-   * What is added to a weight [rows, columns], or [columns] where there is one row: of each column
-   * its scale times its steps.
+   * Change that is added to a weight [rows, columns], or [columns] where there is one row: each
+   * column's scale times its steps.
    *
    * @param name as PyTorch calls it; an export keeps the names of biases only, and a matrix is
    *     known by its bias
@@ -43,7 +43,7 @@ public final class PatchedExport {
     }
   }
 
-  /** What stands in the copy in the place of a part of the source. */
+  /** Part of the copy that stands in the place of a part of the source. */
   private interface Part {
     byte[] bytes(RandomAccessFile in) throws IOException;
   }

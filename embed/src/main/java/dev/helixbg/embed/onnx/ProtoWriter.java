@@ -40,7 +40,7 @@ final class ProtoWriter {
     return this;
   }
 
-  /** What precedes {@code length} bytes that somebody else writes. */
+  /** Writes what precedes {@code length} bytes that another writer adds. */
   ProtoWriter header(int field, long length) {
     varint((long) field << 3 | LENGTH_DELIMITED);
     varint(length);

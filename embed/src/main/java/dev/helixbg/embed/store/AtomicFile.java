@@ -28,8 +28,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A file written beside its target, synced to disk, and then renamed over it: whoever reads the
- * target, or whatever crashes, meets the old file or the new one, whole.
+ * A file written beside its target, synced to disk, and then renamed over it. A reader of the
+ * target finds the old file or the new one, whole, even after a crash.
  *
  * <p>Temporary names are drawn from 64 bits, so that two writers never share one. What a killed
  * process left behind is deleted by a later {@link #write} of the same name, once it is a day old.
@@ -62,7 +62,8 @@ public final class AtomicFile implements AutoCloseable {
 
   /**
    * For the end of the process: deletes what threads that do not end have written beside its
-   * target. Whoever renames it after that fails, and whoever begins another one is called off.
+   * target. A thread that renames it after that fails, and one that begins another file is called
+   * off.
    */
   public static void endWithProcess() {
     synchronized (UNFINISHED) {

@@ -65,7 +65,7 @@ public final class Database implements AutoCloseable {
   private boolean closed;
 
   /**
-   * What a database holds.
+   * Schema of a database.
    *
    * @param version raised when a table changes
    * @param tables SQL statements that create the tables
@@ -77,7 +77,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** What is done with the connection; may be done twice. */
+  /** Work with the connection; may be done twice. */
   @FunctionalInterface
   public interface Transaction<T> {
     T with(Connection connection) throws SQLException, IOException;
@@ -107,7 +107,7 @@ public final class Database implements AutoCloseable {
    * Unpacks SQLite's native library, where it is not there yet.
    *
    * @param cache helix-bg's own folder for what can be made again
-   * @throws IOException when there is none for this platform, or it cannot be unpacked
+   * @throws IOException when this platform has none, or it cannot be unpacked
    */
   public static synchronized void prepare(Path cache) throws IOException {
     if (!isLibraryLoaded) {
@@ -244,7 +244,7 @@ public final class Database implements AutoCloseable {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
   }
 
-  /** Null when there is no such file. A link has an inode of its own. */
+  /** Returns the file's inode; null when there is no such file. A link has an inode of its own. */
   private static Object inodeOf(Path file) {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -258,7 +258,7 @@ public final class Database implements AutoCloseable {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout((int) BUSY.toMillis());
     config.setJournalSizeLimit(LOG_BYTES);
-    // As a URI, since a question mark in a plain path would begin options.
+    // The path is a URI, since a question mark in a plain path would begin options.
     return config.createConnection("jdbc:sqlite:" + file.toUri());
   }
 
@@ -333,14 +333,14 @@ public final class Database implements AutoCloseable {
         connection.close();
       }
     } catch (SQLException e) {
-      // What was committed is in the files.
+      // Committed changes are in the files.
     } finally {
       connection = null;
     }
   }
 
   /**
-   * What is wrong with the file, by SQLite's own check of all pages.
+   * Returns what is wrong with the file, by SQLite's own check of all pages.
    *
    * @return empty when nothing is
    */
@@ -441,7 +441,7 @@ public final class Database implements AutoCloseable {
     return (int) checksum.getValue();
   }
 
-  /** Ends it; whoever uses it after that gets an exception. */
+  /** Closes the database; any use after that throws an exception. */
   @Override
   public synchronized void close() {
     closed = true;

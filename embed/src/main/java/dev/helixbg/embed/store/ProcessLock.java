@@ -38,7 +38,7 @@ public final class ProcessLock implements AutoCloseable {
    * Waits for it, if need be, but not when interrupted.
    *
    * @param file is made, its folder is not
-   * @return empty when somebody else has had it all the time
+   * @return empty when another holder has had it all the time
    * @throws IOException when the file cannot be written
    */
   public static Optional<ProcessLock> take(Path file, Duration patience) throws IOException {

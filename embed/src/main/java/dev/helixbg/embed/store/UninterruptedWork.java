@@ -5,13 +5,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * File operations on a thread that nobody knows: an interrupt closes a channel, in the middle of a
- * line or a file. It is kept for the caller until they are done.
+ * File operations on a thread that no other code knows, since an interrupt closes a channel in the
+ * middle of a line or a file. The caller's interrupt is kept until they are done.
  */
 final class UninterruptedWork {
   private UninterruptedWork() {}
 
-  /** What is done with files. */
+  /** Work on files. */
   interface FileWork {
     void run() throws IOException;
   }

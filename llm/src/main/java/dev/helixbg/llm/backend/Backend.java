@@ -108,7 +108,7 @@ public interface Backend extends AutoCloseable {
 
   /**
    * {@code tokens[slot][i]} = the place of the largest value of {@code logits[i]}, the first of
-   * equals, for each wanted row i; 0 if one of them is no number; on a GPU, if all are none.
+   * equals, for each wanted row i; 0 if one of them is NaN; on a GPU, if all are.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 
@@ -167,7 +167,7 @@ public interface Backend extends AutoCloseable {
 
   /** Steps handed to a device. */
   public interface Submission {
-    /** What a device returns that has finished when {@link Backend#submit} returns. */
+    /** Submission of a device that has finished when {@link Backend#submit} returns. */
     Submission DONE = () -> {};
 
     /** Returns when all its steps are finished; fails if one of them did. */

@@ -7,10 +7,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a backend did, counted. Reading and adding allocates nothing. */
+/** Counts of what a backend did. Reading and adding allocates nothing. */
 public final class BackendCounters {
 
-  /** What is counted. */
+  /** Counted quantity. */
   public enum Counter {
     /** Passes through the model. */
     PASSES,

@@ -3,8 +3,8 @@ package dev.helixbg.llm.backend;
 /**
  * The keys and values of one sequence's positions so far, in all layers.
  *
- * <p>A cache belongs to whoever asked for it, and is closed by it; closing its backend closes it
- * too.
+ * <p>A cache belongs to the caller that asked for it, and is closed by it; closing its backend
+ * closes it too.
  */
 public abstract class KvCache implements AutoCloseable {
   private final KvShape shape;

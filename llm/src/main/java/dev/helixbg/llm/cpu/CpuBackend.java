@@ -77,7 +77,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** What this process uses of its processor, in words. */
+  /** Returns, in words, what this process uses of its processor. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -243,7 +243,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** As many rows as there can be: only those that are written become resident. */
+  /** Returns room for as many rows as there can be: only those that are written become resident. */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;

@@ -80,7 +80,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies single rows of activations with matrices of a type. */
+  /** Warms up what multiplies single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
     RowKernel kernel = RowKernels.of(type);
     try (Arena arena = Arena.ofConfined()) {
@@ -98,8 +98,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * What unpacks rows of those of these types that are multiplied in floats; C2 leaves out what it
-   * has not seen.
+   * Warms up what unpacks rows of those of these types that are multiplied in floats; C2 leaves out
+   * what it has not seen.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -115,7 +115,9 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies many rows with matrices of a type in bytes, if it is multiplied so. */
+  /**
+   * Warms up what multiplies many rows with matrices of a type in bytes, if it is multiplied so.
+   */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;
@@ -141,7 +143,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies tiles of many rows of any type, once they are unpacked, and for attention. */
+  /** Warms up what multiplies tiles of many unpacked rows of any type, and for attention. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);

@@ -51,7 +51,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Of each row, up to {@link #FEW}. */
+  /** Prepared inputs of each row, up to {@link #FEW}. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -278,7 +278,7 @@ final class Matmul {
       return kernels[type.ordinal()];
     }
 
-    /** What {@link #prepare} made for this type. */
+    /** Returns the address of what {@link #prepare} made for this type. */
     long of(TensorType type) {
       return prepared[type.ordinal()].address();
     }

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * bit.
  */
 final class RowStreams {
-  /** Of several streams: further ones gain no more. */
+  /** Number of streams when there are several: further ones gain no more. */
   static final int MANY = 8;
 
   /** Parts from one trial to the next: some 30 tokens. A trial is nearly a hundredth of them. */

@@ -22,7 +22,7 @@ final class ThreadScratch {
   /** Unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  /** What a panel times a tile of tokens gives. */
+  /** Product of a panel and a tile of tokens. */
   final long sums;
 
   /** Part of a tile on its way to or from rows of tokens. */
@@ -47,7 +47,7 @@ final class ThreadScratch {
     return floats.address();
   }
 
-  /** As {@link #floats}, for scores of attention. */
+  /** Returns memory like {@link #floats}, for scores of attention. */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();

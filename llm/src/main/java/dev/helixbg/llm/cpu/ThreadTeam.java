@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Work comes in parts. Each member has a run of them of its own, which it takes in order, so
  * that its processor can fetch ahead; who has none left takes those of others: a slow processor, or
- * one that others use too, gets fewer. Nobody waits for a member that took none.
+ * one that others use too, gets fewer. No thread waits for a member that took none.
  *
  * <p>A token takes over a hundred parallel regions of some 100 µs, so handing over must cost well
  * under a microsecond: workers spin on a number for {@link #SPIN_NANOS} after their last work, and
@@ -19,14 +19,14 @@ import java.util.concurrent.locks.LockSupport;
  */
 public class ThreadTeam implements AutoCloseable {
 
-  /** What is to be done in one region. */
+  /** Work of one region. */
   @FunctionalInterface
   public interface Work {
     /**
      * Does one part.
      *
-     * @param member who does it, 0 to {@code size − 1}: what is his is nobody else's meanwhile; the
-     *     caller is 0
+     * @param member that does it, 0 to {@code size − 1}: what belongs to it is its own meanwhile;
+     *     the caller is 0
      */
     void run(int member, int part);
   }
@@ -38,8 +38,8 @@ public class ThreadTeam implements AutoCloseable {
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Some ten µs, which is as long as parts last. Where others want the processors too, whoever
-   * waits longer waits for a member that has none, and gives it its own.
+   * Spins for some ten µs, which is as long as parts last. Where others want the processors too, a
+   * thread that waits longer waits for a member that has none, and gives it its own.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -52,7 +52,7 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * At {@link #UNFINISHED}: the parts of the current region that are not done. At {@link #untaken}
-   * of a member: those of its own that nobody took, or {@link #END}.
+   * of a member: those of its own that were not taken, or {@link #END}.
    */
   private final int[] counts;
 

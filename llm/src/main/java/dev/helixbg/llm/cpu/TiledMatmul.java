@@ -155,7 +155,7 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Of a group times a tile. */
+  /** Returns the bytes of the sums of a group times a tile. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

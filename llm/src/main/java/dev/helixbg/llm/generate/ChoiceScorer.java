@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
  * <p>Wherever the answers part, the tokens that go on share the probability among them; where they
  * do not part, the model has no say. Only the logits of those tokens are computed. What leads to a
  * later branch point is read in the pass of its prompt where the backend can, else in one that
- * follows. A prompt is computed in the same way whatever is asked beside it.
+ * follows. A prompt is computed in the same way with any other request beside it.
  */
 public final class ChoiceScorer {
   /** A model is asked a handful of things; each set of answers keeps some of its memory. */
@@ -125,7 +125,7 @@ public final class ChoiceScorer {
       }
     }
 
-    /** As many as the batch has room for. */
+    /** Adds as many open places as the batch has room for. */
     private void addOpen() {
       int room = work.promptTokens() - work.batch.rows();
       while (!open.isEmpty() && work.batch.freeWanted() > 0) {

@@ -39,7 +39,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return points.stream().mapToInt(point -> point.path().length).max().orElse(0);
   }
 
-  /** As {@link BranchPoint#share}. */
+  /** Calls {@link BranchPoint#share} with the logits of a row. */
   boolean share(int point, int row, double[] shares) {
     float[] logits = new float[candidates.logits().columns()];
     candidates.logits().read(row, logits);

@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 /** A model with the batch and token lists of its passes; one thread at a time. */
 public final class ForwardPasses {
   /**
-   * A pass of at least so many rows, with so many rows wanted, gives each row the same bits
-   * whatever else is in it: backends may compute a handful of rows in another way than more.
+   * Least number of rows, and of wanted rows, with which a pass gives each row the same bits with
+   * any other rows beside it. Backends may compute a handful of rows in another way than more.
    */
   static final int STEADY_ROWS = 8;
 
@@ -25,7 +25,7 @@ public final class ForwardPasses {
   final Batch batch;
   private final int rows;
 
-  /** Sequences that nobody listens to, a token each; see {@link #fill()}. */
+  /** Sequences whose results are not used, a token each; see {@link #fill()}. */
   private final List<KvCache> silent = new ArrayList<>();
 
   /** How many of them are in the batch. */
@@ -123,7 +123,7 @@ public final class ForwardPasses {
     model.forward(batch, tokens, 0, cancelled);
   }
 
-  /** As {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
+  /** Runs a pass like {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);
@@ -141,8 +141,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills a small pass up with rows of sequences that nobody listens to, behind all others, so that
-   * results do not depend on how much is computed together. Their tokens may be any.
+   * Fills a small pass up with rows of sequences whose results are not used, behind all others, so
+   * that results do not depend on how much is computed together. Their tokens may be any.
    */
   void fill() {
     int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
@@ -153,7 +153,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Adds a row of a sequence that nobody listens to, its first token, to the batch. Each is of
+   * Adds a row of a sequence whose results are not used, its first token, to the batch. Each is of
    * another sequence: what computes single tokens need not look for spans.
    */
   void addSilent() {

@@ -154,7 +154,7 @@ public final class Generator {
     return encoded < maxTokens && cache.length() < cache.shape().limit();
   }
 
-  /** Null while there is none. */
+  /** Returns the reason to end; null while there is none. */
   private StopReason reasonToEnd() {
     if (read == maxTokens) {
       return StopReason.LENGTH;
@@ -202,7 +202,7 @@ public final class Generator {
     public enum StopReason {
       /** The model said so, by a stop token. */
       STOP_TOKEN,
-      /** As many tokens as were asked for. */
+      /** The answer has as many tokens as were asked for. */
       LENGTH,
       /** The sequence fills its context. */
       CONTEXT_FULL,
@@ -212,7 +212,7 @@ public final class Generator {
   }
 
   /**
-   * What to generate.
+   * Options of a generation.
    *
    * @param maxTokens of the answer, at least 1
    * @param stopTokens end the answer, and are no part of it

@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
  * nothing in its answer.
  *
  * <p>Tokens stay on the device, and passes are encoded ahead of their being read, as deep as the
- * device wants. An answer that has ended leaves its row to a sequence that nobody listens to; what
- * was computed past its end is forgotten. The others move together when that spares the device
+ * device wants. An answer that has ended leaves its row to a sequence whose results are not used;
+ * what was computed past its end is forgotten. The others move together when that spares the device
  * something, once all passes under way are read.
  */
 public final class GroupGenerator {
@@ -42,7 +42,7 @@ public final class GroupGenerator {
 
   private int read;
 
-  /** Of prompts whose answers grow together. */
+  /** Makes a generator for prompts whose answers grow together. */
   private GroupGenerator(
       ForwardPasses work,
       KvCache shared,
@@ -170,8 +170,8 @@ public final class GroupGenerator {
   }
 
   /**
-   * What a pass with so many answers costs. Where passes are under way, fewer rows are worth that
-   * the device waits once only if whole tiles of them are spared.
+   * Returns the cost of a pass with {@code answers} answers. Where passes are under way, fewer rows
+   * are worth that the device waits once only if whole tiles of them are spared.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {

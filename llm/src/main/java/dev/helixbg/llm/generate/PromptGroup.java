@@ -69,7 +69,7 @@ final class PromptGroup implements AutoCloseable {
     return prompts.size();
   }
 
-  /** What prompt i has read. */
+  /** Returns what prompt i has read. */
   KvCache cache(int i) {
     return caches.get(i);
   }

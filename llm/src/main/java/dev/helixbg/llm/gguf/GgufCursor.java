@@ -20,7 +20,7 @@ final class GgufCursor {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** What is wrong, as a rule, with a file that is too short. */
+  /** Usual fault of a file that is too short. */
   static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
 
   /** Some hundred strings of a vocabulary. */

@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * What the head of a GGUF file says, of any architecture and with any element types, whether it can
- * be run here or not.
+ * Content of the head of a GGUF file, of any architecture and with any element types, whether it
+ * can be run here or not.
  *
  * @param version 2 or 3
  * @param alignment of the tensors' data, in bytes
@@ -99,7 +99,7 @@ public record GgufDescription(
   /**
    * Reads the head of a mapped file, which stays the caller's.
    *
-   * @throws GgufException if it is no GGUF file, or its head is damaged
+   * @throws GgufException if it is not a GGUF file, or its head is damaged
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
@@ -108,7 +108,7 @@ public record GgufDescription(
   /**
    * The same, but a damaged head gives what stands before the damage.
    *
-   * @throws GgufException if it is no GGUF file
+   * @throws GgufException if it is not a GGUF file
    */
   public static GgufDescription asFarAsPossible(MappedFile mapped) {
     return GgufParser.describeBeginning(mapped.path().toString(), mapped.bytes());

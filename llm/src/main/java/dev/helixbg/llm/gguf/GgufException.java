@@ -13,7 +13,7 @@ public final class GgufException extends RuntimeException {
   /**
    * @param file as the user named it
    * @param offset in bytes, or {@link #NO_OFFSET}
-   * @param name of the key or tensor concerned; empty where there is none
+   * @param name of the key or tensor concerned, else empty
    */
   public GgufException(String file, String what, long offset, String name) {
     super(message(file, what, offset, name));

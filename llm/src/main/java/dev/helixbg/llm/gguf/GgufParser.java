@@ -41,7 +41,7 @@ import java.util.List;
  *
  * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted: every count is
  * compared with the bytes left before anything is allocated or looped over, and the head may take
- * at most {@link #MAX_HEAD_BYTES}, so that time and memory are bounded whatever the file says.
+ * at most {@link #MAX_HEAD_BYTES}, so that time and memory are bounded for any file.
  */
 final class GgufParser {
   static final long MAX_HEAD_BYTES = 256L << 20;
@@ -80,7 +80,7 @@ final class GgufParser {
    *
    * @param name what errors call the file
    * @param file all its bytes
-   * @throws GgufException if it is no GGUF file, or its head is damaged
+   * @throws GgufException if it is not a GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
     GgufParser parser = new GgufParser(name, file);
@@ -89,9 +89,9 @@ final class GgufParser {
   }
 
   /**
-   * What can be read before an error.
+   * Returns what can be read before an error.
    *
-   * @throws GgufException if it is no GGUF file
+   * @throws GgufException if it is not a GGUF file
    */
   static GgufDescription describeBeginning(String name, MemorySegment file) {
     GgufParser parser = new GgufParser(name, file);

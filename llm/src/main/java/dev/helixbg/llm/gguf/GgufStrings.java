@@ -19,7 +19,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
 
   private static final int LENGTH_BYTES = Long.BYTES;
 
-  /** As in the file: a length, then as many bytes of UTF-8. */
+  /** Texts as in the file: a length, then as many bytes of UTF-8. */
   private final byte[] utf8;
 
   /** Where each text begins, and where one more would. */

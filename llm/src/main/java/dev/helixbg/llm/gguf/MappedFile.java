@@ -125,7 +125,7 @@ public final class MappedFile implements AutoCloseable {
     return bytes.byteSize() <= memory / 4 * 3;
   }
 
-  /** Of the machine, or of the container. */
+  /** Returns the memory of the machine, or of the container. */
   private static long memory() {
     return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getTotalMemorySize();

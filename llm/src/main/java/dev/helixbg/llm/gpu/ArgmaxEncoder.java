@@ -8,7 +8,7 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
  * The product that makes the logits of a few rows has done the first step already.
  */
 final class ArgmaxEncoder {
-  // Of rows.metal.
+  // Constant of rows.metal.
   private static final int PART = 1024;
 
   private final CommandRecorder recorder;

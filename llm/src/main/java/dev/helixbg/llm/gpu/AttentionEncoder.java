@@ -26,7 +26,7 @@ final class AttentionEncoder {
   private static final int THREADS = 128;
   private static final int SIMDGROUPS = 4;
 
-  // Of attend_row.metal.
+  // Constants of attend_row.metal.
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
@@ -51,7 +51,7 @@ final class AttentionEncoder {
       GpuRope rope,
       int layer) {}
 
-  /** What was put off; null if nothing was. */
+  /** Rotation that was put off; null if none was. */
   private Rotation pending;
 
   AttentionEncoder(CommandRecorder recorder, CompiledKernels kernels) {
@@ -188,8 +188,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * As many as the longest sequence has: a power of two, so that the passes of an answer are seldom
-   * other ones than before.
+   * Returns as many parts as the longest sequence has: a power of two, so that the passes of an
+   * answer are seldom other ones than before.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);

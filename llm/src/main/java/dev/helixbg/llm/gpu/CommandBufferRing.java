@@ -112,7 +112,7 @@ final class CommandBufferRing {
     return () -> awaitThrough(number);
   }
 
-  /** What was committed last, and so everything. */
+  /** Returns a submission for what was committed last, and so for everything. */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
@@ -134,7 +134,7 @@ final class CommandBufferRing {
     awaitThrough(committed - 1);
   }
 
-  /** What was waited for, by label. */
+  /** Returns what was waited for, by label. */
   Map<String, HostWaits> waited() {
     return new TreeMap<>(waited);
   }

@@ -106,7 +106,7 @@ final class CommandRecorder {
     return submission;
   }
 
-  /** What the submission does, for tools and for the account of waits. */
+  /** Names what the submission does, for tools and for the account of waits. */
   void label(String newLabel) {
     label = newLabel;
   }
@@ -253,7 +253,7 @@ final class CommandRecorder {
     try {
       inFlight.flush();
     } catch (GpuException e) {
-      // Whoever awaited it was told; nobody did.
+      // A failure is told to callers that await the work; there are none.
     }
     inFlight.abandon();
     scratches.forEach(GrowableBuffer::close);

@@ -31,7 +31,7 @@ final class CompiledKernels {
     PROJECT(true),
     GATE_UP(true),
     MATMUL_FEW(false),
-    /** Of the same library: smaller tiles. */
+    /** Kernel of the same library, with smaller tiles. */
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
@@ -62,7 +62,7 @@ final class CompiledKernels {
   }
 
   /**
-   * What the kernels over keys and values are compiled for.
+   * Sizes that the kernels over keys and values are compiled for.
    *
    * @param headSize values per head
    * @param group query heads that one threadgroup takes together
@@ -84,7 +84,7 @@ final class CompiledKernels {
   private static final Set<TensorType> COMMON =
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
-  /** Of {@link RowsKernel}. */
+  /** Library of {@link RowsKernel}. */
   static final KernelLibrary ROWS =
       new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
 
@@ -97,7 +97,7 @@ final class CompiledKernels {
   /** By {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new HashMap<>();
 
-  /** What a rehearsal asked for; null when there is none. */
+  /** Kernels that a rehearsal asked for; null when there is none. */
   private Map<Object, Source> wanted;
 
   CompiledKernels(GpuDevice device) {
@@ -206,12 +206,15 @@ final class CompiledKernels {
             key -> device.has(library(kernel, types, columns)));
   }
 
-  /** What {@code matvec.metal} is compiled for. */
+  /** Returns the units that {@code matvec.metal} is compiled for. */
   private static int units(WeightsKernel kernel, List<TensorType> types, int columns) {
     return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
-  /** What fits the registers of a lane, and for rarer types what keeps the kernels few. */
+  /**
+   * Returns the units that fit the registers of a lane; for rarer types, those that keep kernels
+   * few.
+   */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

@@ -99,7 +99,7 @@ public final class GpuBackend implements Backend {
     return Optional.ofNullable(profile);
   }
 
-  /** What the host waited for, by label of the command buffer. */
+  /** Returns what the host waited for, by label of the command buffer. */
   public Map<String, HostWaits> waited() {
     return recorder.inFlight().waited();
   }

@@ -6,8 +6,8 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import java.util.Arrays;
 
 /**
- * A sequence as a list of blocks. A fork takes part in all blocks of its prefix; whoever first goes
- * on inside a shared block gets a copy of that one.
+ * A sequence as a list of blocks. A fork takes part in all blocks of its prefix; the first sequence
+ * that goes on inside a shared block gets a copy of that one.
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;
@@ -112,14 +112,17 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Makes room for so many blocks at once: whoever takes them one by one may wait each time. */
+    /**
+     * Makes room for {@code blocks} blocks at once; a caller that takes them one by one may wait
+     * each time.
+     */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);
       }
     }
 
-    /** A block that nobody else uses. */
+    /** Takes a block that no other sequence uses. */
     int take() {
       reserve(1);
       int block = free[--freeCount];
@@ -148,7 +151,7 @@ final class GpuKvCache extends KvCache {
       return copy;
     }
 
-    /** What the old buffer holds is copied, so nothing may be on its way. */
+    /** Grows the buffer. The old one's content is copied, so nothing may be on its way. */
     private void grow(int missing) {
       recorder.flush();
       int first = Math.min(FIRST_BLOCKS, Math.ceilDiv(shape.limit(), POSITIONS));

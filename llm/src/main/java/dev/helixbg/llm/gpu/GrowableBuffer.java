@@ -27,7 +27,7 @@ final class GrowableBuffer {
     return buffer == null || buffer.bytes() < bytes ? renewed(bytes) : buffer;
   }
 
-  /** So many bytes, all zero. */
+  /** Returns a buffer of {@code bytes} bytes, all zero. */
   GpuBuffer renewed(long bytes) {
     Arena next = Arena.ofShared();
     try {

@@ -32,7 +32,7 @@ public final class KernelProfile {
   private record Key(String kernel, String library, String grid) {}
 
   private static final class Times {
-    /** Of each dispatch, until so many: 512 KB. */
+    /** Most dispatches whose times are kept one by one: 512 KB. */
     private static final int MOST_KEPT = 1 << 16;
 
     private double[] kept = new double[64];

@@ -22,33 +22,33 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** So many vectors get a threadgroup each per row; larger tiles would be mostly empty. */
+  /** Most vectors that get a threadgroup each per row; larger tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
-   * So many vectors go into small tiles, as even small matrices have enough of. All rows of a pass
-   * whose logits may be wanted are no more, so that they are always computed in the same way.
+   * Most vectors that go into small tiles, of which even small matrices have enough. All rows of a
+   * pass whose logits may be wanted are no more, so that they are always computed in the same way.
    */
   static final int FEW = 32;
 
-  // Of matmul_few.metal.
+  // Constants of matmul_few.metal.
   private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /** So many tiles of 16 rows keep a GPU busy; fewer are halved. */
+  /** Number of tiles of 16 rows that keeps a GPU busy; fewer are halved. */
   private static final int FEWEST_TILES = 256;
 
-  // Of matvec.metal.
+  // Constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** So many sets of rows has a threadgroup in turn where there are rows enough for all. */
+  /** Sets of rows that a threadgroup has in turn where there are rows enough for all. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
 
-  // As in matmul.metal: large, since unpacking a weight costs several multiplications.
+  // Tile of matmul.metal: large, since unpacking a weight costs several multiplications.
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
@@ -63,7 +63,7 @@ final class MatmulEncoder {
   private Norm norm;
   private boolean adds;
 
-  /** Looks for the largest of the product; null if nobody does. */
+  /** Looks for the largest of the product; null if that is not wanted. */
   private ArgmaxEncoder largest;
 
   private final GrowableBuffer normedRoom;

@@ -19,13 +19,13 @@ import java.util.function.Consumer;
  * where the GPU cannot read there.
  */
 final class WeightBuffers {
-  /** What the kernels' widest load wants. */
+  /** Alignment in bytes that the kernels' widest load wants. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
   private final Arena arena;
 
-  /** So many bytes are copied without a word. */
+  /** Most bytes that are copied without news. */
   private static final long SILENT_BYTES = 1L << 30;
 
   private static final long BYTES_A_LINE = 1L << 30;
@@ -33,7 +33,7 @@ final class WeightBuffers {
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
 
-  /** Bytes copied when somebody was last told. */
+  /** Bytes copied at the last news. */
   private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {

@@ -20,7 +20,7 @@ import java.util.List;
  */
 public final class ModelWarmUp {
   /**
-   * What is run. The JVM's options have the CPU's kernels compiled within a few calls.
+   * Passes that are run. The JVM's options have the CPU's kernels compiled within a few calls.
    *
    * @param rows of each pass
    * @param times that it is run
@@ -36,10 +36,10 @@ public final class ModelWarmUp {
   /** A whole block of every type. */
   private static final int WIDTH = 256;
 
-  /** Of a matrix; until its kernel is compiled, each row takes milliseconds. */
+  /** Most rows of a matrix; until its kernel is compiled, each row takes milliseconds. */
   private static final int MOST_ROWS = 16;
 
-  /** Of all heads: several times that of the largest models. */
+  /** Greatest width of all heads: several times that of the largest models. */
   private static final int MOST_WIDTH = 1 << 15;
 
   private static final int VOCABULARY = MOST_ROWS;

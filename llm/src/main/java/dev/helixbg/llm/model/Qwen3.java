@@ -128,8 +128,8 @@ public final class Qwen3 {
   }
 
   /**
-   * The same; a pass may be called off within a layer. Its sequences then hold positions that
-   * nobody computed, and are to be truncated or closed.
+   * The same; a pass may be called off within a layer. Its sequences then hold positions that were
+   * not computed, and are to be truncated or closed.
    *
    * @param cancelled is asked several times a layer
    * @throws CancellationException if cancelled; nothing is under way then
@@ -201,7 +201,7 @@ public final class Qwen3 {
       tap(LAYER_OUTPUT, layer, stream);
       endIf(cancelled);
       if (batch.rows() >= WIDE && cancelled != NEVER) {
-        // What a device was given cannot be called off, so it is not given all at once.
+        // Work given to a device cannot be called off, so it is not given all at once.
         backend.submit();
       }
     }
@@ -230,7 +230,7 @@ public final class Qwen3 {
     return CandidateLogits.of(backend, weights.outputTensor(), ids, few);
   }
 
-  /** What is to be thrown when logits are no numbers, which no token can be chosen by. */
+  /** Returns the error for logits that are not numbers, by which no token can be chosen. */
   public GgufException notNumbers() {
     return file.error(
         "what the model computes are no numbers: the file is damaged; fetch it again");
@@ -276,20 +276,20 @@ public final class Qwen3 {
     return weights.output() != weights.embedding();
   }
 
-  /** What the caches of this model's sequences hold; its limit is the context limit. */
+  /** Returns what the caches of this model's sequences hold; its limit is the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }
 
-  /** Of the wanted rows of the last pass, one row each. */
+  /** Returns the logits of the wanted rows of the last pass, one row each. */
   public Activations logits() {
     return logits;
   }
 
   /**
    * The few tokens that an answer can go on with: their rows of the output matrix, copied as they
-   * are stored, and place for their logits. A vocabulary has a hundred thousand rows that nobody
-   * wants.
+   * are stored, and place for their logits. A vocabulary has a hundred thousand rows that are not
+   * wanted.
    *
    * @param rows a row per candidate, hidden columns
    * @param logits of the wanted rows of the last pass, a column per candidate
@@ -324,7 +324,7 @@ public final class Qwen3 {
       VALUES,
       /** Queries after their norm and rotation. */
       ROTATED_QUERIES,
-      /** What each head gathered. */
+      /** Values that each head gathered. */
       ATTENDED,
       /** The residual stream after attention. */
       ATTENTION_OUTPUT,
@@ -332,7 +332,7 @@ public final class Qwen3 {
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** Of the wanted rows; layer 0. */
+      /** Logits of the wanted rows; layer 0. */
       LOGITS
     }
 

@@ -82,7 +82,10 @@ public record Qwen3Config(
     }
   }
 
-  /** What a file claims beyond the largest is not refused: a session is far shorter. */
+  /**
+   * Returns the context length; a claim beyond the largest is not refused: sessions are far
+   * shorter.
+   */
   private static int contextLength(GgufMetadata metadata) {
     return Math.min(metadata.whole(key("context_length"), 1, Integer.MAX_VALUE), MAX_CONTEXT);
   }
@@ -110,7 +113,7 @@ public record Qwen3Config(
     return size;
   }
 
-  /** What caches of sequences hold, within the model's own limit. */
+  /** Returns what caches of sequences hold, within the model's own limit. */
   public KvShape cacheShape(PassLimits limits) {
     int context = Math.min(limits.context(), contextLength);
     return new KvShape(layers, kvHeads, headSize, context);

@@ -36,7 +36,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
 
   private final Set<String> used = new HashSet<>();
 
-  /** Of the names of the layer's tensors. */
+  /** Prefix of the names of the layer's tensors. */
   private String prefix = "";
 
   private Qwen3Tensors(
@@ -94,7 +94,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
     return backend.apply(ready(tensor));
   }
 
-  /** As backends take it. */
+  /** Returns the tensor as backends take it. */
   private Tensor ready(Tensor tensor) {
     return unpacks && tensor.stored() instanceof PackedType packed
         ? unpacked.computeIfAbsent(tensor.name(), name -> unpacked(tensor, packed))

@@ -35,7 +35,7 @@ public record RopeScaling(Kind kind, double factor, int trained, double fast, do
   private static final String FAST = PREFIX + "yarn_beta_fast";
   private static final String SLOW = PREFIX + "yarn_beta_slow";
 
-  /** What files had before they named a type. */
+  /** Key of the scaling factor in older files, which name no type. */
   private static final String OLD_FACTOR = "qwen3.rope.scale_linear";
 
   /** Whether a model was trained with its scaling changes nothing. */

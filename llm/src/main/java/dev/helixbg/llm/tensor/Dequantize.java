@@ -23,7 +23,7 @@ public final class Dequantize {
    * Writes {@code elements} weights, stored from byte {@code offset} of {@code source} on, to
    * {@code target} from {@code targetIndex} on.
    *
-   * @throws IllegalArgumentException if {@code elements} is no whole number of blocks
+   * @throws IllegalArgumentException if {@code elements} is not a whole number of blocks
    * @throws IndexOutOfBoundsException if {@code source} or {@code target} is too small; {@code
    *     target} may be partly written
    */

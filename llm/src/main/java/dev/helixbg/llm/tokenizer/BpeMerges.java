@@ -35,7 +35,7 @@ final class BpeMerges {
    * Merges of tokens.
    *
    * @param texts pairs of tokens with a space between them, the first merged first
-   * @throws IllegalArgumentException if one of them is no such pair, or makes no token
+   * @throws IllegalArgumentException if one of them is not such a pair, or makes no token
    */
   BpeMerges(GgufStrings texts, TokenIndex tokens) {
     this.texts = texts;

@@ -18,10 +18,9 @@ import java.util.stream.IntStream;
 /**
  * Turns text into a model's token ids and back.
  *
- * <p>Text becomes ordinary tokens only, whatever it spells: {@code <|im_end|>} in a text is seven
- * or so pieces of text. Special tokens come from {@link #special} or {@link #encodeWithSpecial},
- * which is for text that the program or its user wrote, never for data. Many threads may use one
- * tokenizer at once.
+ * <p>Any text becomes ordinary tokens only: {@code <|im_end|>} in a text is seven or so pieces of
+ * text. Special tokens come from {@link #special} or {@link #encodeWithSpecial}, which is for text
+ * that the program or its user wrote, never for data. Many threads may use one tokenizer at once.
  *
  * <p>Normaliser and pattern are Qwen2's, as in the tokenizer.json that Qwen publishes.
  */
@@ -110,7 +109,7 @@ public final class BpeTokenizer {
     return ends;
   }
 
-  /** The text of tokens. Control tokens have none; what is no UTF-8 becomes U+FFFD. */
+  /** Returns the text of tokens. Control tokens have none; malformed UTF-8 becomes U+FFFD. */
   public String decode(int... ids) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (int id : ids) {
@@ -176,7 +175,10 @@ public final class BpeTokenizer {
       return text;
     }
 
-    /** What is left when no token follows: nothing, or U+FFFD for a character that never ended. */
+    /**
+     * Returns what is left when no token follows: nothing, or U+FFFD for a character that never
+     * ended.
+     */
     public String finish() {
       String text = decode(ByteBuffer.wrap(part), true);
       part = new byte[0];

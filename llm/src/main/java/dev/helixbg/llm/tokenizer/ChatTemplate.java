@@ -65,8 +65,8 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * As {@link #opening(String)}, and what every request to come begins with: the first so many
-   * tokens of {@link #request}.
+   * Returns {@link #opening(String)}, and what every request to come begins with: the first tokens
+   * of {@link #request}.
    *
    * @param lead ends in punctuation, and white space follows it in every request: there tokens
    *     never merge
@@ -111,7 +111,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
       return this;
     }
 
-    /** Becomes text only, whatever it spells. */
+    /** Adds any text as text only. */
     Ids text(String text) {
       return all(tokenizer.encode(text));
     }

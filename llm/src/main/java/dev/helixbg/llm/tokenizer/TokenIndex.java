@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 
 /** Finds the ids of ordinary tokens by their text: a hash table of two arrays of numbers. */
 final class TokenIndex {
-  /** Of the hash FNV-1a. */
+  /** Prime of the hash FNV-1a. */
   private static final int FNV_PRIME = 0x01000193;
 
   /** 2^32 over the golden ratio: spreads a hash over its upper bits. */

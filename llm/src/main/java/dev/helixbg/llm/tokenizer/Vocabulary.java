@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 /** The tokens of a model file, in order of their ids. */
 public final class Vocabulary {
 
-  /** What a token is for; the ids of ggml ({@code enum llama_token_type}) less one. */
+  /** Purpose of a token; the ids of ggml ({@code enum llama_token_type}) less one. */
   enum Kind {
     /** Stands for text. */
     NORMAL,
@@ -44,7 +44,7 @@ public final class Vocabulary {
   /** Names of Qwen2's pattern. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /** Tokens that are no text, whatever a file says: text that spells them would end a turn. */
+  /** Tokens that are not text, even if a file says so: text that spells them would end a turn. */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -64,7 +64,7 @@ public final class Vocabulary {
   /** Written in the {@link ByteAlphabet}, but special ones as they are. */
   private final GgufStrings tokens;
 
-  /** Of each token, its place in {@link Kind}. */
+  /** Place of each token in {@link Kind}. */
   private final byte[] kinds;
 
   private final BpeMerges merges;
@@ -148,7 +148,7 @@ public final class Vocabulary {
     return tokens.start(id) < tokens.end(id) && tokens.utf8()[tokens.start(id)] == '<';
   }
 
-  /** One token or an array of them for each key; what is no token of the vocabulary is nothing. */
+  /** Returns one token or an array of them for each key, less ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .map(metadata.values()::get)
@@ -228,17 +228,20 @@ public final class Vocabulary {
     return tokens.get(id);
   }
 
-  /** What a token is for; an id behind the last, which only an embedding stands for, nothing. */
+  /**
+   * Returns what a token is for; an id behind the last, which only an embedding stands for,
+   * nothing.
+   */
   Kind kind(int id) {
     return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
-  /** What the file calls its end tokens. */
+  /** Returns what the file calls its end tokens. */
   List<Integer> ends() {
     return ends;
   }
 
-  /** What is odd in it, in a sentence. */
+  /** Returns what is odd in it, in a sentence. */
   public Optional<String> warning() {
     return mistyped.isEmpty()
         ? Optional.empty()

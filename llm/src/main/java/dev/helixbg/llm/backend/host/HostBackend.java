@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What backends on the CPU have in common: buffers in one arena that {@link #close} frees, and
- * steps that are finished when they return.
+ * Common part of the backends on the CPU: buffers in one arena that {@link #close} frees, and steps
+ * that are finished when they return.
  */
 public abstract class HostBackend implements Backend {
   private final Arena arena = Arena.ofShared();

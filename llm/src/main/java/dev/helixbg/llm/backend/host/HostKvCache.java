@@ -204,7 +204,7 @@ public final class HostKvCache extends KvCache {
     /** Caches that use it; at none it goes back to the pool. */
     int holders;
 
-    /** So many of its first positions are read by forks, and never written again. */
+    /** Number of its first positions that forks read, and that are never written again. */
     int frozen;
 
     Page(MemorySegment data, int capacity) {

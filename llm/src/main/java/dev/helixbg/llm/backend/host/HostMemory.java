@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Zeroed memory for buffers that are seldom used up: pages that nobody has written to yet are not
+ * Zeroed memory for buffers that are seldom used up: pages that were not written to yet are not
  * resident. {@link Arena#allocate} writes zeros to all of them.
  */
 public final class HostMemory {
@@ -49,7 +49,7 @@ public final class HostMemory {
 
   /**
    * Memory for at least {@code bytes}: {@code held} if it has room, else other memory, at least
-   * twice as large. Nobody may use {@code held} then.
+   * twice as large. The caller may not use {@code held} then.
    *
    * @param held from this class, or {@link MemorySegment#NULL}
    */

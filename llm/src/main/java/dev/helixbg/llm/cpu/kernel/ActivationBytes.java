@@ -45,7 +45,7 @@ public final class ActivationBytes {
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** As many bytes as a vector has floats. */
+  /** Vector of as many bytes as a vector has floats. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 
@@ -109,7 +109,7 @@ public final class ActivationBytes {
     }
   }
 
-  /** Of 16 numbers the largest magnitude. */
+  /** Returns the largest magnitude of 16 numbers. */
   private static float largest(long x) {
     FloatVector largest = loadFloats(x).lanewise(ABS);
     if (COUNT == EIGHT) {

@@ -32,7 +32,7 @@ final class BlockQuanta {
 
   final float[] scales = new float[16];
 
-  /** Of types that have minima. */
+  /** Minima, for types that have them. */
   final float[] minima = new float[16];
 
   BlockQuanta(Arena arena) {

@@ -29,7 +29,9 @@ import jdk.incubator.vector.VectorSpecies;
  * a hidden one must be taken away) or 31 (infinite or not a number).
  */
 public final class HalfFloats {
-  /** As many shorts as a vector has floats; on 128-bit machines the 64-bit shape holds four. */
+  /**
+   * Vector of as many shorts as one has floats; on 128-bit machines the 64-bit shape holds four.
+   */
   private static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
@@ -39,7 +41,7 @@ public final class HalfFloats {
   private static final int INFINITE = 0x7C00;
   private static final int NOT_A_NUMBER = 0x7E00;
 
-  /** As bits of floats: 2^−14, 1/2, and what is larger than any number. */
+  /** Bits of floats: here 2^−14, then 1/2, then a value larger than any number. */
   private static final int LEAST_NORMAL = 113 << 23;
 
   private static final int BITS_OF_HALF = 126 << 23;

@@ -19,7 +19,7 @@ public final class LaneSums {
   /** Each lane's partner: lanes whose numbers differ by 8 change places. Of 16 lanes. */
   public static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** Of 8 lanes or more. */
+  /** The same for a distance of 4, in vectors of 8 lanes or more. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);

@@ -18,7 +18,7 @@ import jdk.incubator.vector.VectorSpecies;
  * fold; and vectors from memory.
  */
 public final class Lanes {
-  /** As a function, machine code that returns at once. */
+  /** Machine code of a function that returns at once. */
   private static final byte[] RETURN = {(byte) 0xC3};
 
   /**

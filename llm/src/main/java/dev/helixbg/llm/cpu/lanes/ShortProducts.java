@@ -15,7 +15,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorShuffle;
 
-/** What products of 16-bit integers have in common: decision 81. */
+/** Common part of the products of 16-bit integers: decision 81. */
 public final class ShortProducts {
   private ShortProducts() {}
 
@@ -33,13 +33,13 @@ public final class ShortProducts {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
-  /** Of the low nibbles of 32 bytes. */
+  /** Returns the products of the low nibbles of 32 bytes. */
   public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
     ShortVector sums = low(bytes, nibbles, address);
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Of the high ones. */
+  /** Returns the products of the high nibbles. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);

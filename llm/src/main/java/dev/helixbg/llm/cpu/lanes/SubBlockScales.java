@@ -23,7 +23,7 @@ public final class SubBlockScales {
 
   private SubBlockScales() {}
 
-  /** As bytes: the first four scales, the first four minima. */
+  /** Returns, as bytes, the first four scales, then the first four minima. */
   public static IntVector first(long block) {
     return load(block + 4).and(SIX_BITS);
   }
@@ -54,7 +54,7 @@ public final class SubBlockScales {
     return factors;
   }
 
-  /** Of 128 bits: the minima of both times what an offset of one adds. */
+  /** Returns, at 128 bits, the minima of both times what an offset of one adds. */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));
   }

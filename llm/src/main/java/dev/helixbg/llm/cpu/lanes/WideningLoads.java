@@ -32,7 +32,7 @@ public final class WideningLoads {
         ByteVector.fromMemorySegment(BYTES_16, MEMORY, address, ORDER).convertShape(B2F, FLOATS, 0);
   }
 
-  /** As many signed bytes as there are floats in a vector, below 512 bits. */
+  /** Loads as many signed bytes as there are floats in a vector, below 512 bits. */
   public static FloatVector signedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
@@ -47,7 +47,9 @@ public final class WideningLoads {
     return bits.and(mask).or(bias).reinterpretAsFloats();
   }
 
-  /** As many numbers of f16 as there are lanes, times 2^−112; only finite ones come out right. */
+  /**
+   * Loads as many numbers of f16 as there are lanes, times 2^−112; only finite ones come out right.
+   */
   public static FloatVector halves(long address) {
     return ((IntVector)
             ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)

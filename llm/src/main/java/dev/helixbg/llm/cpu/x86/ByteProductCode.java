@@ -73,7 +73,7 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /** Of pairs: the products of some, then what adds two sums. */
+  /** Returns a register for pairs: it holds products of some, then what adds two sums. */
   private int other() {
     return weight + 1;
   }
@@ -109,7 +109,7 @@ final class ByteProductCode {
     return code.code();
   }
 
-  /** What each row's sums begin with. */
+  /** Loads what each row's sums begin with. */
   private void begin(int starts) {
     for (int v = 0; v < vectors; v++) {
       code.load(x(v), X, starts + VECTOR * v);

@@ -25,7 +25,7 @@ import java.util.function.IntUnaryOperator;
  * processor itself looks ahead.
  */
 final class RowProductCode {
-  /** Of the calling thread's memory: eight factors, then what is added after a row. */
+  /** Place in the calling thread's memory, behind eight factors, of what is added after a row. */
   static final int NEXT_ROW = 64;
 
   static final int NEXT_RESULT = NEXT_ROW + 8;
@@ -69,7 +69,7 @@ final class RowProductCode {
   private static final int HIGH = ints(6, i -> i < 4 ? 0 : 0x30);
   private static final int BITS_TO_HIGH = 10;
 
-  /** Of Q6_K's scales those at even places first: widened, they are the lower half. */
+  /** Order of Q6_K's scales, those at even places first: widened, they are the lower half. */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
@@ -258,7 +258,7 @@ final class RowProductCode {
     code.toFloats(ints);
   }
 
-  /** Of 32 bytes that hold one bit for each sub-block, those of one. */
+  /** Adds the bits of one sub-block, from 32 bytes that hold one bit for each. */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {
       code.shiftShortsLeft(UPPER, FIFTH - sub, D);
@@ -315,7 +315,7 @@ final class RowProductCode {
     addBlock(Q6_K_SCALE);
   }
 
-  /** Of nibbles and the upper bits in their places. */
+  /** Adds the products of nibbles and the upper bits in their places. */
   private void q6KProducts(int sub, int sum) {
     code.and(C, OTHER, C);
     code.or(C, D);

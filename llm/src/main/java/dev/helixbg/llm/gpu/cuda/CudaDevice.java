@@ -30,7 +30,7 @@ public final class CudaDevice implements GpuDevice {
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** What the functions are taken from; the drivers are 525 and newer. */
+  /** Version that the functions are taken from; its drivers are 525 and newer. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
@@ -53,7 +53,7 @@ public final class CudaDevice implements GpuDevice {
   private static final int NON_BLOCKING = 1; // CU_STREAM_
   private static final int NAME_BYTES = 256;
 
-  /** What is read often fits here. */
+  /** Size of the bounce buffer; data that is read often fits in it. */
   private static final long BOUNCE_BYTES = 64 * 1024;
 
   private final LibCuda cuda;
@@ -158,7 +158,7 @@ public final class CudaDevice implements GpuDevice {
         .formatted(versionText(version), architecture / 10, architecture % 10);
   }
 
-  /** What is free, and what is ours. */
+  /** Returns the bytes that are free, and those that this object uses. */
   @Override
   public long memoryBudget() {
     try (Arena call = Arena.ofConfined()) {
@@ -230,7 +230,7 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Memory of a GPU that was lost is gone already; nobody can be told here. */
+  /** Frees memory. That of a lost GPU is gone already, and no caller can be told here. */
   private void free(Function f, long address) {
     if (!closed) {
       cuda.ask(f, address);

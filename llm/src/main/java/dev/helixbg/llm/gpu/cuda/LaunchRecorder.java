@@ -32,7 +32,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int MOST_ARGUMENT_BYTES = 256;
   private static final int MOST_PARAMETERS = 512;
 
-  // Of a launch, in bytes: a CUlaunchConfig and what comes behind it.
+  // Offsets in a launch, in bytes: a CUlaunchConfig and what comes behind it.
   private static final int THREADS = 12;
   private static final int SHARED_BYTES = 24;
   private static final int STREAM = 32;
@@ -181,7 +181,9 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /** What was run before; null if this is the first time, and then it is remembered. */
+  /**
+   * Returns the same work as run before; null if this is the first time, and then it is remembered.
+   */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {
@@ -251,7 +253,7 @@ final class LaunchRecorder implements AutoCloseable {
 
   // ---- what the engine encodes ----------------------------------------------------------------
 
-  /** What is written down from now on, between two events. */
+  /** Commands that are written down from now on, between two events. */
   private final class Commands implements GpuCommands {
     private final long begin;
     private final long end;

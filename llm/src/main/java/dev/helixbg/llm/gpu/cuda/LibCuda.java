@@ -110,7 +110,7 @@ final class LibCuda {
     }
   }
 
-  /** Makes all calls that follow in a context, from whatever thread they come; 0 for none. */
+  /** Makes all calls that follow in a context, from any thread; 0 for none. */
   void enter(long newContext) {
     context = newContext;
     current = null;
@@ -132,7 +132,7 @@ final class LibCuda {
     check(f, ask(f, arguments));
   }
 
-  /** What a function writes where its first argument points to. */
+  /** Returns what a function writes where its first argument points to. */
   long get(Function f, long... others) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(JAVA_LONG);
@@ -151,7 +151,7 @@ final class LibCuda {
     }
   }
 
-  /** What a result means, in the driver's words. */
+  /** Returns what a result means, in the driver's words. */
   String text(int result) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);

@@ -28,7 +28,7 @@ final class PtxLibrary {
 
   private PtxLibrary() {}
 
-  /** What a kernel is called in its library: a name of its own, beside what it is made of. */
+  /** Returns a kernel's name in its library: a name of its own, beside what it is made of. */
   static String entry(String kernel) {
     return "ptx_" + kernel;
   }
@@ -45,7 +45,7 @@ final class PtxLibrary {
    * A library's text.
    *
    * @param overlapping for GPUs on which a kernel may start early
-   * @throws GpuException if there is none
+   * @throws GpuException if there is no such library
    */
   static String read(String library, boolean overlapping) {
     try (InputStream in = PtxLibrary.class.getResourceAsStream(resource(library))) {

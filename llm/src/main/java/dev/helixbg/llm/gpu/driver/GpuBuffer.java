@@ -10,7 +10,7 @@ public interface GpuBuffer {
   long bytes();
 
   /**
-   * What the host sees of it; unusable once it is released.
+   * Returns what the host sees of it; unusable once it is released.
    *
    * @throws UnsupportedOperationException if it is neither shared nor staged, and the host sees
    *     nothing of the GPU's memory

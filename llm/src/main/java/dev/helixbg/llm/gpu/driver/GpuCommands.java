@@ -23,7 +23,10 @@ public interface GpuCommands extends AutoCloseable {
   /** Starts {@code x · y · z} threadgroups of {@code threads} threads in a row. */
   void dispatch(int x, int y, int z, int threads);
 
-  /** What follows sees all that was written to buffers before; nothing where it does anyway. */
+  /**
+   * Lets all that follows see what was written to buffers before; does nothing where it does
+   * anyway.
+   */
   default void barrier() {}
 
   /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */

@@ -11,10 +11,12 @@ public interface GpuDevice extends AutoCloseable {
   /** How users name the driver: {@code metal}, {@code cuda}. */
   String backend();
 
-  /** As the system calls the GPU. */
+  /** Returns the GPU's name, as the system calls it. */
   String name();
 
-  /** What drives it, and what it can do, in a few words; empty if there is nothing to say. */
+  /**
+   * Returns what drives it, and what it can do, in a few words; empty if there is nothing to say.
+   */
   default String driver() {
     return "";
   }
@@ -86,7 +88,7 @@ public interface GpuDevice extends AutoCloseable {
    */
   GpuKernel kernel(KernelLibrary library, String kernel);
 
-  /** An empty command buffer; whoever asked for it closes it. */
+  /** Returns an empty command buffer; the caller closes it. */
   GpuCommands commands();
 
   /** Releases everything but buffers, which their own arenas release. */

@@ -40,7 +40,7 @@ public final class MetalDevice implements GpuDevice {
   /** Buffers that were not asked for longer may be taken out of the GPU's memory. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
-  /** Used before and by nobody now, with all that was compiled for it. */
+  /** Device that was used before and is unused now, with all that was compiled for it. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   private final ObjectiveC objc;

@@ -38,7 +38,7 @@ final class ObjectiveC {
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
   /**
-   * What macOS brings. CoreGraphics is not called, but without it a command-line program may find
+   * Libraries of macOS. CoreGraphics is not called, but without it a command-line program may find
    * no default device.
    */
   private static final List<String> SYSTEM =
@@ -139,7 +139,7 @@ final class ObjectiveC {
   // those. Double results and the by-value struct MTLSize have shapes of their own; how a struct
   // travels is the business of FFM's linker.
 
-  /** What a method returns; anything, if it returns nothing. */
+  /** Calls a method and returns its result; anything, if it returns nothing. */
   long ask(long self, long selector, long a, long b, long c) {
     return send.call(self, selector, a, b, c, 0, 0, 0);
   }
@@ -270,7 +270,7 @@ final class ObjectiveC {
         : MemorySegment.ofAddress(characters).reinterpret(Long.MAX_VALUE).getString(0);
   }
 
-  /** What an {@code NSError} says; call it inside a pool. */
+  /** Returns what an {@code NSError} says; call it inside a pool. */
   String errorText(long error) {
     return error == NIL ? "Metal gave no reason" : text(ask(error, "localizedDescription"));
   }

@@ -35,7 +35,7 @@ public final class Softmax {
 
   private Softmax() {}
 
-  /** So many floats are read and written for {@code count}: whole vectors. */
+  /** Returns how many floats are read and written for {@code count}: whole vectors. */
   private static int padded(int count) {
     return (count + COUNT - 1) / COUNT * COUNT;
   }

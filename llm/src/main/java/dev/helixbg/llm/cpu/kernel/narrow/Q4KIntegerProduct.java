@@ -37,12 +37,14 @@ public final class Q4KIntegerProduct implements RowKernel {
   static final int GROUP = BLOCK / SUBS;
 
   /**
-   * So many products are added in 16 bits, those of two lanes together: 4 · 15 · 511, or at 128
-   * bits 8 · 15 · 255, is less than 2^15.
+   * Largest magnitude of an activation, in steps. Products are added in 16 bits, those of two lanes
+   * together: 4 · 15 · 511, or at 128 bits 8 · 15 · 255, is less than 2^15.
    */
   private static final int LIMIT = COUNT == 8 ? 511 : 255;
 
-  /** What the noise of a sub-block's ints adds, for the factors among {@link SubBlockScales}. */
+  /**
+   * Amount that the noise of a sub-block's ints adds, for the factors among {@link SubBlockScales}.
+   */
   private static final FloatVector BIAS = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
   /** Takes the minima out of the same vectors; at 128 bits they are by themselves. */

@@ -37,7 +37,7 @@ public final class Q5KIntegerProduct implements RowKernel {
   /** Vectors of 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
-  /** Of the eight ints that a sub-block's products are in, at 128 bits, too. */
+  /** Bias of the eight ints that a sub-block's products are in, at 128 bits, too. */
   private static final FloatVector BIAS = Q4KIntegerProduct.ofFactors(8 * QuantisedRow.BIAS, 0);
 
   @Override

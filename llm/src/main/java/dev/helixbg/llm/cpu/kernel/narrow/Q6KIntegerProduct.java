@@ -44,7 +44,7 @@ public final class Q6KIntegerProduct implements RowKernel {
   /** Vectors of 32 weights. */
   private static final int VECTORS = 32 / BYTES;
 
-  /** Of eight factors two to the halves of a vector, which are two groups' ints. */
+  /** Shuffle of two of eight factors to the halves of a vector, which are two groups' ints. */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

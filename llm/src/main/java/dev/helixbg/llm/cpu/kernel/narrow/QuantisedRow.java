@@ -40,7 +40,7 @@ public final class QuantisedRow {
 
   private static final int BOTH = 2 * HALF_GROUP;
 
-  /** So many activations have their steps together, then their offsets. */
+  /** Number of activations that have their steps together, then their offsets. */
   private static final int TOGETHER = 128;
 
   private static final VectorSpecies<Short> HALF =
@@ -130,7 +130,7 @@ public final class QuantisedRow {
     MEMORY.set(FLOAT, address + toOffsets, step * offset);
   }
 
-  /** Of 16 numbers the largest magnitude. */
+  /** Returns the largest magnitude of 16 numbers. */
   public static float largest(long x) {
     FloatVector a = loadFloats(x).lanewise(ABS);
     FloatVector b = loadFloats(x + BYTES).lanewise(ABS);

@@ -79,8 +79,8 @@ record HalfProduct(boolean brain) implements RowKernel {
    *
    * <p>With its bits at a float's places and 112 added to the exponent, a number is right if its
    * own exponent was neither 0 nor 31; call that n. A number with exponent 0 is 2n − 2^−14, which
-   * is exact and less than n; of any other, that is no less than n. So the smaller one is right,
-   * found without arithmetic on subnormal numbers, which some processors are slow at.
+   * is exact and less than n; of any other, 2n − 2^−14 is not less than n. So the smaller one is
+   * right, found without arithmetic on subnormal numbers, which some processors are slow at.
    */
   private static void multiplyF16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
@@ -118,7 +118,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** As {@link #multiplyF16}, for bf16, which is the upper half of a float. */
+  /** Multiplies as {@link #multiplyF16}, for bf16, which is the upper half of a float. */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

@@ -71,10 +71,10 @@ public final class ByteTiles {
   private static final int BYTE = 0xFF;
   private static final int SHORT = 0xFFFF;
 
-  /** What a vector of activations is divided by at least: nothing is divided by zero. */
+  /** Least divisor of a vector of activations: nothing is divided by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** What 8 numbers that were rounded by {@link VectorOps#TO_INTEGER} have too much, as ints. */
+  /** Excess of 8 numbers that were rounded by {@link VectorOps#TO_INTEGER}, as ints. */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}

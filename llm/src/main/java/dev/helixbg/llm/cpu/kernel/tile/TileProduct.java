@@ -16,8 +16,8 @@ import jdk.incubator.vector.FloatVector;
  *
  * <p>Eight rows × two vectors of tokens are 16 sums, and six are twelve where there are 16
  * registers: more than enough to hide the latency of an FMA, which just enough do not. A weight is
- * broadcast by the load itself. A token's sum goes over k in order, whatever its neighbours: its
- * bits do not depend on the batch.
+ * broadcast by the load itself. A token's sum goes over k in order, with any neighbours: its bits
+ * do not depend on the batch.
  */
 public final class TileProduct {
   /** Rows that are multiplied together. */

@@ -21,7 +21,7 @@ public final class TokenTiles {
   /** Bytes of scratch memory that {@link #pack} and {@link #unpack} want. */
   public static final long SCRATCH = EightColumnTranspose.SCRATCH;
 
-  /** What sums begin with: as many zeros as a kernel has. */
+  /** Beginning of sums: as many zeros as a kernel has. */
   static final long ZEROS = Arena.global().allocate(4L * TileProduct.ROOM * TOKENS, 64).address();
 
   private TokenTiles() {}
