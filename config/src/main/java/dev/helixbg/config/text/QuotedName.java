@@ -3,8 +3,8 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * A name within a sentence. A name is text of others: without a border around it, {@code a.md and
- * all files of the folder ops} reads as an order.
+ * Sets a name off within a sentence. Names are written by other people: without quotes, a file
+ * called {@code a.md and all files of the folder ops} would read as an instruction.
  */
 public final class QuotedName {
   /** The most that stands between the quotation marks, in UTF-16 units. */

@@ -135,8 +135,8 @@ final class JsonLineChannel implements AutoCloseable {
   }
 
   /**
-   * Waits, beside whatever the reading thread does until its next {@link #read}, for what comes
-   * next; unless that is here already.
+   * Waits for the next input in another thread, until the reading thread calls {@link #read} again.
+   * Does nothing if input is here already.
    *
    * @param left told, by another thread, when the other end has closed instead
    */

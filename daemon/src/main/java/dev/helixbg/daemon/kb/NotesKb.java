@@ -53,7 +53,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   /** The field of the account that says what became of the files. */
   private static final String MADE = "made";
 
-  /** Raised when the same files make another log, or are others. */
+  /** Version of the log's making: raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
   /** A file that changed more recently may change again without its times telling. */
@@ -68,9 +68,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * The files that coding agents keep of the user, and in the repository that a folder is in.
+   * The memory files that coding agents keep about the user, and those of the repository around a
+   * folder.
    *
-   * @param here in the repository; where it is in none, that folder alone
+   * @param here in the repository; outside of one, this folder alone
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();

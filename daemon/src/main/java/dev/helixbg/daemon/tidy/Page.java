@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/** Lines of the screen between its first line and its keys. */
+/** The body of a screen: the lines between its title line and the line that lists its keys. */
 interface Page {
   /** Lines that stay while the others scroll. */
   default List<AttributedString> top(int columns) {

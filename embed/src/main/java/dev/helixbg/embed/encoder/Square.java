@@ -68,7 +68,7 @@ public enum Square {
   /** Largest number of an activation that may be negative, less {@link #zero}. */
   final int mostSigned;
 
-  /** Largest number of an activation behind GELU. */
+  /** Largest integer for an activation after GELU. */
   final int mostUnsigned;
 
   /** The number of an activation that is 0. */

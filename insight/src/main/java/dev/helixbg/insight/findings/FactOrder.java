@@ -42,8 +42,8 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two items follow one another under a heading, and no date parts them: they were written
-   * together, and each says its own.
+   * Whether two items follow one another under a heading, with no date between them. They were
+   * written together, so each states a fact of its own.
    */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
@@ -57,9 +57,9 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts say something else each, however near they are: neighbours in a list, parts
-   * of one lesson, or one of very few words. Items of one list that others part are not meant:
-   * agents append what a list says already.
+   * Whether two facts state different things, however near their vectors are: neighbours in a list,
+   * parts of one lesson, or a fact of very few words. Items further apart in one list are not
+   * included: agents append facts that a list has already.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);

@@ -146,7 +146,7 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Cosine of what is nearest in both: of the entries or of passages. */
+    /** Returns the larger cosine: of the two entries as wholes, or of their nearest passages. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }

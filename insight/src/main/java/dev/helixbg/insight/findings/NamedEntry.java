@@ -132,8 +132,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * By its place, as helix has it; a note by its file and heading, for people to read: several may
-   * be called the same.
+   * Returns its name for people: its position in its topic, as in helix, or a note's file and
+   * heading. Several notes may have one name.
    */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);

@@ -39,8 +39,8 @@ public sealed interface Question {
   record Merge(List<String> contents) implements Question {}
 
   /**
-   * Where what matches begins in two texts, in UTF-16 units; of a text that is too long, that and
-   * what is around it is read.
+   * Offsets in UTF-16 units at which the matching passage begins in each of two texts. Of a text
+   * that is too long, only this passage and its surroundings are read.
    */
   record Match(int a, int b) {
     /** Both are read from their beginning. */

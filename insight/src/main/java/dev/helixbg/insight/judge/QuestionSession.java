@@ -71,7 +71,7 @@ public final class QuestionSession implements AutoCloseable {
     this(answers, "", () -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
   }
 
-  /** Questions without an answer for which there was no time, in the order of asking. */
+  /** Questions that were not asked because time ran out, in their order. */
   public List<Question> unasked() {
     return List.copyOf(unasked.values());
   }

@@ -39,7 +39,7 @@ final class MarkdownScan {
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /** Most brackets of a text in which the label of a definition may stand. */
+  /** Most bracket pairs of a text that are looked up as labels of link definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
   private final String text;

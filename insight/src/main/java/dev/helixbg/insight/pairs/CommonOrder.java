@@ -12,7 +12,7 @@ import java.util.List;
  */
 record CommonOrder(List<int[]> places, int first, int second) {
 
-  /** The longest; of several the one whose words stand first in the second list. */
+  /** Finds the longest; of several, the one whose words come first in the second list. */
   static CommonOrder of(List<String> a, List<String> b) {
     int[][] longest = new int[a.size() + 1][b.size() + 1];
     for (int i = a.size() - 1; i >= 0; i--) {

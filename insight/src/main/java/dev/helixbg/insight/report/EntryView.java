@@ -133,7 +133,7 @@ record EntryView(
     return PrintableText.block(WordDifference.begin(named.entry().text().content()));
   }
 
-  /** Where nothing can be set in bold. */
+  /** The matching text by itself, for formats that cannot show it in bold within the entry. */
   Optional<String> matchedText() {
     return matched.map(found -> found.before() + "⟦" + found.text() + "⟧" + found.after());
   }

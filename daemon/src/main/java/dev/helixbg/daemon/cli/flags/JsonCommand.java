@@ -11,7 +11,7 @@ public abstract class JsonCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print JSON.")
   protected boolean json;
 
-  /** Prints it in the one form or the other. */
+  /** Prints the result as JSON if that was asked for, else as text. */
   protected final void show(Supplier<? extends JsonNode> value, Runnable text) throws IOException {
     if (json) {
       Json.print(console.json(), value.get());
