@@ -85,7 +85,9 @@ class NotesIT {
     String copies = report.at("/copies/0/id").asText();
     assertEquals("photos/copy.md", report.at("/copies/0/entries/0/name").asText());
 
-    assertTrue(run("findings", "--notes", notes()).out().contains("queue/lease.md"));
+    // A note and the record of a day do not lead.
+    assertFalse(run("findings", "--notes", notes()).out().contains("queue/lease.md"));
+    assertTrue(run("findings", "--all", "--notes", notes()).out().contains("queue/lease.md"));
     String act = run("act", "--notes", notes(), copies).out();
     assertTrue(act.contains("photos/thumbs.md") && act.contains("by hand"), act);
     assertFalse(act.contains("call "), act);
