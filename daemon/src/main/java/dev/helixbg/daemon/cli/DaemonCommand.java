@@ -36,7 +36,8 @@ final class DaemonCommand extends ConsoleCommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "kb",
-      description = "Folders of knowledge bases. Default: the one that one-shot would use.")
+      description =
+          "Folders of knowledge bases. Default: the folder that a run of one-shot would use.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

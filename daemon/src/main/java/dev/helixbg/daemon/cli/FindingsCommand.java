@@ -85,7 +85,8 @@ final class FindingsCommand extends JsonCommand {
       throw Failure.usage("--limit must be 1 or more, not " + limit);
     }
     if ((all || !selection.isEmpty()) && (settled || !ids.isEmpty())) {
-      throw Failure.usage("options that choose findings go with the list of open ones only");
+      throw Failure.usage(
+          "options that choose findings can only be used with the list of open ones");
     }
     Kb chosen = kb.find(settings);
     try (KbStores stores = stores(settings)) {

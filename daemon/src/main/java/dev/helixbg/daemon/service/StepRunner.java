@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Shows or takes the steps of a plan. */
 public record StepRunner(PrintStream out) {
-  /** More than a service is given to end before it is killed: {@code ExitTimeOut}. */
+  /** Longest wait for a service to end: longer than launchd's {@code ExitTimeOut} before a kill. */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);

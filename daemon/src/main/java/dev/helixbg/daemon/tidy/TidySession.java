@@ -25,7 +25,7 @@ final class TidySession {
           "d  dismiss: the finding is wrong or unimportant",
           "n  next, p  previous: nothing is decided",
           "u  undo what was done last in this session",
-          "e  one text alone and back; of notes: open the files in $VISUAL or $EDITOR",
+          "e  show one text alone, and back; for notes: open the files in $VISUAL or $EDITOR",
           "x  on the page before an act: the other one stays",
           "Up, Down, Page Up, Page Down, Space  scroll",
           "q  quit: what was decided is kept, and the next tidy goes on",

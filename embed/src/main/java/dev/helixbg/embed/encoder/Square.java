@@ -91,7 +91,7 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** The input whose activation is at a place of a row: vectors of 16 share their ints. */
+  /** Index of the input at a position of a row, in which several vectors of 16 share each int. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;

@@ -38,7 +38,7 @@ public final class ActPlanner {
   /** A topic that helix keeps as it is when it stores under it. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /** Most notes that one act deletes or rewrites; a reader can still survey so many. */
+  /** Largest number of notes that one act deletes or rewrites: as many as a reader can survey. */
   private static final int MAX_MARKED = 60;
 
   private final Map<String, List<NamedEntry>> topics = new HashMap<>();

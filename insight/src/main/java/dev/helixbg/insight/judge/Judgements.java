@@ -166,7 +166,7 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, merges, left, trust, lessons, said);
   }
 
-  /** The same by a model that was measured as a reader of lessons, if it was. */
+  /** These judgements with what was measured of the model as a reader of lessons, if it was. */
   public Judgements trustedAsReader(Optional<LessonTrust> measured) {
     return with(new Lessons(lessons.reader(), lessons.all(), measured), Map.of());
   }

@@ -26,7 +26,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /** Whether a topic is a folder of notes: helix lets no topic end in a slash. */
+  /** Whether a topic names a folder of notes: it ends in a slash, which helix forbids in topics. */
   private static boolean isNote(String topic) {
     return topic.endsWith("/");
   }

@@ -62,7 +62,7 @@ final class LiveEntries implements RecordSink {
     damage.add(stretch);
   }
 
-  /** The live entries and the account of a log of {@code size} bytes, all of which were passed. */
+  /** Returns live entries and account of a log, once all its {@code size} bytes were read. */
   LogReading finish(long size, String sha256) {
     earlyTargets.build().forEach(target -> remove(Integer.toUnsignedLong(target)));
     List<Entry> left = new ArrayList<>(live);

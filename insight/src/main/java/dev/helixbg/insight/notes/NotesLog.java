@@ -335,7 +335,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /** The records, when everybody has a place that can be linked to. */
+  /** Returns the records with their links, once each draft has a place that can be linked to. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

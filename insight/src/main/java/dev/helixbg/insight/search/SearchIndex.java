@@ -210,8 +210,8 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * The passage that matches: the nearest by meaning; where the entry as a whole is nearest, the
-   * one that says most of the words, or what says most of them in its beginning.
+   * Returns the passage to show: the nearest one by meaning. Where the whole entry is nearer than
+   * any passage, it is the one with most of the query's words, or the beginning if that has most.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

@@ -19,8 +19,8 @@ public final class AllPairs {
   private static final int UNIT = 96;
 
   /**
-   * Units on a side of a block of work, a square: its 12 panels of 384 values, 576 KiB, stay in an
-   * L2 cache while its strips pass.
+   * Side of a square block of work, in units. The 12 panels of a block, 576 KiB, stay in an L2
+   * cache while its strips pass.
    */
   private static final int BLOCK_UNITS = 4;
 

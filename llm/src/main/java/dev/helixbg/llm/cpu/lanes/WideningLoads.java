@@ -32,7 +32,7 @@ public final class WideningLoads {
         ByteVector.fromMemorySegment(BYTES_16, MEMORY, address, ORDER).convertShape(B2F, FLOATS, 0);
   }
 
-  /** Loads as many signed bytes as there are floats in a vector, below 512 bits. */
+  /** Loads a signed byte for each float of a vector of up to 256 bits. */
   public static FloatVector signedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)

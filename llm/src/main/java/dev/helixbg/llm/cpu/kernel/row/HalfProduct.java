@@ -55,7 +55,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Per vector of pairs the even numbers, then the odd ones; those that fill none stay. */
+  /** Puts the even numbers of each two vectors first, then the odd ones; a rest stays as it is. */
   @Override
   public void prepare(long x, int columns, long prepared) {
     int i = 0;
