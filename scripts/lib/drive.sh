@@ -1,10 +1,10 @@
 # Runs a program of the daemon's tests beside the built program. Sourced in the root folder, not run.
 
 source scripts/lib/jdk.sh
-dist=$PWD/daemon/target/dist
+root=$PWD dist=$PWD/daemon/target/dist
 
 drive() { # CLASS ARGUMENTS...; does not return
-  [ -f "$dist/built" ] || scripts/build
-  exec "$(find_jdk)/bin/java" @scripts/lib/jvm.options @scripts/lib/tiered.options -Dslf4j.provider=org.slf4j.nop.NOPServiceProvider -Dslf4j.internal.verbosity=ERROR \
+  [ -f "$dist/built" ] || "$root/scripts/build"
+  exec "$(find_jdk)/bin/java" "@$root/scripts/lib/jvm.options" "@$root/scripts/lib/tiered.options" -Dslf4j.provider=org.slf4j.nop.NOPServiceProvider -Dslf4j.internal.verbosity=ERROR \
     -cp "$dist/lib/helix-bg.jar:$dist/bench/*:$dist/lib/*" "dev.helixbg.daemon.$1" "${@:2}"
 }
