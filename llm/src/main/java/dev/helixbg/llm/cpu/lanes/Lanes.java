@@ -21,12 +21,17 @@ public final class Lanes {
   /** Machine code of a function that returns at once. */
   private static final byte[] RETURN = {(byte) 0xC3};
 
+  /** Whether machine code of AVX2 may run here. */
+  public static final boolean MACHINE_CODE =
+      MachineCode.runs("avx2")
+          && MachineCode.has("fma", "f16c")
+          && MachineCode.function(RETURN).isPresent();
+
   /**
    * Bits of the widest vectors here. 512 want machine code for the rows of quantised matrices, for
    * which the Vector API has kernels of up to 256 bits.
    */
-  public static final int LARGEST =
-      MachineCode.runs("avx2") && MachineCode.function(RETURN).isPresent() ? 512 : 256;
+  public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 
   /** The property narrows vectors for tests: 128, 256 or 512. */
   private static final int BITS =

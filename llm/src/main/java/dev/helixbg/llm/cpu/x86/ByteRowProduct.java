@@ -11,7 +11,6 @@ import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Matrix × vector in bytes, for rows of quantised types in place, by AVX2: activations are rounded
@@ -19,19 +18,7 @@ import java.util.function.Supplier;
  * Vector API wants twice as many instructions or more, also with vectors of 512 bits.
  */
 public final class ByteRowProduct implements RowKernel {
-  private static final boolean APPLIES =
-      Lanes.COUNT >= 8 && MachineCode.runs("avx2") && MachineCode.has("fma", "f16c");
-
-  private static final Optional<RowKernel> Q8_0 =
-      kernel(TensorType.Q8_0, RowProductCode::q8, false, 0);
-  private static final Optional<RowKernel> Q4_K =
-      kernel(TensorType.Q4_K, RowProductCode::q4K, false, 1);
-  private static final Optional<RowKernel> Q5_K =
-      kernel(TensorType.Q5_K, RowProductCode::q5K, false, 1);
-
-  /** Six bits are 32 more than their quanta. */
-  private static final Optional<RowKernel> Q6_K =
-      kernel(TensorType.Q6_K, RowProductCode::q6K, true, 32);
+  private static final int EIGHT = 8;
 
   private final TensorType type;
   private final NativeFunction product;
@@ -45,23 +32,26 @@ public final class ByteRowProduct implements RowKernel {
     this.zero = zero;
   }
 
-  private static Optional<RowKernel> kernel(
-      TensorType type, Supplier<byte[]> code, boolean halves, float zero) {
-    return APPLIES
-        ? MachineCode.function(code.get())
-            .map(function -> new ByteRowProduct(type, function, halves, zero))
-        : Optional.empty();
-  }
-
-  /** The one for a type, if there is one and the processor and the system let us use it. */
+  /** The one for a type, made anew; empty if there is none, or it may not run here. */
   public static Optional<RowKernel> of(TensorType type) {
+    if (Lanes.COUNT < EIGHT || !Lanes.MACHINE_CODE) {
+      return Optional.empty();
+    }
     return switch (type) {
-      case Q8_0 -> Q8_0;
-      case Q4_K -> Q4_K;
-      case Q5_K -> Q5_K;
-      case Q6_K -> Q6_K;
+      case Q8_0 -> kernel(type, RowProductCode.q8(), false, 0);
+      case Q4_K -> kernel(type, RowProductCode.q4K(), false, 1);
+      case Q5_K -> kernel(type, RowProductCode.q5K(), false, 1);
+      case Q6_K -> kernel(type, RowProductCode.q6K(), true, 32); // bits are 32 more than quanta
       case F32, F16, BF16 -> Optional.empty();
     };
+  }
+
+  private static Optional<RowKernel> kernel(
+      TensorType type, byte[] code, boolean halves, float zero) {
+    NativeFunction product =
+        MachineCode.function(code)
+            .orElseThrow(() -> new IllegalStateException("no memory for machine code"));
+    return Optional.of(new ByteRowProduct(type, product, halves, zero));
   }
 
   @Override
