@@ -34,31 +34,42 @@ final class PreparedModel {
    */
   static void linkInto(Path cache, Path dist) throws IOException {
     Path made = made(dist);
-    for (String part : PARTS) {
-      try (Stream<Path> files = Files.walk(made.resolve("helix-bg").resolve(part))) {
-        for (Path file : files.toList()) {
-          Path link = cache.resolve(made.relativize(file).toString());
-          if (Files.isDirectory(file)) {
-            Files.createDirectories(link);
-          } else if (!Files.exists(link)) {
-            Files.createLink(link, file);
-          }
-        }
-      } catch (UnsupportedOperationException | FileSystemException e) {
-        return;
-      }
+    try {
+      putInto(
+          cache,
+          made,
+          (file, link) -> {
+            if (!Files.exists(link)) {
+              Files.createLink(link, file);
+            }
+          });
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      // The program prepares its own.
     }
   }
 
   /** As {@link #linkInto}, of files that may be given to another user. */
   static void copyInto(Path cache, Path dist) throws IOException {
-    Path made = made(dist);
+    putInto(
+        cache,
+        made(dist),
+        (file, copy) -> Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES));
+  }
+
+  private interface Put {
+    void at(Path file, Path target) throws IOException;
+  }
+
+  private static void putInto(Path cache, Path made, Put put) throws IOException {
     for (String part : PARTS) {
       try (Stream<Path> files = Files.walk(made.resolve("helix-bg").resolve(part))) {
         for (Path file : files.toList()) {
-          Path copy = cache.resolve(made.relativize(file).toString());
-          Files.createDirectories(copy.getParent());
-          Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
+          Path target = cache.resolve(made.relativize(file).toString());
+          if (Files.isDirectory(file)) {
+            Files.createDirectories(target);
+          } else {
+            put.at(file, target);
+          }
         }
       }
     }
