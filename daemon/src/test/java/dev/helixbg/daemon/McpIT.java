@@ -217,7 +217,7 @@ class McpIT {
     return found.getFirst();
   }
 
-  /** Of one server, which is long in starting. */
+  /** One server for both, since starting one takes long. */
   @Test
   void promptsAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
     McpSyncClient agent = client();

@@ -125,7 +125,7 @@ class NotesIT {
     assertTrue(kb.err().contains("--notes " + notes()), kb.err());
   }
 
-  /** What a tool of an MCP server over notes answers. */
+  /** Returns the answer of a tool of an MCP server over notes. */
   private String ask(Path notes, String tool, Map<String, Object> arguments) throws IOException {
     String launcher = Program.ROOT.resolve("scripts/helix-bg").toString();
     McpSyncClient client =

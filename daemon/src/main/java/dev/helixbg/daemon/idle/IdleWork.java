@@ -22,11 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done when nothing else is: the passages and pairs that a first look is without, and the
- * questions that the language model has not been asked yet, on a thread of low priority. What is
- * due, and whether the machine may have it, {@link IdleSchedule} knows; here is the thread that
- * does it. Whatever changes interrupts it; it then goes on another time, with the answers that it
- * has.
+ * The thread of low priority that works while the daemon has nothing else to do. It embeds passages
+ * and reads pairs that a first look left out, and asks the language model open questions. {@link
+ * IdleSchedule} decides which work is due and whether the machine is idle enough. Any change
+ * interrupts the work; later it goes on with the answers that it has.
  *
  * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */

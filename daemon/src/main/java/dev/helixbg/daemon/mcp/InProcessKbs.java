@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
- * date, as {@code one-shot} does it without asking a language model. Decisions are no such change:
- * what lists findings looks at them itself, and the report follows between requests.
+ * date, as {@code one-shot} does it without asking a language model. A decision is no such change:
+ * lists of findings apply it at once, and the report follows between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);

@@ -39,7 +39,10 @@ final class TidyActs {
   private final Optional<NotesKb> notes;
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
+
+  /** When the notes were last read. */
   private Instant read = Instant.now();
+
   private int done;
   private int dismissed;
 

@@ -85,7 +85,7 @@ final class TidyKb {
     return list;
   }
 
-  /** What is on the screen after these keys. */
+  /** Returns the screen after these keys. */
   static String press(TidySession session, String... keys) throws Exception {
     for (String key : keys) {
       session.key(key);

@@ -54,9 +54,9 @@ public record JudgedRelations(
    * else the first of the list. What is related or different, by the agent or else the model, never
    * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
    * small KB something is first of any list. A language model that guesses, or was not measured,
-   * has no say in what leads. A note and the record of a day, which are no facts, lead by the word
-   * of an agent or of a language model alone. Pairs of one group follow each other, and so do those
-   * of sections of the same two files.
+   * has no say in what leads. A note and the record of a day lead only by the word of an agent or
+   * of a language model, unless both are facts. The pairs of a group follow each other, and so do
+   * pairs of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for texts to compare or merge. Texts over the budget are cut at a sentence, around
- * what matches.
+ * A: …⏎B: …} for texts to compare or merge. Texts over the budget are cut at a sentence, around the
+ * passage that matches.
  */
 final class QuestionPrompts {
   /** A topic's name is short, but for damaged logs. */

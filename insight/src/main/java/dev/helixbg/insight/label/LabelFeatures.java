@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Features of an entry that {@link LabelClassifier} sees: its vector and its words. The vector says
- * what the entry is about. The words say how it is put ("because", "never", "is missing", a number
- * with a unit).
+ * Features of an entry that {@link LabelClassifier} sees: its vector and its words. The vector
+ * holds its subject. The words show its wording ("because", "never", "is missing", a number with a
+ * unit).
  *
  * <p>A feature is a place and a value. Places: the {@code dimension} values of the vector, a
  * constant one, then the known words and pairs of neighbouring words, each with its inverse

@@ -4,8 +4,8 @@ import java.text.Normalizer;
 import java.util.regex.Pattern;
 
 /**
- * A text without data that no reader reads, in composed Unicode form (NFC). It is embedded, and
- * texts are known again by it.
+ * A text without embedded data, in composed Unicode form (NFC). Vectors are made of it, and it
+ * tells whether two texts are the same.
  */
 public final class SaidText {
   /** In the place of data. */
@@ -18,9 +18,10 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Characters of the shortest run, and of the shortest line of several, that it matches. */
+  /** Characters of the shortest run that the pattern matches. */
   private static final int RUN = 256;
 
+  /** Characters of the shortest line of several that it matches. */
   private static final int LINE = 60;
 
   private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");
@@ -39,7 +40,7 @@ public final class SaidText {
         || text.contains(";base64,");
   }
 
-  /** Whether so many digits are in a row; looks at few of the others. */
+  /** Whether there is a run of this many base64 digits; reads only a part of a text without one. */
   private static boolean hasRun(String text, int digits) {
     for (int end = digits; end <= text.length(); ) {
       int i = end;

@@ -10,37 +10,39 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How likely one of two items of memory files can go, by what the pair judge says of them and of
- * all other pairs of either. The judge was made for notes, and of items, which are short, it is
- * less sure than it could be: what counts is whether a pair stands out. A logistic regression,
- * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It only raises a
- * probability, and none that the judge puts below {@value #LEAST_JUDGED}: in public files such
- * pairs were rarely worth an act.
+ * The probability that one of two items of memory files can go, from the pair judge's word on them
+ * and on all other pairs of either. The judge was made for notes and is unsure of items, which are
+ * short: here it counts whether a pair stands out. A logistic regression, fitted to the memory
+ * files of writers a and b ({@code scripts/bench-memory}). It only raises a probability, and none
+ * that the judge puts below {@value #LEAST_JUDGED}: in public files such pairs were rarely worth an
+ * act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
 
-  /** Of the log odds that the judge gives an act. */
+  /** Weight of the log odds that the judge gives an act. */
   private static final double JUDGED = 0.64;
 
-  /** Of the logarithm of the longer text's length, in UTF-16 units: short texts say little. */
+  /**
+   * Weight of the logarithm of the longer text's length in UTF-16 units: short texts say little.
+   */
   private static final double LENGTH = 2.75;
 
-  /** A longer text tells no more: e to the power of it are some 245 UTF-16 units. */
+  /** Largest such logarithm that counts: that of some 245 UTF-16 units. */
   private static final double LONG = 5.5;
 
-  /** Of how far the log odds are above those of the likeliest other pair of either item. */
+  /** Weight of the margin of the log odds over the likeliest other pair of either item. */
   private static final double MARGIN = 0.46;
 
   private static final double LARGEST_MARGIN = 3;
 
-  /** Where neither item is in any other pair. */
+  /** Margin if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
-  /** Of the logarithm of one more than there are other pairs of either with a better score. */
+  /** Weight of log(1 + n), where n other pairs of either item have a better score. */
   private static final double PLACE = -0.69;
 
-  /** Where the items are in two files, whose writers did not see the other one. */
+  /** Added if the items are in two files, whose writers did not see the other one. */
   private static final double TWO_FILES = 1.82;
 
   private static final double LEAST_JUDGED = 0.3;
