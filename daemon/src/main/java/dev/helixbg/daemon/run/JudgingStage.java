@@ -9,16 +9,13 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerStore;
-import dev.helixbg.insight.judge.CentralEntries;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.judge.SummaryRun;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
@@ -90,12 +87,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     }
     QuestionSession known = new QuestionSession(said.known(Optional.empty()));
     Optional<String> reader = said.readers(QuestionKind.LESSON);
-    LabelRun labels = new LabelRun(known, findings.entries(), LabelGuess.Origin.AGENT);
-    labels.ask();
-    SummaryRun topics = new SummaryRun(known, new CentralEntries(findings.entries(), vectors::get));
-    topics.ask();
+    JudgeRun recalled = new JudgeRun(known, "", findings, vectors);
     Judgements all =
-        judged.orElse(labels.guesses()).withSummaries(topics.summaries()).with(said.on(findings));
+        judged.with(
+            said.on(findings), recalled.labels(LabelGuess.Origin.AGENT), recalled.summaries());
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =
@@ -121,8 +116,9 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       Duration time = measure(chosen);
       try (QuestionSession asking = asking(store.answers(), chosen, time)) {
         return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
-            .trusted(new JudgeTrialRun(settings, chosen).known())
-            .trustedAsReader(new LessonTrialRun(settings, chosen, embedder).known());
+            .trusted(
+                new JudgeTrialRun(settings, chosen).known(),
+                new LessonTrialRun(settings, chosen, embedder).known());
       }
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {

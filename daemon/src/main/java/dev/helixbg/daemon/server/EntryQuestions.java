@@ -13,11 +13,11 @@ import dev.helixbg.insight.agents.AgentClient;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.CentralEntries;
-import dev.helixbg.insight.judge.LabelRun;
+import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.judge.SummaryRun;
+import dev.helixbg.insight.judge.WordRepetition;
 import dev.helixbg.insight.lessons.LessonRun;
 import dev.helixbg.insight.lessons.LessonText;
 import java.time.Instant;
@@ -69,8 +69,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         lessons.ask();
         lessons.tellers().forEach((sentence, entry) -> keys.put(sentence, entry.key()));
       }
-      case LABEL -> new LabelRun(known, entries).ask();
-      case SUMMARY -> new SummaryRun(known, topics(entries)).ask();
+      case LABEL -> known.ask(JudgeRun.labelQuestions(entries).values());
+      case SUMMARY -> known.ask(JudgeRun.summaryQuestions(topics(entries)).values());
       default -> throw new IllegalArgumentException("no question about entries: " + kind);
     }
     return known.unasked().stream()
@@ -165,6 +165,6 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return !answer.isBlank()
         && answer.length() <= AgentQuestion.LONGEST
         && answer.chars().noneMatch(Character::isISOControl)
-        && SummaryRun.isSound(answer);
+        && WordRepetition.loops(answer).isEmpty();
   }
 }

@@ -86,7 +86,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       text.add(ink.text(how(helix.get())));
     }
     String words = words();
-    return TextPage.of(
+    return new TextPage(
         ink.warning(words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1) + "?"),
         text);
   }

@@ -2,13 +2,11 @@ package dev.helixbg.daemon.tidy;
 
 import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jline.utils.AttributedString;
 
 /** A finding: what it is, why it is there, and its texts, of two beside each other. */
-final class FindingPage implements Page {
+final class FindingPage extends Page {
   /** Fewest columns for two texts side by side. */
   private static final int WIDE = 100;
 
@@ -16,28 +14,17 @@ final class FindingPage implements Page {
 
   private final Shown shown;
   private final Ink ink;
-  private final Keys keys;
 
   /** Index of the entry that is shown alone; -1: all are shown. */
   private int alone = -1;
 
-  /** Handles keys that this page does not handle itself. */
-  interface Keys {
-    boolean key(String key) throws java.io.IOException, InterruptedException;
-  }
-
-  FindingPage(Shown shown, Ink ink, Keys keys) {
+  FindingPage(Shown shown, Ink ink) {
     this.shown = shown;
     this.ink = ink;
-    this.keys = keys;
-  }
-
-  Shown shown() {
-    return shown;
   }
 
   @Override
-  public List<AttributedString> top(int columns) {
+  List<AttributedString> top(int columns) {
     List<AttributedString> top = new ArrayList<>(Ink.lines(ink.warning(shown.what()), columns));
     if (!shown.why().isEmpty()) {
       top.addAll(Ink.lines(ink.text("Why: " + shown.why()), columns));
@@ -46,7 +33,7 @@ final class FindingPage implements Page {
   }
 
   @Override
-  public List<AttributedString> body(int columns) {
+  List<AttributedString> body(int columns) {
     List<NamedEntry> entries = shown.entries();
     if (entries.isEmpty()) {
       return Ink.lines(ink.text(shown.finding().about()), columns);
@@ -98,34 +85,12 @@ final class FindingPage implements Page {
     return Shown.content(shown.entries().get(place));
   }
 
-  @Override
-  public Map<String, String> hints() {
-    Map<String, String> hints = new LinkedHashMap<>(shown.ways());
-    shown.merged().ifPresent(_ -> hints.put("m", "merged text"));
-    hints.put("d", "dismiss");
-    hints.put("n", "next");
-    hints.put("p", "previous");
-    hints.put("u", "undo");
-    if (isOfNotes()) {
-      hints.put("e", "edit");
-    } else if (shown.entries().size() > 1) {
-      hints.put("e", "one whole");
-    }
-    hints.put("?", "help");
-    hints.put("q", "quit");
-    return hints;
-  }
-
   boolean isOfNotes() {
     return shown.entries().stream().anyMatch(one -> one.entry().note().isPresent());
   }
 
-  @Override
-  public boolean key(String key) throws java.io.IOException, InterruptedException {
-    if (key.equals("e") && !isOfNotes() && shown.entries().size() > 1) {
-      alone = alone + 1 == shown.entries().size() ? -1 : alone + 1;
-      return true;
-    }
-    return keys.key(key);
+  /** Shows the next entry alone, behind the last one all of them. */
+  void turn() {
+    alone = alone + 1 == shown.entries().size() ? -1 : alone + 1;
   }
 }

@@ -2,40 +2,33 @@ package dev.helixbg.daemon.tidy;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jline.utils.AttributedString;
 
 /** Asks why a finding is dismissed, which may be left out. */
-final class ReasonPage implements Page {
+final class ReasonPage extends Page {
   private static final int LONGEST = 300;
 
   private final Ink ink;
   private final String about;
-  private final Answer answer;
-  private final TextPage.Action back;
   private final StringBuilder reason = new StringBuilder();
 
-  /** Receives the reason. */
-  interface Answer {
-    void with(String reason) throws IOException, InterruptedException;
-  }
-
-  ReasonPage(Ink ink, String about, Answer answer, TextPage.Action back) {
+  ReasonPage(Ink ink, String about) {
     this.ink = ink;
     this.about = about;
-    this.answer = answer;
-    this.back = back;
+  }
+
+  String reason() {
+    return reason.toString().strip();
   }
 
   @Override
-  public List<AttributedString> top(int columns) {
+  List<AttributedString> top(int columns) {
     return Ink.lines(ink.warning("Dismiss this finding?"), columns);
   }
 
   @Override
-  public List<AttributedString> body(int columns) {
+  List<AttributedString> body(int columns) {
     List<AttributedString> lines =
         new ArrayList<>(
             Ink.lines(
@@ -50,32 +43,22 @@ final class ReasonPage implements Page {
   }
 
   @Override
-  public Map<String, String> hints() {
-    Map<String, String> hints = new LinkedHashMap<>();
-    hints.put("Enter", "dismiss");
-    hints.put("Esc", "back");
-    return hints;
-  }
-
-  @Override
-  public boolean key(String key) throws IOException, InterruptedException {
-    switch (key) {
-      case "enter" -> answer.with(reason.toString().strip());
-      case "esc" -> back.run();
-      case "backspace" -> {
-        if (!reason.isEmpty()) {
-          reason.setLength(reason.offsetByCodePoints(reason.length(), -1));
-        }
-      }
-      default -> {
-        if (key.codePointCount(0, key.length()) != 1
-            || Character.isISOControl(key.codePointAt(0))
-            || reason.length() >= LONGEST) {
-          return false;
-        }
-        reason.append(key);
-      }
+  boolean key(String key) throws IOException, InterruptedException {
+    if (super.key(key)) {
+      return true;
     }
+    if (key.equals("backspace")) {
+      if (!reason.isEmpty()) {
+        reason.setLength(reason.offsetByCodePoints(reason.length(), -1));
+      }
+      return true;
+    }
+    if (key.codePointCount(0, key.length()) != 1
+        || Character.isISOControl(key.codePointAt(0))
+        || reason.length() >= LONGEST) {
+      return false;
+    }
+    reason.append(key);
     return true;
   }
 }

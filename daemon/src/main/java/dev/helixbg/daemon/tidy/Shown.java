@@ -53,10 +53,10 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     }
     switch (finding.kind()) {
       case "copies", "merge" -> ways.put("s", "same");
-      case "misfiled" -> ways.put("Enter", "move it");
-      case "topic-overlap" -> ways.put("Enter", "join them");
-      case "lesson" -> ways.put("Enter", "write it down");
-      case "source" -> ways.put("Enter", "mend it");
+      case "misfiled" -> ways.put("enter", "move it");
+      case "topic-overlap" -> ways.put("enter", "join them");
+      case "lesson" -> ways.put("enter", "write it down");
+      case "source" -> ways.put("enter", "mend it");
       default -> {
         ways.put("s", "same");
         ways.put("o", "overtaken");

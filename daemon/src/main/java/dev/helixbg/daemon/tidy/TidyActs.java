@@ -40,6 +40,9 @@ final class TidyActs {
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
 
+  /** The files of the notes when they were last read. */
+  private NoteFiles found;
+
   /** When the notes were last read. */
   private Instant read = Instant.now();
 
@@ -121,20 +124,19 @@ final class TidyActs {
       return;
     }
     ActPage told = new ActPage(ink, shown, act, session.list().findings());
-    TextPage text = told.page(notes.isPresent(), desk.helix());
+    Page text = told.page(notes.isPresent(), desk.helix());
     if (notes.isPresent()) {
-      text.on("e", "e", "edit", () -> edit(shown));
+      text.on("e", "edit", () -> edit(shown));
       if (!act.path("edits").isEmpty()) {
-        text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
+        text.on("enter", "carry it out", () -> carryOut(shown, as, keep, act));
       }
       if (!told.copies().isEmpty()) {
         text.on(
             "enter",
-            "Enter",
             "move to the trash",
             () -> {
               if (isStill(shown, as, keep, act)) {
-                throwAway(shown, filesOf(told.copies()));
+                throwAway(shown, filesOf(told.copies(), found));
               }
             });
       }
@@ -142,26 +144,24 @@ final class TidyActs {
       if (!act.has("byHand")) {
         text.on(
             "y",
-            "y",
             "copy the calls",
             () -> {
               desk.copy(told.calls());
               session.say("The calls are copied, as far as your terminal does that.");
             });
       }
-      text.on("enter", "Enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
+      text.on("enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
     } else {
-      text.on("enter", "Enter", "carry it out", () -> carryOut(shown, as, keep, act));
+      text.on("enter", "carry it out", () -> carryOut(shown, as, keep, act));
     }
     told.keptSide()
         .ifPresent(
             side ->
                 text.on(
                     "x",
-                    "x",
                     "keep the other",
                     () -> confirm(shown, as, Optional.of(side.equals("a") ? "b" : "a"))));
-    session.turnTo(text.on("esc", "Esc", "back", session::back).on("q", "q", "", session::back));
+    session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
   }
 
   private ObjectNode plan(Shown shown, Optional<String> as, Optional<String> keep)
@@ -221,7 +221,13 @@ final class TidyActs {
   /** Reads notes that have changed. */
   private void refresh() {
     Instant now = Instant.now();
-    notes.ifPresent(one -> one.refresh(_ -> {}));
+    notes.ifPresent(
+        one -> {
+          found = one.look();
+          if (!one.isMadeOf(found)) {
+            one.update(found);
+          }
+        });
     read = now;
   }
 
@@ -243,21 +249,18 @@ final class TidyActs {
   /** Says after a stop what was done and what is left to do by hand. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
-    if (!outcome.made().isEmpty()) {
-      told.add(ink.text("\nThis was done:"));
-      outcome.made().forEach(call -> told.add(ink.text("  " + call)));
-    }
-    if (!outcome.marks().isEmpty()) {
-      told.add(ink.text("\nThese lines are left at the end of notes; take them out by hand:"));
-      outcome.marks().forEach(mark -> told.add(ink.text("  " + mark)));
-    }
-    if (!outcome.undo().isEmpty()) {
-      told.add(ink.text("\nThese calls bring the texts back:"));
-      outcome.undo().forEach(call -> told.add(ink.text("  " + call)));
-    }
+    list(told, "This was done:", outcome.made());
+    list(told, "These lines are left at the end of notes; take them out by hand:", outcome.marks());
+    list(told, "These calls bring the texts back:", outcome.undo());
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
-    session.turnToHalfDone(
-        TidySession.closing(TextPage.of(ink.gone(what + words), told), session::back));
+    session.turnToHalfDone(new TextPage(ink.gone(what + words), told));
+  }
+
+  private void list(List<AttributedString> told, String heading, List<?> lines) {
+    if (!lines.isEmpty()) {
+      told.add(ink.text("\n" + heading));
+      lines.forEach(line -> told.add(ink.text("  " + line)));
+    }
   }
 
   private void isDone(
@@ -283,7 +286,7 @@ final class TidyActs {
   }
 
   void edit(Shown shown) throws IOException, InterruptedException {
-    Optional<String> wrong = desk.edit(filesOf(shown.entries()));
+    Optional<String> wrong = desk.edit(filesOf(shown.entries(), notes.orElseThrow().look()));
     if (wrong.isPresent()) {
       session.say(wrong.get());
       return;
@@ -294,11 +297,7 @@ final class TidyActs {
   }
 
   /** The files that entries were made of, as they are called now. */
-  private List<Path> filesOf(List<NamedEntry> entries) {
-    if (entries.isEmpty()) {
-      return List.of();
-    }
-    NoteFiles found = notes.orElseThrow().look();
+  private static List<Path> filesOf(List<NamedEntry> entries, NoteFiles found) {
     return entries.stream()
         .flatMap(one -> one.entry().note().stream())
         .distinct()
@@ -371,24 +370,32 @@ final class TidyActs {
         !last.isAct() || byHelix || !last.moved().isEmpty() || !last.edits().isEmpty();
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
     if (byHelix) {
-      told.add(ink.text("\nhelix is asked to bring the texts back, at the end of their topics:"));
-      last.undo().forEach(call -> told.add(ink.text("  " + call.at("/arguments/text").asText())));
+      list(
+          told,
+          "helix is asked to bring the texts back, at the end of their topics:",
+          last.undo().stream().map(call -> call.at("/arguments/text").asText()).toList());
     } else if (!last.edits().isEmpty()) {
-      told.add(ink.text("\nThe text comes back to where it was:"));
-      last.edits().forEach(edit -> told.add(ink.text("  " + edit.file())));
+      list(
+          told,
+          "The text comes back to where it was:",
+          last.edits().stream().map(FileEdit::file).toList());
     } else if (!last.moved().isEmpty()) {
-      told.add(ink.text("\nOut of the trash come back:"));
-      last.moved().forEach(file -> told.add(ink.text("  " + file.from())));
-    } else if (last.isAct()) {
-      told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
+      list(
+          told,
+          "Out of the trash come back:",
+          last.moved().stream().map(Trash.Moved::from).toList());
     } else {
-      told.add(ink.text("\nThe report has the finding again. No note is changed."));
+      told.add(
+          ink.text(
+              last.isAct()
+                  ? "\nNo call of helix takes this back: change the notes by hand."
+                  : "\nThe report has the finding again. No note is changed."));
     }
-    TextPage text = TextPage.of(ink.warning("Take this back?"), told);
+    Page text = new TextPage(ink.warning("Take this back?"), told);
     if (possible) {
-      text.on("enter", "Enter", "take it back", () -> takeBack(last));
+      text.on("enter", "take it back", () -> takeBack(last));
     }
-    session.turnTo(text.on("esc", "Esc", "back", session::back).on("q", "q", "", session::back));
+    session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
   }
 
   private void takeBack(Made last) throws IOException, InterruptedException {

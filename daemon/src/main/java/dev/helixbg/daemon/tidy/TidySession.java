@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 
 /**
@@ -158,11 +157,8 @@ final class TidySession {
 
   /** Shows a page about an act that was stopped in the middle. */
   void turnToHalfDone(TextPage stopped) {
-    turnTo(stopped);
-    halfDone =
-        Stream.concat(Stream.of(stopped.heading()), stopped.text().stream())
-            .map(AttributedString::toString)
-            .toList();
+    turnTo(closing(stopped));
+    halfDone = stopped.plain();
   }
 
   /** Reacts to a key; see {@link Page#key}. */
@@ -213,12 +209,12 @@ final class TidySession {
     current = id.orElse("");
     Optional<ReportedFinding> finding = id.flatMap(list::open);
     if (finding.isPresent()) {
-      turnTo(new FindingPage(list.shown(finding.get()), ink, this::onFinding));
+      turnTo(page(list.shown(finding.get())));
       return;
     }
     boolean noneAtAll = !list.hasMore();
-    TextPage end =
-        TextPage.of(
+    Page end =
+        new TextPage(
             ink.kept(
                 noneAtAll
                     ? "Nothing is left to decide."
@@ -229,7 +225,6 @@ final class TidySession {
     if (!noneAtAll) {
       end.on(
           "a",
-          "a",
           "all others",
           () -> {
             list.addAll();
@@ -237,9 +232,9 @@ final class TidySession {
           });
     }
     if (acts.hasMade()) {
-      end.on("u", "u", "undo", acts::undo);
+      end.on("u", "undo", acts::undo);
     }
-    turnTo(end.on("q", "q", "quit", () -> isOver = true));
+    turnTo(end.on("q", "quit", () -> isOver = true));
   }
 
   /** Shows the finding at hand as it is now, or the next one where it is gone. */
@@ -263,69 +258,78 @@ final class TidySession {
     show(list.next(current, 1));
   }
 
-  private boolean onFinding(String key) throws IOException, InterruptedException {
-    Shown shown = ((FindingPage) page).shown();
-    if (key.equals("q")) {
-      isOver = true;
-      return true;
+  private Page page(Shown shown) {
+    FindingPage found = new FindingPage(shown, ink);
+    shown
+        .ways()
+        .forEach(
+            (key, words) ->
+                found.on(
+                    key,
+                    words,
+                    whileOpen(shown, () -> acts.confirm(shown, as(shown, key), Optional.empty()))));
+    shown
+        .merged()
+        .ifPresent(
+            text ->
+                found.on(
+                    "m",
+                    "merged text",
+                    whileOpen(
+                        shown,
+                        () ->
+                            turnTo(
+                                closing(
+                                    new TextPage(
+                                        ink.bold(
+                                            "The merged text, as the language model proposes it"),
+                                        List.of(ink.text(text))))))));
+    found.on("d", "dismiss", whileOpen(shown, () -> turnTo(dismissal(shown))));
+    found.on("n", "next", whileOpen(shown, () -> show(list.next(current, 1))));
+    found.on("p", "previous", whileOpen(shown, () -> show(list.next(current, -1))));
+    found.on("u", "undo", whileOpen(shown, acts::undo));
+    if (found.isOfNotes()) {
+      found.on("e", "edit", whileOpen(shown, () -> acts.edit(shown)));
+    } else if (shown.entries().size() > 1) {
+      found.on("e", "one whole", found::turn);
     }
-    if (key.equals("?")) {
-      turnTo(
-          closing(
-              TextPage.of(ink.bold("Keys"), HELP.stream().map(ink::text).toList()), this::back));
-      return true;
-    }
-    list.look();
-    if (list.open(shown.id()).isEmpty()) {
-      next();
-      message = "%s was decided elsewhere, or its notes were changed".formatted(shown.id());
-      return true;
-    }
-    switch (key) {
-      case "s", "o", "l", "enter" -> {
-        if (!shown.ways().containsKey(key.equals("enter") ? "Enter" : key)) {
-          return false;
-        }
-        String as = key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related";
-        acts.confirm(shown, shown.isPair() ? Optional.of(as) : Optional.empty(), Optional.empty());
-      }
-      case "m" -> {
-        if (shown.merged().isEmpty()) {
-          return false;
-        }
-        turnTo(
-            closing(
-                TextPage.of(
-                    ink.bold("The merged text, as the language model proposes it"),
-                    List.of(ink.text(shown.merged().get()))),
-                this::back));
-      }
-      case "d" ->
-          turnTo(
-              new ReasonPage(
-                  ink,
-                  shown.what() + "\n" + shown.finding().about(),
-                  reason -> acts.dismiss(shown, reason),
-                  this::back));
-      case "n" -> show(list.next(current, 1));
-      case "p" -> show(list.next(current, -1));
-      case "u" -> acts.undo();
-      case "e" -> {
-        if (!((FindingPage) page).isOfNotes()) {
-          return false;
-        }
-        acts.edit(shown);
-      }
-      default -> {
-        return false;
-      }
-    }
-    return true;
+    found.on(
+        "?",
+        "help",
+        () ->
+            turnTo(closing(new TextPage(ink.bold("Keys"), HELP.stream().map(ink::text).toList()))));
+    return found.on("q", "quit", () -> isOver = true);
   }
 
-  static TextPage closing(TextPage text, TextPage.Action back) {
-    return text.on("esc", "Esc", "back", back)
-        .on("enter", "Enter", "", back)
-        .on("q", "q", "", back);
+  /** The verdict on a pair by the key that says it. */
+  private static Optional<String> as(Shown shown, String key) {
+    return shown.isPair()
+        ? Optional.of(key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related")
+        : Optional.empty();
+  }
+
+  private Page dismissal(Shown shown) {
+    ReasonPage asked = new ReasonPage(ink, shown.what() + "\n" + shown.finding().about());
+    return asked
+        .on("enter", "dismiss", () -> acts.dismiss(shown, asked.reason()))
+        .on("esc", "back", this::back);
+  }
+
+  /** Goes on to the next finding where this one is not open any more. */
+  private Page.Action whileOpen(Shown shown, Page.Action action) {
+    return () -> {
+      list.look();
+      if (list.open(shown.id()).isPresent()) {
+        action.run();
+        return;
+      }
+      next();
+      message = "%s was decided elsewhere, or its notes were changed".formatted(shown.id());
+    };
+  }
+
+  /** Adds the keys that lead back. */
+  Page closing(Page text) {
+    return text.on("esc", "back", this::back).on("enter", "", this::back).on("q", "", this::back);
   }
 }

@@ -93,6 +93,18 @@ public record ActPlan(
       return new HelixCall(tool, arguments);
     }
 
+    /**
+     * @param topic of the entry
+     * @param words that no other entry of its topic has
+     */
+    static HelixCall edit(String action, String topic, String words, String text) {
+      return of("edit", "action", action, "topic", topic, "match_str", words, "text", text);
+    }
+
+    static HelixCall store(String topic, String text) {
+      return of("store", "topic", topic, "text", text);
+    }
+
     /** Returns the parameters of a {@code tools/call}. */
     public ObjectNode toJson() {
       ObjectNode call = JsonNodeFactory.instance.objectNode().put("name", tool);

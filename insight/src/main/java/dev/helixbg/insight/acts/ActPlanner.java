@@ -143,16 +143,8 @@ public final class ActPlanner {
       marks.forEach(
           (one, hash) ->
               marking.add(
-                  HelixCall.of(
-                      "edit",
-                      "action",
-                      "append",
-                      "topic",
-                      one.entry().topic(),
-                      "match_str",
-                      words.of(one),
-                      "text",
-                      ActMark.line(hash))));
+                  HelixCall.edit(
+                      "append", one.entry().topic(), words.of(one), ActMark.line(hash))));
       return new ActPlan(
           checks(),
           marking,
@@ -270,8 +262,7 @@ public final class ActPlanner {
       }
       if (change instanceof Change.Gather gather) {
         String links = EntryBodies.line(gather.entries().stream().map(after::place).toList());
-        calls.add(
-            HelixCall.of("store", "topic", gather.topic(), "text", gather.text() + "\n" + links));
+        calls.add(HelixCall.store(gather.topic(), gather.text() + "\n" + links));
       }
       fates.forEach(
           (one, fate) -> {
@@ -280,8 +271,7 @@ public final class ActPlanner {
               case APPENDED -> calls.add(edit("append", one, addition(one)));
               case REVISED -> calls.add(edit("revise", one, bodies.get(one)));
               case STORED -> {
-                calls.add(
-                    HelixCall.of("store", "topic", after.topicAfter(one), "text", bodies.get(one)));
+                calls.add(HelixCall.store(after.topicAfter(one), bodies.get(one)));
                 calls.add(edit("delete", one, ""));
               }
             }
@@ -309,15 +299,10 @@ public final class ActPlanner {
     private HelixCall edit(String action, NamedEntry entry, String text) {
       String topic =
           change instanceof Change.MergeTopics ? after.topicAfter(entry) : entry.entry().topic();
-      return HelixCall.of(
-          "edit",
-          "action",
+      return HelixCall.edit(
           action,
-          "topic",
           topic,
-          "match_str",
           marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words.of(entry),
-          "text",
           text);
     }
 
@@ -394,17 +379,7 @@ public final class ActPlanner {
     private List<HelixCall> undo() {
       List<HelixCall> undo = new ArrayList<>();
       if (change instanceof Change.Gather gather) {
-        undo.add(
-            HelixCall.of(
-                "edit",
-                "action",
-                "delete",
-                "topic",
-                gather.topic(),
-                "match_str",
-                gather.text(),
-                "text",
-                ""));
+        undo.add(HelixCall.edit("delete", gather.topic(), gather.text(), ""));
       }
       int length = 0;
       for (Map.Entry<NamedEntry, Fate> fate : fates.entrySet()) {
@@ -412,23 +387,13 @@ public final class ActPlanner {
         String body = one.entry().body();
         length += body.length();
         if (fate.getValue() == Fate.DELETED) {
-          undo.add(HelixCall.of("store", "topic", one.entry().topic(), "text", body));
+          undo.add(HelixCall.store(one.entry().topic(), body));
         } else if (fate.getValue() == Fate.REVISED) {
           Optional<String> words = MatchString.of(bodies.get(one), bodiesAfter(one));
           if (words.isEmpty()) {
             return List.of();
           }
-          undo.add(
-              HelixCall.of(
-                  "edit",
-                  "action",
-                  "revise",
-                  "topic",
-                  one.entry().topic(),
-                  "match_str",
-                  words.get(),
-                  "text",
-                  body));
+          undo.add(HelixCall.edit("revise", one.entry().topic(), words.get(), body));
         }
       }
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;

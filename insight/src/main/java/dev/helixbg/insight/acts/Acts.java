@@ -4,7 +4,6 @@ import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.Act.When;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.CopyName;
@@ -91,30 +90,6 @@ public final class Acts {
   /** A new entry of the topic {@value #LESSONS} says what recurs, and links to the entries. */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
-  }
-
-  public static List<Act> on(Judgements.Lesson lesson) {
-    return onLesson(lesson.entries(), lesson.text());
-  }
-
-  public static List<Act> on(Finding.Copies copies) {
-    return onCopies(copies.entries());
-  }
-
-  public static List<Act> on(Finding.TopicOverlap overlap) {
-    return onOverlap(overlap.a(), overlap.entriesA(), overlap.b(), overlap.entriesB());
-  }
-
-  public static List<Act> on(Finding.Misfiled misfiled) {
-    return onMisfiled(misfiled.entry(), misfiled.nearer());
-  }
-
-  public static List<Act> on(Finding.MovedSource moved) {
-    return onMoved(moved.entry(), moved.named(), moved.now());
-  }
-
-  public static List<Act> on(Judgements.Merge merge) {
-    return onMerge(merge.entries(), merge.text());
   }
 
   private static List<Act> one(When when, Change change) {

@@ -2,11 +2,11 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.config.text.PrintableText;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.BitSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
+import java.util.stream.LongStream;
 
 /**
  * Finds words of a body that no other body of its topic has: a {@code match_str} of helix. That
@@ -39,6 +39,9 @@ final class MatchString {
   private static final int LONGEST_PIECE = 2_000;
 
   private static final long BASE = 0x9E3779B97F4A7C15L;
+
+  /** Bits of the filter by which unknown hashes are passed over. */
+  private static final int FILTER = 1 << 20;
 
   private final String body;
   private final String lower;
@@ -156,85 +159,48 @@ final class MatchString {
 
   /** Whether the stretch that begins at each character of the body is in no other body. */
   private boolean[] ownGrams(int gram) {
-    int count = lower.length() - gram + 1;
-    Map<Long, Integer> first = HashMap.newHashMap(count);
-    int[] numbers = new int[count];
-    long power = power(gram);
-    long hash = 0;
-    for (int i = 0; i < lower.length(); i++) {
-      hash = hash * BASE + lower.charAt(i) + 1;
-      if (i >= gram) {
-        hash -= power * (lower.charAt(i - gram) + 1);
-      }
-      if (i >= gram - 1) {
-        int at = i - gram + 1;
-        Integer known = first.putIfAbsent(hash, at);
-        numbers[at] = known == null ? at : known;
-      }
-    }
-    GramTable table = new GramTable(first);
-    boolean[] elsewhere = new boolean[count];
+    long[] hashes = hashes(lower, gram);
+    long[] known = LongStream.of(hashes).sorted().distinct().toArray();
+    BitSet filter = new BitSet(FILTER); // most stretches of other bodies are unknown
+    LongStream.of(known).forEach(hash -> filter.set(slot(hash)));
+    boolean[] elsewhere = new boolean[known.length];
     for (String other : others) {
-      table.mark(lower(other), gram, power, elsewhere);
+      for (long hash : hashes(lower(other), gram)) {
+        int at = filter.get(slot(hash)) ? Arrays.binarySearch(known, hash) : -1;
+        if (at >= 0) {
+          elsewhere[at] = true;
+        }
+      }
     }
-    boolean[] own = new boolean[count];
-    for (int at = 0; at < count; at++) {
-      own[at] = !elsewhere[numbers[at]];
+    boolean[] own = new boolean[hashes.length];
+    for (int at = 0; at < own.length; at++) {
+      own[at] = !elsewhere[Arrays.binarySearch(known, hashes[at])];
     }
     return own;
   }
 
-  /** Base to the power of a stretch: the weight of what falls out of it. */
-  private static long power(int gram) {
-    long power = 1;
+  private static int slot(long hash) {
+    return (int) (hash >>> 32) & FILTER - 1;
+  }
+
+  /** The hashes of all stretches of a text, by their places. */
+  private static long[] hashes(String text, int gram) {
+    long power = 1; // the weight of the character that falls out
     for (int i = 0; i < gram; i++) {
       power *= BASE;
     }
-    return power;
-  }
-
-  /** The hashes of a body's stretches, looked up once for each character of the topic. */
-  private static final class GramTable {
-    private final long[] hashes;
-    private final int[] places;
-
-    GramTable(Map<Long, Integer> stretches) {
-      int size = Integer.highestOneBit(Math.max(8, stretches.size() * 2 - 1)) << 1;
-      hashes = new long[size];
-      places = new int[size];
-      Arrays.fill(places, -1);
-      stretches.forEach(
-          (hash, place) -> {
-            int slot = slot(hash);
-            while (places[slot] >= 0) {
-              slot = slot + 1 & size - 1;
-            }
-            hashes[slot] = hash;
-            places[slot] = place;
-          });
-    }
-
-    private int slot(long hash) {
-      return (int) ((hash ^ hash >>> 29) * BASE >>> 40) & hashes.length - 1;
-    }
-
-    void mark(String text, int gram, long power, boolean[] marks) {
-      long hash = 0;
-      for (int i = 0; i < text.length(); i++) {
-        hash = hash * BASE + text.charAt(i) + 1;
-        if (i >= gram) {
-          hash -= power * (text.charAt(i - gram) + 1);
-        }
-        if (i >= gram - 1) {
-          for (int slot = slot(hash); places[slot] >= 0; slot = slot + 1 & hashes.length - 1) {
-            if (hashes[slot] == hash) {
-              marks[places[slot]] = true;
-              break;
-            }
-          }
-        }
+    long[] hashes = new long[Math.max(0, text.length() - gram + 1)];
+    long hash = 0;
+    for (int i = 0; i < text.length(); i++) {
+      hash = hash * BASE + text.charAt(i) + 1;
+      if (i >= gram) {
+        hash -= power * (text.charAt(i - gram) + 1);
+      }
+      if (i >= gram - 1) {
+        hashes[i - gram + 1] = hash;
       }
     }
+    return hashes;
   }
 
   /** Sigma is written in two ways in lower case, by what follows it. */

@@ -66,10 +66,7 @@ public final class AgentAnswers {
     return new Trust(
         client.title(),
         answers.size() - rows.size(),
-        rows.size(),
-        right,
-        said,
-        JudgeTrial.kappa(rows),
+        new JudgeTrust(rows.size(), right, said, JudgeTrial.kappa(rows)),
         hasty);
   }
 

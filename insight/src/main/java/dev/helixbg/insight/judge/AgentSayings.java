@@ -58,37 +58,25 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    *
    * @param client name and version
    * @param answers that it gave about entries
-   * @param known pairs whose truth is known, which it was asked about
-   * @param right its verdicts on those
-   * @param said how often it gave each verdict on those, and how often rightly
-   * @param kappa its agreement with the truth beyond chance: Cohen's kappa, 1 for always
+   * @param known what it said of pairs whose truth is known; kappa is its agreement with the truth
    * @param hasty answers that came faster than anything can read
    */
-  public record Trust(
-      String client,
-      int answers,
-      int known,
-      int right,
-      Map<Verdict, JudgeTrust.Tally> said,
-      double kappa,
-      int hasty) {
+  public record Trust(String client, int answers, JudgeTrust known, int hasty) {
     /** Known pairs without which nothing can be said of a client. */
     public static final int LEAST_KNOWN = 8;
 
     /** Whether it has answered enough known pairs. */
     public boolean isMeasured() {
-      return known >= LEAST_KNOWN;
+      return known.pairs() >= LEAST_KNOWN;
     }
 
     /** Whether its answers are worth little more than a coin, or were given without reading. */
     public boolean isGuessing() {
-      return isHasty()
-          || isMeasured()
-              && (right < JudgeTrust.LEAST_RIGHT * known || !(kappa >= JudgeTrust.LEAST_KAPPA));
+      return isHasty() || isMeasured() && known.isGuessing();
     }
 
     private boolean isHasty() {
-      return 2 * hasty > answers + known;
+      return 2 * hasty > answers + known.pairs();
     }
 
     /**
@@ -96,7 +84,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
      * say little.
      */
     public double share() {
-      return (right + 1.0) / (known + 2.0);
+      return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
 
     /** Whether it has a say where a language model was right so often. */
@@ -105,7 +93,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
           && !isGuessing()
           && model
               .filter(measured -> !measured.isGuessing())
-              .map(measured -> right * measured.pairs() >= measured.right() * known)
+              .map(measured -> known.right() * measured.pairs() >= measured.right() * known.pairs())
               .orElse(true);
     }
 
@@ -113,13 +101,14 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     public String words() {
       StringBuilder words =
           new StringBuilder("%s has answered %d questions".formatted(client, answers));
-      if (known == 0) {
+      if (known.pairs() == 0) {
         return words.append("; it is not measured yet, and decides nothing.").toString();
       }
       words.append(
-          "; of %d pairs whose truth is known it judged %d rightly".formatted(known, right));
-      words.append(JudgeTrust.Tally.words(said));
-      words.append(" (Cohen’s kappa ").append(JudgeTrust.hundredths(kappa)).append(").");
+          "; of %d pairs whose truth is known it judged %d rightly"
+              .formatted(known.pairs(), known.right()));
+      words.append(JudgeTrust.Tally.words(known.said()));
+      words.append(" (Cohen’s kappa ").append(JudgeTrust.hundredths(known.kappa())).append(").");
       if (isHasty()) {
         words.append(" It answers faster than it can read: it is guessing, and decides nothing.");
       } else if (isGuessing()) {

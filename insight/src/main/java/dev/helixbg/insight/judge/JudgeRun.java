@@ -4,10 +4,13 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +30,9 @@ public final class JudgeRun {
 
   /** Pairs that are asked about before topics are. */
   private static final int FIRST_PAIRS = 200;
+
+  /** Entries that speak for their topic. */
+  private static final int CENTRAL_ENTRIES = 4;
 
   private final QuestionSession asking;
   private final String modelName;
@@ -56,7 +62,7 @@ public final class JudgeRun {
     note(QuestionKind.PAIR, pairs.ask(Integer.MAX_VALUE));
     Map<String, PairVerdict> verdicts = pairs.verdicts();
     List<Judgements.Merge> merges = merges(verdicts);
-    Map<String, LabelGuess> guesses = labels();
+    Map<String, LabelGuess> guesses = labels(LabelGuess.Origin.MODEL);
     return new Judgements(
         Optional.of(modelName),
         guesses,
@@ -81,17 +87,66 @@ public final class JudgeRun {
     return pair.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0);
   }
 
-  private Map<String, LabelGuess> labels() throws InterruptedException {
-    LabelRun run = new LabelRun(asking, findings.entries());
-    note(QuestionKind.LABEL, run.ask());
-    Map<String, LabelGuess> guesses = run.guesses();
+  /**
+   * Asks for the label of every entry, the newest first. Entries of the same text share one answer.
+   *
+   * @param origin of the answers
+   * @return the guesses known by now, by the key of an entry
+   */
+  public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
+    Map<String, Question> questions = labelQuestions(findings.entries());
+    note(QuestionKind.LABEL, asking.ask(questions.values()));
+    Map<String, LabelGuess> guesses = new HashMap<>();
+    asking
+        .answers(questions)
+        .forEach(
+            (key, said) ->
+                guesses.put(
+                    key,
+                    new LabelGuess(
+                        origin,
+                        Label.titled(said.text()).orElseThrow(),
+                        said.probability(),
+                        true)));
     return guesses;
   }
 
-  private Map<String, String> summaries() throws InterruptedException {
-    SummaryRun run = new SummaryRun(asking, topics);
-    note(QuestionKind.SUMMARY, run.ask());
-    return run.summaries();
+  /**
+   * The question for the label of each entry, the newest first.
+   *
+   * @param entries by rising offset
+   * @return by the key of an entry
+   */
+  public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
+    Map<String, Question> questions = new LinkedHashMap<>();
+    for (NamedEntry named : entries.reversed()) {
+      questions.putIfAbsent(
+          named.key(), new Question.LabelOf(named.entry().topic(), named.entry().text().content()));
+    }
+    return questions;
+  }
+
+  /**
+   * Asks for a sentence on every topic, those written to last first.
+   *
+   * @return the sentences known by now, by topic
+   */
+  public Map<String, String> summaries() throws InterruptedException {
+    Map<String, Question> questions = summaryQuestions(topics);
+    note(QuestionKind.SUMMARY, asking.ask(questions.values()));
+    Map<String, String> summaries = new HashMap<>();
+    asking.answers(questions).forEach((topic, answer) -> summaries.put(topic, answer.text()));
+    summaries.values().removeIf(text -> !WordRepetition.loops(text).isEmpty());
+    return summaries;
+  }
+
+  /** The question for a sentence on each topic, by topic, those written to last first. */
+  public static Map<String, Question> summaryQuestions(CentralEntries topics) {
+    Map<String, Question> questions = new LinkedHashMap<>();
+    for (String topic : topics.topics()) {
+      questions.put(topic, new Question.Summarise(topic, topics.contents(topic, CENTRAL_ENTRIES)));
+    }
+    return questions;
   }
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)

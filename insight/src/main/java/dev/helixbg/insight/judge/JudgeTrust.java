@@ -26,7 +26,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
   /** Below, agreement is fair at best (Landis and Koch 1977). */
-  static final double LEAST_KAPPA = 0.4;
+  private static final double LEAST_KAPPA = 0.4;
 
   /** How often a verdict was given, and how often it was right. */
   public record Tally(int said, int right) {

@@ -148,27 +148,29 @@ public record Judgements(
     return new Judgements(model, all, verdicts, summaries, merges, left, trust, lessons, agents);
   }
 
-  /** The same, with other summaries of topics that have none. */
-  public Judgements withSummaries(Map<String, String> others) {
-    Map<String, String> all = new HashMap<>(others);
+  /**
+   * These judgements by a model that was measured, if it was.
+   *
+   * @param judge how far it can be trusted as a judge of pairs
+   * @param reader how good it is at lessons
+   */
+  public Judgements trusted(Optional<JudgeTrust> judge, Optional<LessonTrust> reader) {
+    Lessons read = new Lessons(lessons.reader(), lessons.all(), reader);
+    return new Judgements(model, guesses, verdicts, summaries, merges, left, judge, read, agents);
+  }
+
+  /**
+   * The same with what coding agents said.
+   *
+   * @param labels of entries, where the model gave none
+   * @param sentences on topics, where the model gave none
+   */
+  public Judgements with(
+      AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
+    Map<String, String> all = new HashMap<>(sentences);
     all.putAll(summaries);
-    return new Judgements(model, guesses, verdicts, all, merges, left, trust, lessons, agents);
-  }
-
-  /** The same by a model that was measured as a judge, if it was. */
-  public Judgements trusted(Optional<JudgeTrust> measured) {
-    return new Judgements(
-        model, guesses, verdicts, summaries, merges, left, measured, lessons, agents);
-  }
-
-  /** The same with what coding agents said. */
-  public Judgements with(AgentSayings said) {
-    return new Judgements(model, guesses, verdicts, summaries, merges, left, trust, lessons, said);
-  }
-
-  /** These judgements with what was measured of the model as a reader of lessons, if it was. */
-  public Judgements trustedAsReader(Optional<LessonTrust> measured) {
-    return with(new Lessons(lessons.reader(), lessons.all(), measured), Map.of());
+    return new Judgements(model, guesses, verdicts, all, merges, left, trust, lessons, said)
+        .orElse(labels);
   }
 
   /** Whether the model was measured, and its verdicts are worth little more than a coin. */

@@ -100,7 +100,7 @@ public final class QuestionSession implements AutoCloseable {
    * @return how many are still unanswered because the time is over
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  public int ask(List<? extends Question> questions) throws InterruptedException {
+  public int ask(Collection<? extends Question> questions) throws InterruptedException {
     return ask(questions, question -> Optional.empty(), Integer.MAX_VALUE);
   }
 
@@ -110,13 +110,13 @@ public final class QuestionSession implements AutoCloseable {
    * @param second what follows from the answer to a question, once that is known
    * @return how many are still without their answer, or without their second one
    */
-  int ask(List<? extends Question> questions, Function<Question, Optional<Question>> second)
+  int ask(Collection<? extends Question> questions, Function<Question, Optional<Question>> second)
       throws InterruptedException {
     return ask(questions, second, BLOCK);
   }
 
   private int ask(
-      List<? extends Question> questions,
+      Collection<? extends Question> questions,
       Function<Question, Optional<Question>> second,
       int blockSize)
       throws InterruptedException {
@@ -146,7 +146,7 @@ public final class QuestionSession implements AutoCloseable {
 
   /** Recalls what is remembered, and tells what is without its answer, or its second one. */
   private List<Question> open(
-      List<? extends Question> questions, Function<Question, Optional<Question>> second) {
+      Collection<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);
     recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
     List<Question> open = new ArrayList<>(questions);

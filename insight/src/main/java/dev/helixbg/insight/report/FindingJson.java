@@ -38,7 +38,7 @@ final class FindingJson extends JsonFields {
 
   void lesson(Judgements.Lesson lesson) throws IOException {
     text("id", lesson.id());
-    edit(Acts.on(lesson));
+    edit(Acts.onLesson(lesson.entries(), lesson.text()));
     text("lesson", lesson.text());
     json.writeNumberField("topics", lesson.topics());
     texts("lessons", lesson.sentences());
@@ -47,7 +47,7 @@ final class FindingJson extends JsonFields {
 
   void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
-    edit(Acts.on(merge));
+    edit(Acts.onMerge(merge.entries(), merge.text()));
     list("entries", merge.entries(), this::named);
     text("proposedText", merge.text());
   }
@@ -96,7 +96,7 @@ final class FindingJson extends JsonFields {
 
   void copies(Finding.Copies copies) throws IOException {
     text("id", copies.id());
-    edit(Acts.on(copies));
+    edit(Acts.onCopies(copies.entries()));
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
@@ -174,7 +174,7 @@ final class FindingJson extends JsonFields {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
-    edit(Acts.on(overlap));
+    edit(Acts.onOverlap(overlap.a(), overlap.entriesA(), overlap.b(), overlap.entriesB()));
   }
 
   void misfiled(Finding.Misfiled misfiled) throws IOException {
@@ -183,7 +183,7 @@ final class FindingJson extends JsonFields {
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
-    edit(Acts.on(misfiled));
+    edit(Acts.onMisfiled(misfiled.entry(), misfiled.nearer()));
     object("entry", misfiled.entry(), this::entry);
   }
 
@@ -202,7 +202,7 @@ final class FindingJson extends JsonFields {
     optional("now", moved.now().map(JsonFields::line));
     object("since", moved.since().orElse(null), this::since);
     text("says", moved.words());
-    edit(Acts.on(moved));
+    edit(Acts.onMoved(moved.entry(), moved.named(), moved.now()));
     object("entry", moved.entry(), this::entry);
   }
 

@@ -224,20 +224,21 @@ public final class JsonReport extends JsonFields {
   }
 
   private void trust(JudgeTrust trust) throws IOException {
+    measured(trust);
+    json.writeBooleanField("guessing", trust.isGuessing());
+  }
+
+  private void measured(JudgeTrust trust) throws IOException {
     json.writeNumberField("pairs", trust.pairs());
     json.writeNumberField("right", trust.right());
     tallies(trust.said());
     decimal("kappa", trust.kappa());
-    json.writeBooleanField("guessing", trust.isGuessing());
   }
 
   private void agent(AgentSayings.Trust trust) throws IOException {
     text("client", trust.client());
     json.writeNumberField("answers", trust.answers());
-    json.writeNumberField("pairs", trust.known());
-    json.writeNumberField("right", trust.right());
-    tallies(trust.said());
-    decimal("kappa", trust.kappa());
+    measured(trust.known());
     json.writeNumberField("hasty", trust.hasty());
     json.writeBooleanField("measured", trust.isMeasured());
     json.writeBooleanField("guessing", trust.isGuessing());

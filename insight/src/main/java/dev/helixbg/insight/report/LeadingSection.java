@@ -46,7 +46,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
           EntryView.of(entries.getFirst()),
           entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
           NumberWords.more(entries.size() - 1, NAMED),
-          ActView.of(Acts.on(copies)));
+          ActView.of(Acts.onCopies(copies.entries())));
     }
   }
 

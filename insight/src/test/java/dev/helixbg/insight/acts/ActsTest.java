@@ -99,16 +99,17 @@ class ActsTest {
     List<NamedEntry> copies =
         StandInHelix.kb(
             "a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.\n", "a", "z");
-    Act act = Acts.on(copiesOf(copies, 1, 2, 3, 4)).getFirst();
+    Act act = Acts.onCopies(copiesOf(copies, 1, 2, 3, 4)).getFirst();
     assertEquals("remove a:1, b:0, a:2 and keep a:3", act.words());
     ActPlan plan = plan(copies, act);
     assertTrue(plan.byHand().isPresent(), "a:3 contains the others");
     List<NamedEntry> exact =
         StandInHelix.kb("a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.");
-    StandInHelix helix = carriedOut(exact, Acts.on(copiesOf(exact, 1, 2, 3, 4)));
+    StandInHelix helix = carriedOut(exact, Acts.onCopies(copiesOf(exact, 1, 2, 3, 4)));
     assertEquals(List.of("x x", "Copied."), helix.contents("a"));
     assertEquals(List.of(), helix.contents("b"));
-    assertEquals(3, plan(exact, Acts.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
+    assertEquals(
+        3, plan(exact, Acts.onCopies(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
   }
 
   /** Nobody edits by a place, which moves: a person looks for the text. */
@@ -128,7 +129,7 @@ class ActsTest {
   @Test
   void anActThatIsCarriedOutTwiceChangesNothing() {
     List<NamedEntry> twins = StandInHelix.kb("a", "x x", "a", "Copied.", "a", "Copied.");
-    ActPlan plan = plan(twins, Acts.on(copiesOf(twins, 1, 2)).getFirst());
+    ActPlan plan = plan(twins, Acts.onCopies(copiesOf(twins, 1, 2)).getFirst());
     StandInHelix helix = new StandInHelix(StandInHelix.entries(twins));
     assertTrue(holds(helix, plan));
     plan.edits().forEach(helix::call);
@@ -253,16 +254,14 @@ class ActsTest {
 
   @Test
   void aMovedEntryKeepsItsTextAndWhatIsSaidOfIt() {
-    StandInHelix helix =
-        carriedOut(kb, Acts.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
+    StandInHelix helix = carriedOut(kb, Acts.onMisfiled(kb.get(5), "auth"));
     assertEquals(List.of("Login is a redirect."), helix.contents("web"));
     assertEquals(kb.get(5).entry().body(), helix.in("auth").getLast().body());
   }
 
   @Test
   void aTopicGoesIntoTheLargerOneWithItsLinks() {
-    StandInHelix helix =
-        carriedOut(kb, Acts.on(new Finding.TopicOverlap("t", "auth", "web", .9, 4, 2)));
+    StandInHelix helix = carriedOut(kb, Acts.onOverlap("auth", 4, "web", 2));
     assertEquals(6, helix.in("auth").size());
     assertEquals(0, helix.in("web").size());
     assertEquals(
@@ -273,7 +272,7 @@ class ActsTest {
   @Test
   void aMergeRevisesTheFullestAndRemovesTheOthers() {
     Judgements.Merge merge = merge(kb, "One text: 15 minutes for tokens. Signed.", 0, 1, 3);
-    StandInHelix helix = carriedOut(kb, Acts.on(merge));
+    StandInHelix helix = carriedOut(kb, Acts.onMerge(merge.entries(), merge.text()));
     assertEquals(List.of("Keys rotate daily.", merge.text()), helix.contents("auth"));
     StandInHelix.Note merged = helix.in("auth").getLast();
     assertEquals(List.of("gotcha"), merged.text().tags());
@@ -320,7 +319,7 @@ class ActsTest {
       }
       for (String proposed : List.of(all, "Another text altogether.")) {
         Judgements.Merge merge = merge(kb, proposed, members.stream().mapToInt(i -> i).toArray());
-        StandInHelix helix = carriedOut(kb, Acts.on(merge), false);
+        StandInHelix helix = carriedOut(kb, Acts.onMerge(merge.entries(), merge.text()), false);
         List<String> left = helix.in("t").stream().map(note -> note.text().content()).toList();
         for (int i = 0; i < kb.size(); i++) {
           String body = kb.get(i).entry().body();
@@ -345,9 +344,9 @@ class ActsTest {
         List.of(rich.getFirst().entry().body()),
         plan.undo().stream().map(call -> call.arguments().get("text")).toList());
     Judgements.Merge merge = merge(rich, "What both say.", 0, 1);
-    ActPlan merging = plan(rich, Acts.on(merge).getFirst());
+    ActPlan merging = plan(rich, Acts.onMerge(merge.entries(), merge.text()).getFirst());
     assertEquals(List.of("of a:0: source a.kt:1"), merging.losses());
-    StandInHelix helix = carriedOut(rich, Acts.on(merge));
+    StandInHelix helix = carriedOut(rich, Acts.onMerge(merge.entries(), merge.text()));
     assertEquals(List.of("two", "one"), helix.in("a").getLast().text().tags());
     assertEquals(List.of("Another one."), leads(helix, "a", "What both say."));
   }
@@ -358,7 +357,7 @@ class ActsTest {
     for (Act act :
         List.of(
             on(kb, 1, 3, Verdict.SAME).getFirst(),
-            Acts.on(merge(kb, "One text for both of them.", 1, 3)).getFirst())) {
+            Acts.onMerge(List.of(kb.get(1), kb.get(3)), "One text for both of them.").getFirst())) {
       ActPlan plan = plan(kb, act);
       StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
       plan.edits().forEach(helix::call);
@@ -393,15 +392,15 @@ class ActsTest {
             "My Notes", "First of all.", "plain", "Second.", "plain", "", "My Notes", "3");
     for (Act act :
         List.of(
-            Acts.on(new Finding.Misfiled("m", odd.get(1), .1, "My Notes", .4)).getFirst(),
-            Acts.on(new Finding.Misfiled("m", odd.get(2), .1, "plain", .4)).getFirst(),
+            Acts.onMisfiled(odd.get(1), "My Notes").getFirst(),
+            Acts.onMisfiled(odd.get(2), "plain").getFirst(),
             on(odd, 0, 1, Verdict.RELATED).getFirst())) {
       assertEquals(List.of(), plan(odd, act).calls());
       assertTrue(plan(odd, act).byHand().isPresent());
     }
     assertEquals(
         "move all of “My Notes” into plain",
-        Acts.on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1)).getFirst().words());
+        Acts.onOverlap("My Notes", 2, "plain", 1).getFirst().words());
   }
 
   /** Where nobody knows which is newer nothing is to go for being the older one. */
@@ -576,8 +575,8 @@ class ActsTest {
         Optional.of("only who reads it can tell what it has to say now"), plan(kb, act).byHand());
   }
 
-  private static Finding.Copies copiesOf(List<NamedEntry> kb, int... members) {
-    return new Finding.Copies("copies-1", Arrays.stream(members).mapToObj(kb::get).toList());
+  private static List<NamedEntry> copiesOf(List<NamedEntry> kb, int... members) {
+    return Arrays.stream(members).mapToObj(kb::get).toList();
   }
 
   private static StandInHelix carriedOut(List<NamedEntry> kb, List<Act> ways) {

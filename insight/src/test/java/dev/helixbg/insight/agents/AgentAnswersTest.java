@@ -79,7 +79,7 @@ class AgentAnswersTest {
                 known(ONE, 20, AgentAnswersTest::right),
                 List.of(answer(newer, PAIR, Verdict.SAME))));
     assertEquals(Optional.empty(), said.said(PAIR).flatMap(Said::verdict));
-    assertEquals(List.of(20, 0), said.clients().stream().map(Trust::known).toList());
+    assertEquals(List.of(20, 0), said.clients().stream().map(one -> one.known().pairs()).toList());
   }
 
   @Test
@@ -132,11 +132,11 @@ class AgentAnswersTest {
     List<AgentAnswer> nearly = // 9 of 10
         known(ONE, 20, pair -> asked[0]++ % 10 == 0 ? Verdict.OVERTAKEN : right(pair));
     Trust trust = of(List.of(nearly)).clients().getFirst();
-    assertEquals(20, trust.known());
-    assertTrue(trust.right() >= 18, trust.words());
+    assertEquals(20, trust.known().pairs());
+    assertTrue(trust.known().right() >= 18, trust.words());
     assertTrue(trust.counts(Optional.of(new JudgeTrust(60, 48, Map.of(), 0.8))));
     JudgeTrust better = new JudgeTrust(60, 60, Map.of(), 0.9);
-    assertEquals(trust.right() == 20, trust.counts(Optional.of(better)));
+    assertEquals(trust.known().right() == 20, trust.counts(Optional.of(better)));
     assertTrue(trust.counts(Optional.of(new JudgeTrust(60, 60, Map.of(), 0))));
   }
 

@@ -302,9 +302,9 @@ class JudgeRunTest {
       int left;
       int known;
       try (QuestionSession asking = asking(Duration.ofMillis(1500), progress)) {
-        LabelRun labels = new LabelRun(asking, all);
-        left = labels.ask();
-        Set<String> labelled = labels.guesses().keySet();
+        Map<String, Question> labels = JudgeRun.labelQuestions(all);
+        left = asking.ask(labels.values());
+        Set<String> labelled = asking.answers(labels).keySet();
         known = labelled.size();
         Set<String> newest =
             all.subList(count - known, count).stream()
@@ -347,13 +347,14 @@ class JudgeRunTest {
         };
     List<NamedEntry> all = findings().entries();
     try (QuestionSession asking = asking(LONG, interrupting)) {
-      assertThrows(InterruptedException.class, () -> new LabelRun(asking, all).ask());
+      assertThrows(
+          InterruptedException.class, () -> asking.ask(JudgeRun.labelQuestions(all).values()));
     }
     Thread.interrupted();
     assertTrue(answered[0] > 0 && answered[0] < 40);
     assertEquals(answered[0], remembered());
     try (QuestionSession asking = asking(LONG, ticking())) {
-      assertEquals(0, new LabelRun(asking, all).ask());
+      assertEquals(0, asking.ask(JudgeRun.labelQuestions(all).values()));
       assertEquals(40 - answered[0], asking.asked());
     }
   }
@@ -392,7 +393,7 @@ class JudgeRunTest {
               seen.add(counted[0]);
               return false;
             })) {
-      assertEquals(0, new LabelRun(asking, findings().entries()).ask());
+      assertEquals(0, asking.ask(JudgeRun.labelQuestions(findings().entries()).values()));
     }
     assertEquals(60, remembered());
     assertTrue(seen.size() > 1, "one batch took them all, and nothing was tested");

@@ -93,7 +93,8 @@ class JudgedRelationsTest {
     Finding.Relation other = relation("rel-2", 0.94, 0);
     assertEquals(List.of("rel-2"), leading(Judgements.NONE, series, other));
     assertEquals(
-        List.of("rel-2"), leading(calledTheSame("rel-1", "rel-2").trusted(GOOD), series, other));
+        List.of("rel-2"),
+        leading(calledTheSame("rel-1", "rel-2").trusted(GOOD, Optional.empty()), series, other));
   }
 
   /** A conversation of a day, and what was written from it later. */
@@ -106,7 +107,9 @@ class JudgedRelationsTest {
     Finding.Relation notes =
         relation("rel-3", ofFile(1, "2026.md"), ofFile(2, "leases of 2026-07-14.md"), 0.9, 0);
     assertEquals(List.of("rel-2", "rel-3"), leading(Judgements.NONE, pair, records, notes));
-    assertEquals(List.of("rel-1"), leading(calledTheSame("rel-1", "rel-2").trusted(GOOD), pair));
+    assertEquals(
+        List.of("rel-1"),
+        leading(calledTheSame("rel-1", "rel-2").trusted(GOOD, Optional.empty()), pair));
   }
 
   private static NamedEntry ofFile(int number, String file) {
@@ -126,11 +129,11 @@ class JudgedRelationsTest {
     Judgements judged = calledTheSame("rel-1");
     assertEquals(List.of(), leading(judged, far), "nobody has measured it");
     assertEquals(Optional.empty(), judged.actingOn(far));
-    Judgements measured = judged.trusted(GOOD);
+    Judgements measured = judged.trusted(GOOD, Optional.empty());
     assertEquals(List.of("rel-1"), leading(measured, far));
     assertEquals(Optional.of(Verdict.SAME), measured.actingOn(far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0);
-    assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
+    assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing), Optional.empty()), far));
   }
 
   /** What an agent calls something, where its word counts. */
@@ -151,12 +154,14 @@ class JudgedRelationsTest {
     Finding.Relation two = relation("rel-2", 0.8, 0);
     Finding.Relation far = relation("rel-3", 0.2, 0);
     Judgements judged =
-        Judgements.NONE.with(said(Map.of("rel-1", Verdict.RELATED, "rel-3", Verdict.OVERTAKEN)));
+        Judgements.NONE.with(
+            said(Map.of("rel-1", Verdict.RELATED, "rel-3", Verdict.OVERTAKEN)), Map.of(), Map.of());
     assertEquals(List.of("rel-3", "rel-2"), leading(judged, one, two, far));
     assertEquals(Optional.of(Verdict.OVERTAKEN), judged.actingOn(far));
     assertEquals(Optional.of(Verdict.RELATED), judged.actingOn(one));
     Judgements byModel =
-        calledTheSame("rel-1", "rel-2").with(said(Map.of("rel-1", Verdict.DIFFERENT)));
+        calledTheSame("rel-1", "rel-2")
+            .with(said(Map.of("rel-1", Verdict.DIFFERENT)), Map.of(), Map.of());
     assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }
 

@@ -169,7 +169,7 @@ class ManyRelationsTest {
                 List.of(),
                 Map.of(),
                 Optional.empty())
-            .trusted(Optional.of(coin));
+            .trusted(Optional.of(coin), Optional.empty());
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);

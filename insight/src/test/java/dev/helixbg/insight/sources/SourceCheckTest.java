@@ -160,9 +160,9 @@ class SourceCheckTest {
     assertEquals(Optional.empty(), moved.now());
     assertEquals(
         "read shop:0 again: let it say what is so now about src/queue/Lease.java:8, or remove it",
-        Acts.on(moved).getFirst().words());
+        Acts.onMoved(moved.entry(), moved.named(), moved.now()).getFirst().words());
     assertEquals(
-        Acts.on(moved),
+        Acts.onMoved(moved.entry(), moved.named(), moved.now()),
         Acts.onMoved(moved.entry(), moved.named(), Optional.of(place + ":8")),
         "of a report that has the place");
   }
