@@ -93,7 +93,7 @@ class GpuCommandsIT {
     assertEquals(CASE.answer(), ended.out().strip());
     for (String line :
         List.of(
-            "backend   metal", "; same next token", "reopened_encoders", "kernel ", "waited ")) {
+            "backend   metal", "; same next token", "reopened_encoders", "kernel ", "waits ")) {
       assertTrue(ended.err().contains(line), ended.err());
     }
   }
