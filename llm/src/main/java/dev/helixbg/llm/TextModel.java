@@ -9,7 +9,6 @@ import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
-import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
@@ -56,7 +55,7 @@ public final class TextModel implements AutoCloseable {
 
   /** Returns the name that the file gives itself, else the file's name. */
   public String name() {
-    return file.metadata().values().get(NAME_KEY) instanceof Text(String name)
+    return file.metadata().values().get(NAME_KEY) instanceof String name
         ? name
         : file.path().getFileName().toString();
   }
@@ -82,7 +81,7 @@ public final class TextModel implements AutoCloseable {
   /** The chat form that the file's template asks for. */
   public ChatTemplate chat() {
     Optional<String> template =
-        file.metadata().values().get(TEMPLATE_KEY) instanceof Text(String text)
+        file.metadata().values().get(TEMPLATE_KEY) instanceof String text
             ? Optional.of(text)
             : Optional.empty();
     return new ChatTemplate(tokenizer(), Thought.of(template));

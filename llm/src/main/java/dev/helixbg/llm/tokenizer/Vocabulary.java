@@ -1,8 +1,8 @@
 package dev.helixbg.llm.tokenizer;
 
+import dev.helixbg.llm.gguf.GgufArray;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
-import dev.helixbg.llm.gguf.GgufValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -151,18 +151,16 @@ public final class Vocabulary {
   /** Returns one token or an array of them for each key, less ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
-        .map(metadata.values()::get)
-        .flatMapToLong(Vocabulary::ids)
+        .flatMapToLong(key -> ids(metadata.values().get(key)))
         .filter(id -> id >= 0 && id < count)
         .mapToObj(id -> (int) id)
         .toList();
   }
 
-  private static LongStream ids(GgufValue value) {
+  private static LongStream ids(Object value) {
     return switch (value) {
-      case GgufValue.Whole(_, long id) -> LongStream.of(id);
-      case GgufValue.GgufArray array when array.isOfInts() ->
-          IntStream.of(array.ints()).asLongStream();
+      case Long id -> LongStream.of(id);
+      case GgufArray array -> IntStream.of(array.ints()).asLongStream();
       case null, default -> LongStream.empty();
     };
   }
