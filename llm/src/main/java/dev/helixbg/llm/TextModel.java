@@ -7,7 +7,6 @@ import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
@@ -128,7 +127,7 @@ public final class TextModel implements AutoCloseable {
 
   /**
    * Answers prompts by the likeliest tokens, each following what {@code shared} has read; see
-   * {@link GroupGenerator#generate}. The session stays as it is.
+   * {@link Generator#generateAll}. The session stays as it is.
    */
   public List<Generation> generateAll(
       Session shared,
@@ -138,7 +137,7 @@ public final class TextModel implements AutoCloseable {
       BooleanSupplier cancelled) {
     return whileUnchanged(
         () ->
-            GroupGenerator.generate(
+            Generator.generateAll(
                 passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
