@@ -184,9 +184,7 @@ public final class ModelOpener {
   }
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
-    Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
-    vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
-    return new BpeTokenizer(vocabulary);
+    return new BpeTokenizer(Vocabulary.from(file.metadata(), model.vocabulary()));
   }
 
   private static Set<TensorType> types(GgufFile file) {

@@ -137,8 +137,7 @@ public final class TextModel implements AutoCloseable {
       BooleanSupplier cancelled) {
     return whileUnchanged(
         () ->
-            Generator.generateAll(
-                passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
+            Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
   /** Does some work, whose result or failure counts only if the file is still what was opened. */

@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 
 /**
  * The key-value part of a model file, with the place of every value, so that errors can name it. A
- * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a String;
- * or a {@link GgufArray}.
+ * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
+ * String; or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;

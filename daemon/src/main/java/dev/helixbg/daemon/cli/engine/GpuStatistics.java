@@ -54,15 +54,14 @@ record GpuStatistics(
     double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
     for (KernelProfile.Entry entry : profile) {
       console.note(
-          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
+          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  fastest %.1f us",
           entry.kernel(),
           entry.library(),
           entry.grid(),
           entry.times(),
           entry.seconds() * 1e3,
           100 * entry.seconds() / all,
-          entry.median() * 1e6,
-          entry.p99() * 1e6);
+          entry.fastest() * 1e6);
     }
   }
 }
