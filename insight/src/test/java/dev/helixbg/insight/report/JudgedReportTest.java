@@ -157,7 +157,7 @@ class JudgedReportTest {
             List.of(),
             Map.of(),
             Optional.empty());
-    return new Report(plain.findings(), plain.log(), plain.run(), judgements.trusted(trust));
+    return new Report(plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
   }
 
   @Test
