@@ -2,8 +2,8 @@ package dev.helixbg.daemon.tidy;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** Work that is not left half done: an interrupt takes effect when it has ended. */
 public final class Whole {
@@ -11,28 +11,27 @@ public final class Whole {
 
   /** Does it on a thread of its own, and waits for its end. */
   public static <T> T of(Callable<T> work) throws IOException, InterruptedException {
-    FutureTask<T> task = new FutureTask<>(work);
-    Thread.ofPlatform().daemon().name("act").start(task);
-    boolean interrupted = false;
+    CompletableFuture<T> done = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("act")
+        .start(
+            () -> {
+              try {
+                done.complete(work.call());
+              } catch (Throwable e) {
+                done.completeExceptionally(e);
+              }
+            });
     try {
-      while (true) {
-        try {
-          return task.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } catch (ExecutionException e) {
+      return done.join(); // keeps an interrupt for later
+    } catch (CompletionException e) {
       switch (e.getCause()) {
         case IOException io -> throw io;
         case InterruptedException stopped -> throw stopped;
         case RuntimeException other -> throw other;
         case Error error -> throw error;
         default -> throw new IllegalStateException(e.getCause());
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
       }
     }
   }

@@ -35,14 +35,6 @@ public record ActPlan(
     Optional<String> byHand,
     List<String> losses,
     List<HelixCall> undo) {
-  public ActPlan {
-    checks = List.copyOf(checks);
-    marks = List.copyOf(marks);
-    marked = List.copyOf(marked);
-    calls = List.copyOf(calls);
-    losses = List.copyOf(losses);
-    undo = List.copyOf(undo);
-  }
 
   static ActPlan byHand(String why) {
     return new ActPlan(

@@ -77,9 +77,8 @@ record EntryWords(
   private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
     List<String> others = new ArrayList<>();
     Set<String> concerned = new LinkedHashSet<>(List.of(entry.entry().topic()));
-    if (change instanceof Change.MergeTopics) {
-      concerned.add(after.topicAfter(entry));
-      concerned.addAll(mergedTopics());
+    if (change instanceof Change.MergeTopics merge) {
+      concerned.addAll(List.of(after.topicAfter(entry), merge.small(), merge.large()));
     }
     for (String topic : concerned) {
       for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
@@ -95,11 +94,5 @@ record EntryWords(
           }
         });
     return others;
-  }
-
-  private List<String> mergedTopics() {
-    return change instanceof Change.MergeTopics merge
-        ? List.of(merge.small(), merge.large())
-        : List.of();
   }
 }

@@ -127,7 +127,7 @@ public final class AgentAnswers {
     return wanted -> {
       Map<AnswerStore.Id, Answer> found = new HashMap<>();
       for (AnswerStore.Id id : wanted) {
-        best(AgentQuestion.of(id.job(), id.key()), self)
+        best(AgentQuestion.id(id.job(), List.of(id.key())), self)
             .ifPresent(answer -> found.put(id, answer(id.job(), answer.answer())));
       }
       return found;

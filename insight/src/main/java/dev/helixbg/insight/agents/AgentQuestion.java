@@ -59,16 +59,7 @@ public record AgentQuestion(
 
   /** The id of a question that a language model may be asked, too. */
   public static String of(Question question) {
-    return of(question.job(), question.key());
-  }
-
-  /**
-   * The same.
-   *
-   * @param key of the question
-   */
-  static String of(QuestionKind kind, String key) {
-    return id(kind, List.of(key));
+    return id(question.job(), List.of(question.key()));
   }
 
   /** The id of the question about two texts. */
@@ -86,7 +77,12 @@ public record AgentQuestion(
     return ofPair(older.entry().text().content(), newer.entry().text().content());
   }
 
-  private static String id(QuestionKind kind, List<String> texts) {
+  /**
+   * The id of any question.
+   *
+   * @param texts what it is about; of a language model's question its key
+   */
+  static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())
         .substring(0, DIGITS);
   }

@@ -10,7 +10,6 @@ import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -68,43 +67,40 @@ public record JudgedRelations(
           .orElse(unjudged)
           .add(relation);
     }
-    return new JudgedRelations(judged, unjudged, leading(relations, judged, unjudged, judgements));
+    return new JudgedRelations(judged, unjudged, leading(relations, judgements));
   }
 
   private static List<Finding.Relation> leading(
-      List<Finding.Relation> relations,
-      Map<Verdict, List<Finding.Relation>> judged,
-      List<Finding.Relation> unjudged,
-      Judgements judgements) {
+      List<Finding.Relation> relations, Judgements judgements) {
     AgentSayings agents = judgements.agents();
     List<Finding.Relation> best =
         new ArrayList<>(
             relations.stream().filter(pair -> agents.isWorthAnAct(pair).orElse(false)).toList());
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
-    best.addAll(judgements.decide() ? ofModel(open, judged, unjudged, judgements) : unasked(open));
+    best.addAll(judgements.decide() ? ofModel(open, judgements) : unasked(open));
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
   /** Leading pairs among those on which no agent gave a verdict. */
   private static List<Finding.Relation> ofModel(
-      List<Finding.Relation> relations,
-      Map<Verdict, List<Finding.Relation>> judged,
-      List<Finding.Relation> unjudged,
-      Judgements judgements) {
-    List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
-    sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
-    sure.removeIf(JudgedRelations::isOfSeries);
-    Set<Finding.Relation> acts = new HashSet<>(sure);
+      List<Finding.Relation> relations, Judgements judgements) {
     List<Finding.Relation> best =
-        new ArrayList<>(relations.stream().filter(acts::contains).toList());
+        new ArrayList<>(
+            relations.stream()
+                .filter(
+                    pair ->
+                        judgements.verdict(pair).filter(said -> said.verdict().isAct()).isPresent())
+                .filter(pair -> !isOfSeries(pair))
+                .toList());
     best.sort(
         Comparator.comparingDouble(
                 (Finding.Relation pair) -> judgements.verdict(pair).orElseThrow().probability())
             .reversed());
     int most = Math.max(best.size(), UNREAD_LEADING);
-    Set<Finding.Relation> open = new HashSet<>(relations);
-    for (Finding.Relation pair : unasked(unjudged.stream().filter(open::contains).toList())) {
+    List<Finding.Relation> unjudged =
+        relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
+    for (Finding.Relation pair : unasked(unjudged)) {
       if (pair.assessment().isPresent() || best.size() < most) {
         best.add(pair);
       }

@@ -159,7 +159,7 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /** Looks up what was not looked up before, in one reading of the file. */
+  /** Looks up what was not looked up before, in one reading of the store. */
   private void recall(Collection<? extends Question> questions) {
     Map<AnswerStore.Id, Question> wanted = new LinkedHashMap<>();
     Set<AnswerStore.Id> ids = new HashSet<>();

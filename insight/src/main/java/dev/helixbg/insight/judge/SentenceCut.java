@@ -3,6 +3,7 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.insight.log.SentenceEnds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
@@ -54,16 +55,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
     if (begin == 0) {
       ends.addFirst(0);
     }
-    int fits = ends.size(); // the first end behind which all fits
-    int low = -1;
-    while (fits - low > 1) {
-      int middle = (fits + low) >>> 1;
-      if (count.applyAsInt(tail.substring(ends.get(middle))) <= budget) {
-        fits = middle;
-      } else {
-        low = middle;
-      }
-    }
+    int fits = leading(ends, end -> count.applyAsInt(tail.substring(end)) > budget);
     return fits == ends.size() ? "" : tail.substring(ends.get(fits)).stripLeading();
   }
 
@@ -91,17 +83,23 @@ public record SentenceCut(String text, int tokens, boolean cut) {
   /** The last of the ends up to which the text fits; 0 for none. */
   private static int longest(
       String text, List<Integer> ends, int budget, ToIntFunction<String> count) {
-    int fits = -1;
+    int fits = leading(ends, end -> count.applyAsInt(text.substring(0, end)) <= budget);
+    return fits == 0 ? 0 : ends.get(fits - 1);
+  }
+
+  /** How many of the first ends meet a condition that all later ones fail. */
+  private static int leading(List<Integer> ends, IntPredicate condition) {
+    int low = -1;
     int high = ends.size();
-    while (high - fits > 1) {
-      int middle = (fits + high) >>> 1;
-      if (count.applyAsInt(text.substring(0, ends.get(middle))) <= budget) {
-        fits = middle;
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      if (condition.test(ends.get(middle))) {
+        low = middle;
       } else {
         high = middle;
       }
     }
-    return fits < 0 ? 0 : ends.get(fits);
+    return high;
   }
 
   private static List<Integer> wordEnds(String text) {

@@ -14,6 +14,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,14 +86,7 @@ public final class LessonRun {
   List<Lesson> ask(double share) throws InterruptedException {
     List<Told> told = told();
     List<String> sentences = told.stream().map(Told::sentence).distinct().toList();
-    Map<String, float[]> vectors = new LinkedHashMap<>();
-    List<float[]> made =
-        sentences.isEmpty()
-            ? List.of()
-            : embedding.of(sentences.stream().map(LessonRun::embeddedText).toList());
-    for (int i = 0; i < sentences.size(); i++) {
-      vectors.put(sentences.get(i), made.get(i));
-    }
+    Map<String, float[]> vectors = vectors(sentences, embedding);
     List<float[]> rows = told.stream().map(one -> vectors.get(one.sentence())).toList();
     List<Lesson> lessons = new ArrayList<>();
     for (List<Integer> members : LessonGroups.of(same(told, rows), share)) {
@@ -109,9 +103,22 @@ public final class LessonRun {
     return lessons;
   }
 
-  /** A sentence in the form of an entry. */
-  static String embeddedText(String sentence) {
-    return "lesson " + sentence;
+  /**
+   * The vectors of sentences, which are embedded in the form of an entry.
+   *
+   * @param sentences distinct ones
+   */
+  static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
+      throws InterruptedException {
+    List<float[]> made =
+        sentences.isEmpty()
+            ? List.of()
+            : embedding.of(sentences.stream().map(one -> "lesson " + one).toList());
+    Map<String, float[]> vectors = new HashMap<>();
+    for (int i = 0; i < sentences.size(); i++) {
+      vectors.put(sentences.get(i), made.get(i));
+    }
+    return vectors;
   }
 
   /** How much was not asked, by job; only jobs of which something is left. */

@@ -8,7 +8,6 @@ import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,13 +82,8 @@ public final class LessonTrial {
         Stream.concat(
                 entries.stream().map(Known::lesson), written.stream().flatMap(Optional::stream))
             .distinct()
-            .map(LessonRun::embeddedText)
             .toList();
-    List<float[]> made = embedding.of(texts);
-    Map<String, float[]> vectors = new HashMap<>();
-    for (int i = 0; i < texts.size(); i++) {
-      vectors.put(texts.get(i), made.get(i));
-    }
+    Map<String, float[]> vectors = LessonRun.vectors(texts, embedding);
     for (int i = 0; i < entries.size(); i++) {
       String lesson = entries.get(i).lesson();
       right += written.get(i).filter(one -> isBeside(one, lesson, vectors)).isPresent() ? 1 : 0;
@@ -112,11 +106,10 @@ public final class LessonTrial {
 
   /** Whether a known lesson is among those nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
-    float[] vector = vectors.get(LessonRun.embeddedText(sentence));
+    float[] vector = vectors.get(sentence);
     Map<String, Double> cosines = new LinkedHashMap<>();
     for (Known known : entries) {
-      cosines.computeIfAbsent(
-          known.lesson(), one -> Cosine.of(vector, vectors.get(LessonRun.embeddedText(one))));
+      cosines.computeIfAbsent(known.lesson(), one -> Cosine.of(vector, vectors.get(one)));
     }
     return cosines.keySet().stream()
         .sorted(Comparator.comparingDouble(one -> -cosines.get(one)))
