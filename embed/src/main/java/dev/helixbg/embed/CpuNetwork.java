@@ -75,7 +75,9 @@ enum CpuNetwork {
 
   /** The file, and what belongs to it. */
   Path[] files(Path file) {
-    return kind != null ? new Path[] {file} : new Path[] {file, FusedGraph.weightsOf(file)};
+    return kind != null || this == EXPORTED
+        ? new Path[] {file}
+        : new Path[] {file, FusedGraph.weightsOf(file)};
   }
 
   /**

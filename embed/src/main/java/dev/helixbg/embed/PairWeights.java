@@ -1,7 +1,7 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.onnx.PatchedExport.Change;
+import dev.helixbg.embed.onnx.OnnxFile.Change;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
