@@ -152,23 +152,6 @@ class PairModelTest {
     }
   }
 
-  /** Whatever the content says, with a hash that fits: an error that says what is wrong. */
-  @Test
-  void nonsenseUnderItsRightHashIsRefusedOrHarmless() throws IOException {
-    byte[] file = small();
-    int refused = 0;
-    for (int at = 0; at < file.length - 32; at += at < 150 ? 1 : 97) {
-      byte[] content = Arrays.copyOf(file, file.length - 32);
-      content[at] = (byte) 0xFF;
-      try {
-        PairWeights.parse(sealed(content));
-      } catch (IOException e) {
-        refused++;
-      }
-    }
-    assertTrue(refused > 40, refused + " refused");
-  }
-
   /** A file of weights with one change and one probe. */
   private static byte[] small() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
