@@ -337,7 +337,7 @@ public sealed interface Finding {
     GONE,
     /** Lines of an index lead to no file. */
     LINE_DEAD,
-    /** Lines of an index lead to files that say something else. */
+    /** Lines of an index lead to files that have none of their words. */
     LINE_WRONG;
 
     /** Returns the name used in files. */
@@ -361,11 +361,10 @@ public sealed interface Finding {
   }
 
   /**
-   * The changes of a file since an entry was written.
+   * The commit that removed a file.
    *
-   * @param commits that changed it
-   * @param commit the last of them that matters, as people write it
-   * @param date of that one, {@code yyyy-MM-dd}
+   * @param commit its id, as people write it
+   * @param date {@code yyyy-MM-dd}
    */
-  record Since(int commits, String commit, String date) {}
+  record Since(String commit, String date) {}
 }
