@@ -36,7 +36,7 @@ final class CoreMlModel implements TokenModel {
    * @param cacheFolder for compiled models
    */
   CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
-    graph = source.placement().locate().graph();
+    graph = source.locate().graph();
     compiled =
         cacheFolder
             .resolve("coreml")

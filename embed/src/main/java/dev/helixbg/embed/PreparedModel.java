@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -106,13 +107,13 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       boolean isOriginal = lines[1].equals(CpuNetwork.EXPORTED.name());
       PreparedModel found =
           isOriginal
-              ? original(source.placement().locate().graph(), lines[3], tokenizer)
+              ? original(source.locate().graph(), lines[3], tokenizer)
               : new PreparedModel(network.in(folder), network, lines[3], tokenizer);
       if (lines[2].equals(found.sizes())) {
         return found;
       }
     }
-    ModelSource.Location files = source.placement().locate();
+    ModelSource.Location files = source.locate();
     byte[] definition = TokenizerFile.prepare(files.tokenizer());
     AtomicFile.replace(tokenizer, out -> out.write(definition));
     PreparedModel prepared =
@@ -187,7 +188,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   /** Vectors of the probe texts alone, then in padded batches where the model makes batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
-    List<float[]> vectors = ProbeTexts.alone(model, ids);
+    List<float[]> vectors = new ArrayList<>();
+    for (int[] alone : ids) {
+      vectors.add(model.embed(new int[][] {alone})[0]);
+    }
     int size = model.batchSize(PROBE_TOKENS);
     for (int from = 0; from < ids.size(); from += size) {
       List<int[]> batch = ids.subList(from, Math.min(ids.size(), from + size));

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * in turn. CoreML is known to give wrong or slow results for some releases and machines, and eight
  * bits are faster only on some processors.
  *
- * @param way for people: what is tried
+ * @param way name of the other way, for people
  * @param minimumCosine to the vectors of the plain way that every vector must reach
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
@@ -41,7 +41,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /**
    * Result of a trial.
    *
-   * @param gain so many times as fast as the plain way; 0 where it is not to be used
+   * @param gain speed as a multiple of the plain way's; 0 if the other way must not be used
    * @param why for people, one line
    */
   public record Verdict(double gain, String why) {}

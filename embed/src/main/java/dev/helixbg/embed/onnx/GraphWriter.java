@@ -30,10 +30,10 @@ final class GraphWriter {
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
 
-  /** From where on a weight, in bytes, is in a file of its own. */
+  /** Smallest size, in bytes, of a weight in the file of large weights. */
   private static final int LARGE = 1 << 16;
 
-  /** Where it begins there: on a page of memory. */
+  /** Alignment of weights in that file, in bytes: a page of memory. */
   private static final int PAGE = 1 << 12;
 
   private final Optional<String> weightsFile;
