@@ -157,7 +157,8 @@ class JudgedReportTest {
             List.of(),
             Map.of(),
             Optional.empty());
-    return new Report(plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
+    return new Report(
+        plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
   }
 
   @Test
