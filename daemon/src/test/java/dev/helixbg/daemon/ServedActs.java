@@ -282,7 +282,6 @@ final class ServedActs {
             overlaps,
             misfiled,
             relations,
-            Findings.Distribution.NONE,
             LIMITS,
             new Findings.Totals(0, 0));
     WrittenReport.write(store, "m", findings, merges);

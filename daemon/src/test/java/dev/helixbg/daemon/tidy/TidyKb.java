@@ -166,7 +166,6 @@ final class TidyKb {
             List.of(),
             misfiled,
             relations,
-            Findings.Distribution.NONE,
             LIMITS,
             new Findings.Totals(0, 0));
     WrittenReport.write(store, MODEL, findings, merges);

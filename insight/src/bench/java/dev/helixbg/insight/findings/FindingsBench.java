@@ -773,10 +773,10 @@ public final class FindingsBench {
   }
 
   private NearestNeighbours nearest(PackedVectors packed) {
-    NearestNeighbours lists = new NearestNeighbours(order);
-    int[] owners = IntStream.range(0, entries.size()).toArray();
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(owners));
-    return lists;
+    NearestNeighbours.Both lists =
+        NearestNeighbours.Both.empty(ComparedVectors.of(vectors, PassageVectors.NONE), order);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists);
+    return lists.all();
   }
 
   private List<Long> cosine(PackedVectors packed) {

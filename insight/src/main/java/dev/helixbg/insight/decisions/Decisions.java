@@ -96,7 +96,6 @@ public final class Decisions {
         open(widened.topicOverlaps()),
         best(misfiled, settings.maxMisfiled()),
         best(open(widened.relations()), Findings.listedRelations(widened.entries().size())),
-        widened.distribution(),
         settings,
         new Findings.Totals(
             totals.pairs(), totals.misfiled() - (widened.misfiled().size() - misfiled.size())));

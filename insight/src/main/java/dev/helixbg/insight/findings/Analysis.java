@@ -9,10 +9,11 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -33,12 +34,6 @@ public final class Analysis {
   private static final int MAX_COPIES = 1_000;
 
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
-
-  /** Tells which two of several things may be in one finding. */
-  @FunctionalInterface
-  interface PairFilter {
-    boolean admits(int a, int b);
-  }
 
   private final List<NamedEntry> entries;
   private final Vectors vectors;
@@ -130,7 +125,6 @@ public final class Analysis {
 
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Set<Long> declared = DeclaredLinks.of(entries, copies);
     Vectors middles = centroids.normalised();
     List<Misplaced> misplaced =
         MisfiledEntries.find(
@@ -144,7 +138,7 @@ public final class Analysis {
             threads);
     misplaced.removeIf(one -> entries.get(one.entry()).entry().text().position().isPresent());
     RankedRelations relations =
-        new RankedRelations(entries, texts, nearest, copies, declared, order, threads);
+        new RankedRelations(entries, texts, nearest, copies, order, threads);
     long count = entries.size();
     return new Findings(
         entries,
@@ -153,34 +147,13 @@ public final class Analysis {
         topicOverlaps(middles),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        distribution(),
         settings,
         new Findings.Totals(count * (count - 1) / 2, misplaced.size()));
   }
 
-  private Findings.Distribution distribution() {
-    int count = entries.size();
-    if (count < 2) {
-      return Findings.Distribution.NONE;
-    }
-    float[] nearest = new float[count];
-    for (int i = 0; i < count; i++) {
-      nearest[i] = this.nearest.all().similarity(i, 0);
-    }
-    Arrays.sort(nearest);
-    return new Findings.Distribution(
-        nearest[count / 10], nearest[(count - 1) / 2], nearest[(count - 1) - count / 10]);
-  }
-
-  /** Who can be told to say the same: sections of one note stand where their writer wants them. */
-  private PairFilter apart() {
-    return (a, b) -> !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
-  }
-
   private List<Finding.Copies> copies() {
-    return copies.groups(apart()).stream()
+    return copies.groups(entries).stream()
         .limit(MAX_COPIES)
-        .map(group -> group.stream().map(entries::get).toList())
         .map(
             group ->
                 new Finding.Copies(
@@ -208,20 +181,19 @@ public final class Analysis {
   }
 
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
-    int[] byName = IntStream.range(0, topics.count()).toArray();
-    TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, byName);
+    TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
     BitSet single = foldersOfOneNote();
+    double limit = settings.topicOverlap();
+    PairSink sink =
+        (a, b, similarity) -> {
+          if (similarity > limit && areApart(a, b) && !(single.get(a) && single.get(b))) {
+            synchronized (best) {
+              best.offer(a, b, similarity);
+            }
+          }
+        };
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
-      AllPairs.among(
-              packedMiddles,
-              floatAtMost(settings.topicOverlap()),
-              threads,
-              () ->
-                  new Overlaps(
-                      settings.topicOverlap(),
-                      (a, b) -> areApart(a, b) && !(single.get(a) && single.get(b)),
-                      new TopPairs(MAX_TOPIC_OVERLAPS, byName)))
-          .forEach(worker -> best.offerAll(worker.best()));
+      AllPairs.among(packedMiddles, Math.nextDown((float) limit), threads, () -> sink);
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
@@ -235,34 +207,16 @@ public final class Analysis {
 
   /** Where each note has a folder of its own, two folders are two notes, which are pairs. */
   private BitSet foldersOfOneNote() {
-    String[] files = new String[topics.count()];
-    BitSet others = new BitSet();
+    List<Set<Optional<String>>> files =
+        IntStream.range(0, topics.count())
+            .<Set<Optional<String>>>mapToObj(_ -> new HashSet<>())
+            .toList();
     for (int i = 0; i < entries.size(); i++) {
-      int topic = topics.topicOf()[i];
-      if (!others.get(topic)) {
-        String file = entries.get(i).entry().note().orElse(null);
-        others.set(topic, file == null || (files[topic] != null && !files[topic].equals(file)));
-        files[topic] = file;
-      }
+      files.get(topics.topicOf()[i]).add(entries.get(i).entry().note());
     }
-    others.flip(0, topics.count());
-    return others;
-  }
-
-  /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, PairFilter topics, TopPairs best) implements PairSink {
-    @Override
-    public void accept(int a, int b, float similarity) {
-      if (similarity > limit && topics.admits(a, b)) {
-        best.offer(a, b, similarity);
-      }
-    }
-  }
-
-  /** The largest float that is not above {@code limit}: no float between them is lost. */
-  private static float floatAtMost(double limit) {
-    float rounded = (float) limit;
-    return rounded > limit ? Math.nextDown(rounded) : rounded;
+    return IntStream.range(0, files.size())
+        .filter(i -> files.get(i).size() == 1 && !files.get(i).contains(Optional.empty()))
+        .collect(BitSet::new, BitSet::set, BitSet::or);
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {

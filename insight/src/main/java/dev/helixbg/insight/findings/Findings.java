@@ -24,7 +24,6 @@ public record Findings(
     List<Finding.TopicOverlap> topicOverlaps,
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations,
-    Distribution distribution,
     InsightSettings limits,
     Totals totals) {
 
@@ -36,7 +35,7 @@ public record Findings(
   /** The same with other relations. */
   public Findings with(List<Finding.Relation> others) {
     return new Findings(
-        entries, topics, copies, topicOverlaps, misfiled, others, distribution, limits, totals);
+        entries, topics, copies, topicOverlaps, misfiled, others, limits, totals);
   }
 
   /** How many relations of so many entries are reported. */
@@ -50,19 +49,6 @@ public record Findings(
    * @param cohesion mean cosine of its entries to its centroid
    */
   public record Topic(String name, int entries, double cohesion) {}
-
-  /**
-   * How near the entries of this KB are to their nearest neighbours, by which a single pair can be
-   * judged. All are NaN where there are no pairs.
-   *
-   * @param p10 the similarity that nine entries in ten reach with their nearest neighbour
-   * @param median half of them reach it
-   * @param p90 one in ten reaches it
-   */
-  public record Distribution(double p10, double median, double p90) {
-    /** The distribution of no pairs. */
-    public static final Distribution NONE = new Distribution(Double.NaN, Double.NaN, Double.NaN);
-  }
 
   /** Pairs of entries, and misfiled entries, reported or not. */
   public record Totals(long pairs, int misfiled) {}

@@ -55,7 +55,6 @@ final class RankedRelations {
 
   /**
    * @param byVector of the same entries
-   * @param declared pairs of which one links to the other
    * @param order of the entries, see {@link TopPairs}
    */
   RankedRelations(
@@ -63,20 +62,19 @@ final class RankedRelations {
       ComparedVectors texts,
       NearestNeighbours.Both byVector,
       ExactCopies copies,
-      Set<Long> declared,
       int[] order,
       int threads) {
     this.entries = entries;
     this.texts = texts;
     this.byVector = byVector;
     this.copies = copies;
-    this.declared = declared;
+    this.declared = DeclaredLinks.of(entries, copies);
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestNeighbours.of(terms, texts, order, threads);
+    this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
     this.candidates = candidates();
   }
 
@@ -104,7 +102,7 @@ final class RankedRelations {
   /** Returns the score by which a pair is ranked. */
   private double score(int a, int b) {
     double own = ownScore(a, b);
-    return byVector.own() == byVector.all()
+    return byVector.areOne()
         ? own
         : Math.max(
             own,
@@ -153,7 +151,7 @@ final class RankedRelations {
   private long[] candidates() {
     int count = entries.size();
     List<NearestNeighbours> all =
-        byVector.own() == byVector.all()
+        byVector.areOne()
             ? List.of(byVector.all(), byTerms.all())
             : List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own());
     long[] pairs = new long[Math.multiplyExact(all.size() * NearestNeighbours.LENGTH, count)];

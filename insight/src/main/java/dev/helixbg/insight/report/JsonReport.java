@@ -97,7 +97,6 @@ public final class JsonReport extends JsonFields {
     }
     object("limits", findings.limits(), this::limits);
     object("totals", report, this::totals);
-    object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
     texts("leading", leading());
@@ -348,12 +347,6 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("misfiled", totals.misfiled());
     json.writeNumberField("movedSources", report.sources().moved().size());
     json.writeNumberField("secrets", report.secrets().size());
-  }
-
-  private void distribution(Findings.Distribution distribution) throws IOException {
-    decimal("p10", distribution.p10());
-    decimal("median", distribution.median());
-    decimal("p90", distribution.p90());
   }
 
   private void topic(Findings.Topic topic) throws IOException {

@@ -21,7 +21,6 @@ import java.util.stream.Stream;
  * @param damage what of the log, and of the notes that it was made of, could not be read
  * @param folded findings that do not lead
  * @param memory what agents load; nothing where no note is a memory file
- * @param distribution how similar the entries are anyway; nothing where there are no pairs
  * @param judgeNote who judged
  * @param judge name of the language model, which is its file's own, if it has one
  */
@@ -38,7 +37,6 @@ record ReportView(
     List<FoldedSection> folded,
     Optional<PlacesSection> memory,
     TopicSection topics,
-    Optional<String> distribution,
     String judgeNote,
     Optional<String> judge) {
   /**
@@ -102,7 +100,6 @@ record ReportView(
             .filter(files -> !files.isEmpty())
             .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
         TopicSection.of(findings.topics(), judgements),
-        distribution(findings.distribution()),
         JudgementWords.note(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()));
   }
@@ -119,20 +116,6 @@ record ReportView(
   /** Else there is nothing to say of topics beside each other. */
   boolean hasSeveralTopics() {
     return topics.rows().size() > 1;
-  }
-
-  /** A high similarity says less where all entries are on one subject. */
-  private static Optional<String> distribution(Findings.Distribution all) {
-    return Double.isNaN(all.median())
-        ? Optional.empty()
-        : Optional.of(
-            "Half of the entries here have a neighbour with a similarity above "
-                + NumberWords.similarity(all.median())
-                + ", one in ten above "
-                + NumberWords.similarity(all.p90())
-                + ", nine in ten above "
-                + NumberWords.similarity(all.p10())
-                + ".");
   }
 
   private static String size(Report report) {

@@ -378,7 +378,6 @@ class AnalysisTest {
       assertEquals(corpus.entries.size(), findings.entries().size());
       assertEquals(List.of(), allIds(findings));
       assertEquals(0, findings.totals().pairs());
-      assertEquals(Findings.Distribution.NONE, findings.distribution());
     }
   }
 

@@ -64,18 +64,6 @@ class AnalysisTwinTest {
         .toList();
   }
 
-  @Test
-  void measuresTheDistributionThatBruteForceMeasures() {
-    for (int seed = 0; seed < CASES; seed++) {
-      Corpus corpus = Corpus.random(new Random(seed));
-      if (corpus.entries.size() < 2) {
-        continue;
-      }
-      assertEquals(
-          BruteForce.distribution(corpus), corpus.analyse().distribution(), "seed " + seed);
-    }
-  }
-
   private static void assertSameTopics(Findings expected, Findings found, String which) {
     assertEquals(expected.topics().size(), found.topics().size(), which);
     for (int i = 0; i < expected.topics().size(); i++) {

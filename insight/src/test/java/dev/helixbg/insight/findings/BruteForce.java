@@ -109,7 +109,6 @@ final class BruteForce {
         overlaps,
         misfiled.stream().limit(settings.maxMisfiled()).toList(),
         relations(),
-        null,
         settings,
         new Findings.Totals(pairs.size(), misfiled.size()));
   }
@@ -403,25 +402,5 @@ final class BruteForce {
         .filter(other -> topic(other).equals(topic))
         .mapToDouble(other -> Math.max(0, similarities[other]))
         .sum();
-  }
-
-  static Findings.Distribution distribution(Corpus corpus) {
-    BruteForce twin = new BruteForce(corpus, Corpus.DEFAULTS);
-    float[] nearest = new float[corpus.entries.size()];
-    Arrays.fill(nearest, -2);
-    for (Scored pair : twin.pairs) {
-      float near = pair.similarity;
-      for (int one : twin.textsOf(pair.a)) {
-        for (int other : twin.textsOf(pair.b)) {
-          near = Math.max(near, dot(twin.vector(one), twin.vector(other)));
-        }
-      }
-      nearest[pair.a] = Math.max(nearest[pair.a], near);
-      nearest[pair.b] = Math.max(nearest[pair.b], near);
-    }
-    Arrays.sort(nearest);
-    int count = nearest.length;
-    return new Findings.Distribution(
-        nearest[count / 10], nearest[(count - 1) / 2], nearest[count - 1 - count / 10]);
   }
 }

@@ -128,7 +128,6 @@ class JsonReportTest {
     assertTrue(small.at("/relations/1/b/written").isNull());
     JsonNode empty = MAPPER.readTree(JsonReport.render(KbFixtures.empty().report()));
     assertTrue(empty.get("asOf").isNull());
-    assertTrue(empty.at("/distribution/median").isNull());
   }
 
   @Test
@@ -152,7 +151,6 @@ class JsonReportTest {
     objects.put("Log", json.get("log"));
     objects.put("Limits", json.get("limits"));
     objects.put("Totals", json.get("totals"));
-    objects.put("Distribution", json.get("distribution"));
     objects.put("Topic", json.at("/topics/0"));
     objects.put("Relation", json.at("/relations/0"));
     objects.put("Act", json.at("/relations/0/edit/0"));

@@ -111,9 +111,6 @@ final class KbFixture {
             List.copyOf(overlaps),
             List.copyOf(misfiled),
             List.copyOf(relations),
-            all == 0
-                ? Findings.Distribution.NONE
-                : new Findings.Distribution(0.5142, 0.6642, 0.8861),
             LIMITS,
             new Findings.Totals(all, misfiled.size()));
     LogAccount log =
