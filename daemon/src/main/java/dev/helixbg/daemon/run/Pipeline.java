@@ -101,7 +101,7 @@ public record Pipeline(
      * Questions that the language model has not been asked yet; those that follow are not known.
      */
     public int questions() {
-      return left(report.judgements());
+      return report.judgements().questionsLeft();
     }
   }
 
@@ -257,12 +257,8 @@ public record Pipeline(
                     found.vectors.vectors().size() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
-                    judging.mayAsk() ? left(judgements) : 0)),
+                    judging.mayAsk() ? judgements.questionsLeft() : 0)),
         found.vectors);
-  }
-
-  private static int left(Judgements judgements) {
-    return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
   private Report report(KbFindings found, Judgements judged) throws InterruptedException {

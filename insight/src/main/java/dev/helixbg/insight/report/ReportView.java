@@ -48,42 +48,45 @@ record ReportView(
     private static final int LISTED = 500;
 
     static TopicSection of(List<Findings.Topic> topics, Judgements judgements) {
-      int total = topics.size();
       return new TopicSection(
-          NumberWords.count(total),
-          largest(topics).stream()
+          NumberWords.count(topics.size()),
+          topics.stream()
+              .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
+              .limit(LISTED)
+              .sorted(Comparator.comparing(Findings.Topic::name))
               .map(
                   topic ->
-                      TopicView.of(topic, judgements.summaries().getOrDefault(topic.name(), "")))
+                      new TopicView(
+                          NameView.label(topic.name()),
+                          NumberWords.count(topic.entries()),
+                          NumberWords.similarity(topic.cohesion()),
+                          PrintableText.excerpt(
+                              judgements.summaries().getOrDefault(topic.name(), ""), 600)))
               .toList(),
-          NumberWords.shownOf("largest", LISTED, total, "; all are in report.json."));
+          topics.size() > LISTED
+              ? Optional.of("Only the largest are listed; all are in report.json.")
+              : Optional.empty());
     }
 
     boolean haveSentences() {
       return rows.stream().anyMatch(topic -> !topic.sentence().isEmpty());
     }
-
-    private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
-      return topics.size() <= LISTED
-          ? topics
-          : topics.stream()
-              .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
-              .limit(LISTED)
-              .sorted(Comparator.comparing(Findings.Topic::name))
-              .toList();
-    }
   }
+
+  /** A topic as a row of a table; the sentence of a language model on it may be empty. */
+  record TopicView(String name, String entries, String cohesion, String sentence) {}
 
   static ReportView of(Report report) {
     Findings findings = report.findings();
     Judgements judgements = report.judgements();
     JudgedRelations judged = JudgedRelations.of(findings.relations(), judgements);
     LeadingSection leading = LeadingSection.of(report, judged);
+    List<FoldedSection> others = FoldedSection.others(report);
     return new ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
         report.firstLook().map(FirstLook::words),
-        Headline.of(report, judged),
+        Headline.of(report, judged, others),
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
         report.notes().map(notes -> PrintableText.line(notes.name())),
         size(report),
@@ -93,7 +96,7 @@ record ReportView(
             .filter(section -> !section.places().isEmpty())
             .toList(),
         leading,
-        FoldedSection.of(report, judged, leading.copies().size()),
+        Stream.concat(FoldedSection.pairs(report, judged).stream(), others.stream()).toList(),
         report
             .notes()
             .map(notes -> notes.account().memory())
