@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -47,7 +46,6 @@ import java.util.stream.Collectors;
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
   private static final List<String> TOPICS = List.of("auth", "web", "queue/jobs", "ops", "empty");
   private static final List<String> WORDS =
       List.of(
@@ -281,9 +279,7 @@ final class ServedActs {
             copies,
             overlaps,
             misfiled,
-            relations,
-            LIMITS,
-            new Findings.Totals(0, 0));
+            relations);
     WrittenReport.write(store, "m", findings, merges);
   }
 

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
@@ -75,11 +74,7 @@ public record Pipeline(
      * @see dev.helixbg.insight.findings.Analysis#run
      */
     Findings analyse(
-        List<NamedEntry> entries,
-        Vectors vectors,
-        PassageVectors passages,
-        InsightSettings settings,
-        int threads);
+        List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
   /** Passages of which it is worth a report of its own to have them later: some seconds of work. */
@@ -231,7 +226,6 @@ public record Pipeline(
             known.named(),
             known.vectors(),
             known.passages(),
-            decisions.widened(InsightSettings.USUAL),
             settings.threads());
     return new KbFindings(
         kb,
@@ -240,7 +234,7 @@ public record Pipeline(
         decisions,
         secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
         all,
-        decisions.applyTo(all, InsightSettings.USUAL));
+        decisions.applyTo(all));
   }
 
   /** A first look: nothing is read, and the model is asked nothing. */

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.tidy;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -28,7 +27,6 @@ import org.jline.utils.AttributedString;
 /** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
 final class TidyKb {
   static final String MODEL = "m";
-  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   final Kb kb;
   final KbStore store;
@@ -165,9 +163,7 @@ final class TidyKb {
             copies,
             List.of(),
             misfiled,
-            relations,
-            LIMITS,
-            new Findings.Totals(0, 0));
+            relations);
     WrittenReport.write(store, MODEL, findings, merges);
     return this;
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.acts;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -83,7 +82,7 @@ public record ReportedFinding(
   /** Returns the kind, one of {@link #KINDS}. */
   public String kind() {
     return isPair()
-        ? PairKind.of(similarity, topics.size() == 1, InsightSettings.USUAL).title()
+        ? PairKind.of(similarity, topics.size() == 1).title()
         : KIND_OF.get(section);
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.notes.NoteName;
@@ -15,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -33,8 +31,6 @@ public final class Analysis {
   /** Groups of exact copies that are told of. */
   private static final int MAX_COPIES = 1_000;
 
-  private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
-
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
@@ -42,7 +38,6 @@ public final class Analysis {
   private final NearestNeighbours.Both nearest;
   private final TopicIndex topics;
   private final ExactCopies copies;
-  private final InsightSettings settings;
   private final int threads;
 
   /** Position of each entry by key, then offset. */
@@ -60,13 +55,11 @@ public final class Analysis {
       PackedVectors packed,
       ComparedVectors texts,
       NearestNeighbours.Both nearest,
-      InsightSettings settings,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
     this.texts = texts;
     this.nearest = nearest;
-    this.settings = settings;
     this.threads = threads;
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
@@ -82,15 +75,13 @@ public final class Analysis {
    * @param vectors of the entries, in the same order: unit vectors
    * @param passages of the entries
    * @param threads at least 1
-   * @throws IllegalArgumentException when the three do not fit together
    */
   public static Findings run(
       List<NamedEntry> entries,
       Vectors vectors,
       PassageVectors passages,
-      InsightSettings settings,
       int threads) {
-    return new IncrementalAnalysis().update(entries, vectors, passages, settings, threads);
+    return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
   static List<String> keys(List<NamedEntry> entries) {
@@ -108,21 +99,6 @@ public final class Analysis {
     return order;
   }
 
-  static void check(List<NamedEntry> entries, Vectors vectors) {
-    if (vectors.count() != entries.size()) {
-      throw new IllegalArgumentException(
-          "%d entries, but %d vectors".formatted(entries.size(), vectors.count()));
-    }
-    for (int i = 0; i < entries.size(); i++) {
-      if (!KEY.matcher(entries.get(i).key()).matches()) {
-        throw new IllegalArgumentException("Key of entry %d is not 32 hex digits".formatted(i));
-      }
-      if (i > 0 && entries.get(i).entry().offset() <= entries.get(i - 1).entry().offset()) {
-        throw new IllegalArgumentException("Entry %d does not follow by offset".formatted(i));
-      }
-    }
-  }
-
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
     Vectors middles = centroids.normalised();
@@ -134,21 +110,18 @@ public final class Analysis {
             topics,
             nearest.own(),
             order,
-            settings.misfiledMargin(),
+            Finding.Misfiled.MARGIN,
             threads);
     misplaced.removeIf(one -> entries.get(one.entry()).entry().text().position().isPresent());
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
-    long count = entries.size();
     return new Findings(
         entries,
         topics(centroids),
         copies(),
         topicOverlaps(middles),
-        misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        settings,
-        new Findings.Totals(count * (count - 1) / 2, misplaced.size()));
+        misplaced.stream().map(this::misfiled).toList(),
+        relations.best(2 * Findings.listedRelations(entries.size()), ids));
   }
 
   private List<Finding.Copies> copies() {
@@ -183,17 +156,16 @@ public final class Analysis {
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
     TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
     BitSet single = foldersOfOneNote();
-    double limit = settings.topicOverlap();
     PairSink sink =
         (a, b, similarity) -> {
-          if (similarity > limit && areApart(a, b) && !(single.get(a) && single.get(b))) {
+          if (similarity > Finding.TopicOverlap.ABOVE && areApart(a, b) && !(single.get(a) && single.get(b))) {
             synchronized (best) {
               best.offer(a, b, similarity);
             }
           }
         };
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
-      AllPairs.among(packedMiddles, Math.nextDown((float) limit), threads, () -> sink);
+      AllPairs.among(packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, () -> sink);
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }

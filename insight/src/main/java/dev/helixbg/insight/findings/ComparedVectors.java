@@ -69,11 +69,11 @@ record ComparedVectors(
     for (int i = 0; i < owners.length; i++) {
       place[i] = sizes[owners[i]]++;
     }
-    int step = 1;
-    while (count(sizes, step) > most && step < Passage.MAX) {
-      step++;
-    }
-    int every = step;
+    int every =
+        IntStream.range(1, Passage.MAX)
+            .filter(step -> count(sizes, step) <= most)
+            .findFirst()
+            .orElse(Passage.MAX);
     return IntStream.range(0, owners.length).filter(i -> place[i] % every == 0).toArray();
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import java.util.List;
 
 /**
@@ -15,7 +14,6 @@ import java.util.List;
  * @param misfiled clearest first
  * @param relations best first; twice {@link #listedRelations} at most, so that enough are left when
  *     settled ones are taken out
- * @param limits the settings that were in force
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -23,9 +21,7 @@ public record Findings(
     List<Finding.Copies> copies,
     List<Finding.TopicOverlap> topicOverlaps,
     List<Finding.Misfiled> misfiled,
-    List<Finding.Relation> relations,
-    InsightSettings limits,
-    Totals totals) {
+    List<Finding.Relation> relations) {
 
   /** How many relations of so many entries the pair judge reads, and a reader is shown. */
   public static int shownRelations(int entries) {
@@ -35,7 +31,7 @@ public record Findings(
   /** The same with other relations. */
   public Findings with(List<Finding.Relation> others) {
     return new Findings(
-        entries, topics, copies, topicOverlaps, misfiled, others, limits, totals);
+        entries, topics, copies, topicOverlaps, misfiled, others);
   }
 
   /** How many relations of so many entries are reported. */
@@ -50,6 +46,8 @@ public record Findings(
    */
   public record Topic(String name, int entries, double cohesion) {}
 
-  /** Pairs of entries, and misfiled entries, reported or not. */
-  public record Totals(long pairs, int misfiled) {}
+  /** Counts the pairs of entries, which are all compared. */
+  public long pairs() {
+    return entries.size() * (entries.size() - 1L) / 2;
+  }
 }

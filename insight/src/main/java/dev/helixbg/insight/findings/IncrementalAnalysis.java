@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
@@ -35,22 +34,19 @@ public final class IncrementalAnalysis {
   /**
    * Finds what is worth telling now.
    *
-   * @see Analysis#run(List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
-   *     errors
+   * @see Analysis#run(List, Vectors, PassageVectors, int) for the parameters
    */
   public Findings update(
       List<NamedEntry> entries,
       Vectors vectors,
       PassageVectors passages,
-      InsightSettings settings,
       int threads) {
-    Analysis.check(entries, vectors);
     List<String> keys = Analysis.keys(entries);
     ComparedVectors texts = ComparedVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       update(keys, packed, texts, threads);
       List<NamedEntry> shown = SecretCheck.masked(entries);
-      return new Analysis(shown, vectors, packed, texts, nearest, settings, threads).findings();
+      return new Analysis(shown, vectors, packed, texts, nearest, threads).findings();
     } catch (RuntimeException | Error e) {
       forget(); // a failure must not leave half of it
       throw e;

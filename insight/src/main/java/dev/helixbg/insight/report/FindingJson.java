@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
@@ -27,12 +26,10 @@ final class FindingJson extends JsonFields {
   /** Longest text in a relation further down, in UTF-16 units. */
   private static final int SHORT_TEXT = 200;
 
-  private final Findings findings;
   private final Judgements judgements;
 
   FindingJson(JsonGenerator json, Report report) {
     super(json);
-    findings = report.findings();
     judgements = report.judgements();
   }
 
@@ -110,7 +107,7 @@ final class FindingJson extends JsonFields {
     json.writeNumberField("rank", ranked.rank());
     json.writeNumberField("rankUnread", relation.place());
     text("id", relation.id());
-    text("kind", relation.kind(findings.limits()).title());
+    text("kind", relation.kind().title());
     text("says", EvidenceWords.of(relation));
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());

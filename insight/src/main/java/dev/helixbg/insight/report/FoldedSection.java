@@ -72,7 +72,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         all,
         "Overlapping topics",
         "Topics whose centres are more similar than "
-            + NumberWords.limit(findings.limits().topicOverlap())
+            + NumberWords.limit(Finding.TopicOverlap.ABOVE)
             + ". One topic may have been split in two, or two may want clearer borders.",
         findings.topicOverlaps(),
         LineView::of);
@@ -80,10 +80,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         all,
         "Entries perhaps under the wrong topic",
         "They are nearer to the centre of another topic than to that of their own, by at least "
-            + NumberWords.limit(findings.limits().misfiledMargin())
-            + (findings.totals().misfiled() > findings.misfiled().size()
-                ? ". The clearest of " + NumberWords.count(findings.totals().misfiled()) + " are listed."
-                : "."),
+            + NumberWords.limit(Finding.Misfiled.MARGIN)
+            + ".",
         findings.misfiled(),
         LineView::of);
     SourceCheckResult sources = report.sources();

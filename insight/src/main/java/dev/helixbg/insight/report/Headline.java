@@ -85,12 +85,6 @@ record Headline(String title, String sure, String also) {
               + " entries may be needed.");
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
-    if (leading == 1) {
-      return Optional.of(
-          "One of its entries can go with a probability of "
-              + JudgementWords.percent(expected)
-              + ". That is an estimate.");
-    }
     return Optional.of(
         "In about "
             + NumberWords.count(Math.round(expected))
@@ -139,13 +133,7 @@ record Headline(String title, String sure, String also) {
     return Optional.of(
         judgements.areGuesses()
             ? judged + " of them. " + JudgeTrust.GUESSING
-            : judged
-                + " of them: "
-                + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
-                + " the same, and "
-                + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
-                + " an entry that the newer one has overtaken."
-                + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
+            : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
   }
 
   /** Counts the verdicts of coding agents that count. */

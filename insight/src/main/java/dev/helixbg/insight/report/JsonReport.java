@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
@@ -16,7 +15,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
-import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
@@ -95,7 +93,6 @@ public final class JsonReport extends JsonFields {
     if (report.notes().isPresent()) {
       object("notes", report, this::notes);
     }
-    object("limits", findings.limits(), this::limits);
     object("totals", report, this::totals);
     judgement();
     list("topics", findings.topics(), this::topic);
@@ -225,7 +222,6 @@ public final class JsonReport extends JsonFields {
   private void trust(JudgeTrust trust) throws IOException {
     json.writeNumberField("pairs", trust.pairs());
     json.writeNumberField("right", trust.right());
-    tallies(trust.said());
     decimal("kappa", trust.kappa());
     json.writeBooleanField("guessing", trust.isGuessing());
   }
@@ -235,24 +231,10 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("answers", trust.answers());
     json.writeNumberField("pairs", trust.known());
     json.writeNumberField("right", trust.right());
-    tallies(trust.said());
     decimal("kappa", trust.kappa());
     json.writeNumberField("hasty", trust.hasty());
     json.writeBooleanField("measured", trust.isMeasured());
     json.writeBooleanField("guessing", trust.isGuessing());
-  }
-
-  private void tallies(Map<Verdict, JudgeTrust.Tally> all) throws IOException {
-    for (Verdict verdict : Verdict.values()) {
-      JudgeTrust.Tally tally = all.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
-      object(
-          verdict.title(),
-          tally,
-          said -> {
-            json.writeNumberField("said", said.said());
-            json.writeNumberField("right", said.right());
-          });
-    }
   }
 
   private void lessonTrust(Judgements.LessonTrust trust) throws IOException {
@@ -327,24 +309,15 @@ public final class JsonReport extends JsonFields {
     text("detail", damage.detail());
   }
 
-  private void limits(InsightSettings limits) throws IOException {
-    decimal("topicOverlap", limits.topicOverlap());
-    decimal("nearDuplicate", limits.nearDuplicate());
-    decimal("crossLinkFrom", limits.crossLinkFrom());
-    decimal("misfiledMargin", limits.misfiledMargin());
-    json.writeNumberField("maxMisfiled", limits.maxMisfiled());
-  }
-
   private void totals(Report report) throws IOException {
-    Findings.Totals totals = findings.totals();
     json.writeNumberField("entries", findings.entries().size());
     json.writeNumberField("topics", findings.topics().size());
-    json.writeNumberField("pairs", totals.pairs());
+    json.writeNumberField("pairs", findings.pairs());
     json.writeNumberField("relations", pairs.ranked());
     json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("copies", findings.copies().size());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
-    json.writeNumberField("misfiled", totals.misfiled());
+    json.writeNumberField("misfiled", findings.misfiled().size());
     json.writeNumberField("movedSources", report.sources().moved().size());
     json.writeNumberField("secrets", report.secrets().size());
   }

@@ -61,7 +61,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
                     pair ->
                         PairView.of(
                             pair,
-                            pair.kind(report.findings().limits()),
+                            pair.kind(),
                             group(pair, groups),
                             judgements))
                 .toList()));

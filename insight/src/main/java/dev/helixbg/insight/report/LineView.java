@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * A finding in one line, without texts: {@code helix-bg findings ID} shows those.
  *
- * @param id of the finding; empty where the last report has no such finding
+ * @param id of the finding
  * @param verdict what was said of a pair, in words
  * @param names of its entries or topics, the first few
  * @param moreWords how many others there are
@@ -92,9 +92,5 @@ record LineView(
 
   boolean hasWords() {
     return !says.isEmpty();
-  }
-
-  boolean isFinding() {
-    return !id.isEmpty();
   }
 }

@@ -69,12 +69,16 @@ record ReportView(
     }
 
     boolean haveSentences() {
-      return rows.stream().anyMatch(topic -> !topic.sentence().isEmpty());
+      return rows.stream().anyMatch(TopicView::hasSentence);
     }
   }
 
   /** A topic as a row of a table; the sentence of a language model on it may be empty. */
-  record TopicView(String name, String entries, String cohesion, String sentence) {}
+  record TopicView(String name, String entries, String cohesion, String sentence) {
+    boolean hasSentence() {
+      return !sentence.isEmpty();
+    }
+  }
 
   static ReportView of(Report report) {
     Findings findings = report.findings();

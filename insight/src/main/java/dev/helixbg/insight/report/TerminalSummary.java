@@ -50,7 +50,7 @@ public final class TerminalSummary {
             + " in "
             + NumberWords.count(findings.topics().size(), "topic", "topics")
             + ", "
-            + NumberWords.count(findings.totals().pairs(), "pair", "pairs")
+            + NumberWords.count(findings.pairs(), "pair", "pairs")
             + " compared, "
             + NumberWords.count(pairs.ranked())
             + " ranked, "

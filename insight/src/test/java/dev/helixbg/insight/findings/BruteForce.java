@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
@@ -20,16 +19,14 @@ final class BruteForce {
   private record Scored(int a, int b, float similarity) {}
 
   private final Corpus corpus;
-  private final InsightSettings settings;
   private final List<NamedEntry> named;
   private final List<Scored> pairs = new ArrayList<>();
   private final TreeMap<String, List<Integer>> topics = new TreeMap<>();
   private final TreeMap<String, float[]> middles = new TreeMap<>();
   private final FindingIds ids = new FindingIds();
 
-  private BruteForce(Corpus corpus, InsightSettings settings) {
+  private BruteForce(Corpus corpus) {
     this.corpus = corpus;
-    this.settings = settings;
     this.named = corpus.named();
     for (int j = 0; j < named.size(); j++) {
       topics.computeIfAbsent(topic(j), name -> new ArrayList<>()).add(j);
@@ -47,8 +44,8 @@ final class BruteForce {
     topics.forEach((name, members) -> middles.put(name, toFloats(mean(members))));
   }
 
-  static Findings of(Corpus corpus, InsightSettings settings) {
-    return new BruteForce(corpus, settings).findings();
+  static Findings of(Corpus corpus) {
+    return new BruteForce(corpus).findings();
   }
 
   static float dot(float[] a, float[] b) {
@@ -107,10 +104,8 @@ final class BruteForce {
             .toList(),
         copies(),
         overlaps,
-        misfiled.stream().limit(settings.maxMisfiled()).toList(),
-        relations(),
-        settings,
-        new Findings.Totals(pairs.size(), misfiled.size()));
+        misfiled,
+        relations());
   }
 
   private String text(int entry) {
@@ -333,7 +328,7 @@ final class BruteForce {
       }
     }
     return overlaps.stream()
-        .filter(o -> o.similarity > settings.topicOverlap())
+        .filter(o -> o.similarity > Finding.TopicOverlap.ABOVE)
         .sorted(Comparator.comparing(Overlap::similarity).reversed())
         .map(
             o ->
@@ -372,7 +367,7 @@ final class BruteForce {
                       t.getKey(),
                       dot(corpus.vectors.get(self), middles.get(t.getKey()))))
           .min(Comparator.comparing(Candidate::other).reversed())
-          .filter(c -> c.other - c.own > settings.misfiledMargin())
+          .filter(c -> c.other - c.own > Finding.Misfiled.MARGIN)
           .filter(c -> votes(self, c.nearer) > votes(self, topic(self)))
           .ifPresent(candidates::add);
     }

@@ -149,7 +149,6 @@ class JsonReportTest {
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
     objects.put("Log", json.get("log"));
-    objects.put("Limits", json.get("limits"));
     objects.put("Totals", json.get("totals"));
     objects.put("Topic", json.at("/topics/0"));
     objects.put("Relation", json.at("/relations/0"));

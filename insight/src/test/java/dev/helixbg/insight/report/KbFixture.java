@@ -1,6 +1,5 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -20,7 +19,6 @@ import java.util.TreeMap;
  * them.
  */
 final class KbFixture {
-  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();
@@ -100,7 +98,6 @@ final class KbFixture {
   }
 
   Report report() {
-    long all = (long) entries.size() * (entries.size() - 1) / 2;
     List<Findings.Topic> topics = new ArrayList<>();
     sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size, 0.5 + 0.3 / size)));
     Findings findings =
@@ -110,9 +107,7 @@ final class KbFixture {
             List.copyOf(copies),
             List.copyOf(overlaps),
             List.copyOf(misfiled),
-            List.copyOf(relations),
-            LIMITS,
-            new Findings.Totals(all, misfiled.size()));
+            List.copyOf(relations));
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
