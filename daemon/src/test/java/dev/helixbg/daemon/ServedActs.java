@@ -272,14 +272,7 @@ final class ServedActs {
         merges.add(new Judgements.Merge(id("merge", i), members, proposed));
       }
     }
-    Findings findings =
-        new Findings(
-            all,
-            List.of(),
-            copies,
-            overlaps,
-            misfiled,
-            relations);
+    Findings findings = new Findings(all, List.of(), copies, overlaps, misfiled, relations);
     WrittenReport.write(store, "m", findings, merges);
   }
 

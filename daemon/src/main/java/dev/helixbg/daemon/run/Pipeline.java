@@ -222,11 +222,7 @@ public record Pipeline(
     KbEntries known = vectors.of(log);
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
-        analyst.analyse(
-            known.named(),
-            known.vectors(),
-            known.passages(),
-            settings.threads());
+        analyst.analyse(known.named(), known.vectors(), known.passages(), settings.threads());
     return new KbFindings(
         kb,
         log,
@@ -268,7 +264,7 @@ public record Pipeline(
             judged.without(id -> decisions.on(id).isPresent()))
         .with(
             sources
-                .of(found.all.entries(), found.kb.sourceTroubles())
+                .of(found.all.entries())
                 .with(
                     notes
                         .map(one -> IndexLines.of(one.account(), found.all.entries()))

@@ -156,14 +156,7 @@ final class TidyKb {
   }
 
   TidyKb report() {
-    Findings findings =
-        new Findings(
-            live(),
-            List.of(),
-            copies,
-            List.of(),
-            misfiled,
-            relations);
+    Findings findings = new Findings(live(), List.of(), copies, List.of(), misfiled, relations);
     WrittenReport.write(store, MODEL, findings, merges);
     return this;
   }

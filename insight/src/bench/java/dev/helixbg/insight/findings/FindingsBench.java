@@ -475,9 +475,7 @@ public final class FindingsBench {
       }
     }
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      Findings findings =
-          Decisions.NONE.applyTo(
-              Analysis.run(named, vectors, passages, threads));
+      Findings findings = Decisions.NONE.applyTo(Analysis.run(named, vectors, passages, threads));
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> whole =
           Analysis.run(named, vectors, PassageVectors.NONE, threads).relations().stream()
@@ -620,7 +618,8 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(reader.get(), judge.calibration(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              ? question.read(
+                  reader.get(), judge.calibration(), Finding.PairKind.NEAR_DUPLICATE_FROM)
               : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);

@@ -196,13 +196,7 @@ final class PairLists {
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
     }
     List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
-    return new RankedRelations(
-            named,
-            texts,
-            nearest,
-            ExactCopies.of(named),
-            order,
-            threads)
+    return new RankedRelations(named, texts, nearest, ExactCopies.of(named), order, threads)
         .best(PER_NOTE * entries.size(), new FindingIds());
   }
 

@@ -8,8 +8,6 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -61,13 +59,7 @@ public final class RelationsCost {
       nearest.updated(order, nowAt, texts, packed, threads);
       seconds[2] = since(start);
       start = System.nanoTime();
-      new RankedRelations(
-              named,
-              texts,
-              nearest,
-              ExactCopies.of(named),
-              order,
-              threads)
+      new RankedRelations(named, texts, nearest, ExactCopies.of(named), order, threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }
@@ -86,18 +78,7 @@ public final class RelationsCost {
       text.append("w").append(Long.toString(rank * 7919 + random.nextInt(10), 36)).append(' ');
     }
     String content = text.toString();
-    return new Entry(
-        i + 8L,
-        "t" + i % TOPICS,
-        content,
-        i + 1,
-        new EntryText(
-            content,
-            List.of(),
-            Optional.empty(),
-            OptionalDouble.empty(),
-            List.of(),
-            Optional.empty()));
+    return new Entry(i + 8L, "t" + i % TOPICS, content, i + 1, EntryText.parse(content));
   }
 
   private static Vectors vectors(int count, Random random) {

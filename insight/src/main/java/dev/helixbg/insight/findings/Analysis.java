@@ -77,10 +77,7 @@ public final class Analysis {
    * @param threads at least 1
    */
   public static Findings run(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PassageVectors passages,
-      int threads) {
+      List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
@@ -158,14 +155,17 @@ public final class Analysis {
     BitSet single = foldersOfOneNote();
     PairSink sink =
         (a, b, similarity) -> {
-          if (similarity > Finding.TopicOverlap.ABOVE && areApart(a, b) && !(single.get(a) && single.get(b))) {
+          if (similarity > Finding.TopicOverlap.ABOVE
+              && areApart(a, b)
+              && !(single.get(a) && single.get(b))) {
             synchronized (best) {
               best.offer(a, b, similarity);
             }
           }
         };
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
-      AllPairs.among(packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, () -> sink);
+      AllPairs.among(
+          packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, () -> sink);
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }

@@ -65,8 +65,7 @@ record ExactCopies(int[] originals) {
                     .skip(1)
                     .anyMatch(
                         one ->
-                            !NoteName.areSectionsOfOneFile(
-                                group.getFirst().entry(), one.entry())))
+                            !NoteName.areSectionsOfOneFile(group.getFirst().entry(), one.entry())))
         .sorted(Comparator.comparingInt((List<NamedEntry> group) -> -group.size()))
         .toList();
   }

@@ -30,8 +30,7 @@ public record Findings(
 
   /** The same with other relations. */
   public Findings with(List<Finding.Relation> others) {
-    return new Findings(
-        entries, topics, copies, topicOverlaps, misfiled, others);
+    return new Findings(entries, topics, copies, topicOverlaps, misfiled, others);
   }
 
   /** How many relations of so many entries are reported. */

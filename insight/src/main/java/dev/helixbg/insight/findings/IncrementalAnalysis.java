@@ -37,10 +37,7 @@ public final class IncrementalAnalysis {
    * @see Analysis#run(List, Vectors, PassageVectors, int) for the parameters
    */
   public Findings update(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PassageVectors passages,
-      int threads) {
+      List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
     List<String> keys = Analysis.keys(entries);
     ComparedVectors texts = ComparedVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {

@@ -82,8 +82,7 @@ final class MisfiledEntries {
     return found;
   }
 
-  private static boolean isAmong(
-      NearestNeighbours neighbours, Misplaced misplaced, int[] topicOf) {
+  private static boolean isAmong(NearestNeighbours neighbours, Misplaced misplaced, int[] topicOf) {
     double nearer = 0;
     for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
       int other = neighbours.neighbour(misplaced.entry(), place);

@@ -142,8 +142,7 @@ final class NearestNeighbours {
      * @param now texts of the entries there are now
      * @param packed all their vectors
      */
-    Both updated(
-        int[] order, int[] nowAt, ComparedVectors now, PackedVectors packed, int threads) {
+    Both updated(int[] order, int[] nowAt, ComparedVectors now, PackedVectors packed, int threads) {
       Both next = empty(now, order);
       BitSet fresh = new BitSet(order.length);
       fresh.set(0, order.length);

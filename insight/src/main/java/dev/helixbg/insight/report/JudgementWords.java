@@ -30,7 +30,9 @@ final class JudgementWords {
         + (verdict.cut() ? ", by the beginning" : "");
   }
 
-  /** Such as {@code likely the same}, or {@code A may be overtaken}; nothing where none was made. */
+  /**
+   * Such as {@code likely the same}, or {@code A may be overtaken}; nothing where none was made.
+   */
   static Optional<String> assessment(Finding.Relation relation) {
     return relation.assessment().map(said -> assessment(relation, said));
   }

@@ -162,8 +162,7 @@ public final class TerminalSummary {
   private void end(String code, StringBuilder line) {
     String text = PrintableText.excerpt(line.toString(), WIDTH);
     if (!text.isEmpty()) {
-      out.append(code.isEmpty() ? text : "\u001B[" + code + "m" + text + "\u001B[0m")
-          .append('\n');
+      out.append(code.isEmpty() ? text : "\u001B[" + code + "m" + text + "\u001B[0m").append('\n');
     }
     line.setLength(0);
   }

@@ -386,8 +386,7 @@ class AnalysisTest {
     }
     List<NamedEntry> some = all.named().subList(1, 6);
     Findings findings =
-        Analysis.run(
-            some, Vectors.of(all.vectors.subList(1, 6)), PassageVectors.NONE, 1);
+        Analysis.run(some, Vectors.of(all.vectors.subList(1, 6)), PassageVectors.NONE, 1);
     assertEquals(
         List.of("b:0", "a:1", "b:1", "a:2", "b:2"),
         findings.entries().stream().map(NamedEntry::name).toList());

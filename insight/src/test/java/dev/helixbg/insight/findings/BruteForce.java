@@ -3,7 +3,6 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.UUID;
 
@@ -69,14 +67,7 @@ final class Corpus {
   }
 
   static Entry entry(long offset, String topic, String content) {
-    EntryText text =
-        new EntryText(
-            content,
-            List.of(),
-            Optional.empty(),
-            OptionalDouble.empty(),
-            List.of(),
-            Optional.empty());
+    EntryText text = EntryText.parse(content);
     return new Entry(offset, topic, content, 0, text);
   }
 

@@ -124,14 +124,9 @@ class IncrementalAnalysisTest {
         Corpus corpus = history.corpus();
         Findings expected =
             new IncrementalAnalysis()
-                .update(
-                    corpus.named(),
-                    corpus.vectors(),
-                    corpus.passageVectors(),
-                    1 + step % 2);
+                .update(corpus.named(), corpus.vectors(), corpus.passageVectors(), 1 + step % 2);
         Findings found =
-            running.update(
-                corpus.named(), corpus.vectors(), corpus.passageVectors(), 1 + seed % 2);
+            running.update(corpus.named(), corpus.vectors(), corpus.passageVectors(), 1 + seed % 2);
         assertSame(expected, found, "history " + seed + ", step " + step);
         pairs += found.relations().size();
       }

@@ -88,8 +88,7 @@ class AssessedReportTest {
     Document html = Jsoup.parse(HtmlReport.render(report(many(25))));
     List<String> folds =
         html.select("#others ~ details:has(code:contains(rel)) > summary").eachText();
-    assertEquals(
-        List.of("Other pairs 20"), folds);
+    assertEquals(List.of("Other pairs 20"), folds);
     assertEquals(
         List.of("A may be overtaken", "probably not worth an act", "related"),
         html.select("#others ~ details .verdict").eachText().stream().distinct().toList());

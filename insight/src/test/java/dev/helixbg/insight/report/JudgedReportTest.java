@@ -176,10 +176,13 @@ class JudgedReportTest {
     assertTrue(markdown.contains("### `Same 97 %`"), markdown);
     assertTrue(markdown.contains("## Proposed merges (1)"));
     assertTrue(markdown.contains("## Other pairs (1)"));
-    assertTrue(markdown.contains("- `auth`: 2, cohesion 0.650 · `Refresh tokens rotate. x`"), markdown);
+    assertTrue(
+        markdown.contains("- `auth`: 2, cohesion 0.650 · `Refresh tokens rotate. x`"), markdown);
     String terminal = TerminalSummaryTest.plain(report);
     assertTrue(terminal.contains("Qwen3 x: 2 verdicts, 2 summaries; 4 left"), terminal);
-    assertTrue(terminal.contains("  same 97 %: Refresh tokens rotate on every use. · auth:0 ~ auth:1\n"), terminal);
+    assertTrue(
+        terminal.contains("  same 97 %: Refresh tokens rotate on every use. · auth:0 ~ auth:1\n"),
+        terminal);
     Finding.Relation apart = report.findings().relations().get(2);
     assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
   }

@@ -72,12 +72,15 @@ class ManyRelationsTest {
     Document page = html(report);
     assertEquals(10, page.select(LEADING).size());
     assertEquals(100, page.select(LINES).size());
-    assertEquals("Other pairs 100 of 330 shown", page.select("#others ~ details > summary").getFirst().text());
+    assertEquals(
+        "Other pairs 100 of 330 shown",
+        page.select("#others ~ details > summary").getFirst().text());
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("## Other pairs (100 of 330 shown)"));
     assertEquals("10 pairs of entries are worth a look", page.select("h1").text());
     assertTrue(markdown.startsWith("# 10 pairs of entries are worth a look\n"));
-    assertTrue(TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
+    assertTrue(
+        TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
     assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(340, json.get("relations").size());

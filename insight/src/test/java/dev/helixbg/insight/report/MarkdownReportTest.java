@@ -103,7 +103,8 @@ class MarkdownReportTest {
   @ParameterizedTest
   @MethodSource("everyFixture")
   void nothingIsATable(Report report) {
-    assertTrue(nodes(PARSER.parse(markdown(report))).stream().noneMatch(TableRow.class::isInstance));
+    assertTrue(
+        nodes(PARSER.parse(markdown(report))).stream().noneMatch(TableRow.class::isInstance));
   }
 
   @ParameterizedTest

@@ -166,11 +166,7 @@ final class BenchFindingsCommand extends JsonCommand {
             .run(log.entries())
             .of(log);
     Findings findings =
-        Analysis.run(
-            known.named(),
-            known.vectors(),
-            known.passages(),
-            settings.threads());
+        Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
     List<LearningBench.Gain> gains = new ArrayList<>();
     try {
