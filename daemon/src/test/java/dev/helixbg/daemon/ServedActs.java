@@ -231,8 +231,7 @@ final class ServedActs {
                 b,
                 .1,
                 .7,
-                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-                relations.size() + 1));
+                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
       }
     }
     Map<String, List<NamedEntry>> texts = new TreeMap<>();

@@ -132,8 +132,7 @@ final class TidyKb {
             named(b),
             .9,
             .9,
-            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty()),
-            relations.size() + 1));
+            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty())));
     return id;
   }
 

@@ -114,7 +114,7 @@ public final class Analysis {
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
         entries,
-        topics(centroids),
+        topics(),
         copies(),
         topicOverlaps(middles),
         misplaced.stream().map(this::misfiled).toList(),
@@ -141,12 +141,9 @@ public final class Analysis {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
 
-  private List<Findings.Topic> topics(TopicCentroids centroids) {
+  private List<Findings.Topic> topics() {
     return IntStream.range(0, topics.count())
-        .mapToObj(
-            topic ->
-                new Findings.Topic(
-                    topics.names().get(topic), topics.sizes()[topic], centroids.cohesion(topic)))
+        .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
         .toList();
   }
 

@@ -78,8 +78,6 @@ public sealed interface Finding {
    * @param score how much nearer the two are to each other than to what is around them, by their
    *     own texts, see {@link RankedRelations}
    * @param similarity cosine of both as they are embedded whole, of the float vectors
-   * @param place in the order of vectors and words, from 1, unchanged by later readings; numbers
-   *     may be missing
    * @param assessment what the pair judge says of them; nothing where it has not read them
    */
   record Relation(
@@ -89,7 +87,6 @@ public sealed interface Finding {
       double score,
       double similarity,
       Evidence evidence,
-      int place,
       Optional<Assessment> assessment)
       implements Finding {
     /** A pair that the pair judge has not read. */
@@ -99,14 +96,13 @@ public sealed interface Finding {
         NamedEntry b,
         double score,
         double similarity,
-        Evidence evidence,
-        int place) {
-      this(id, a, b, score, similarity, evidence, place, Optional.empty());
+        Evidence evidence) {
+      this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
     /** The same, read. */
     public Relation assessed(Assessment said) {
-      return new Relation(id, a, b, score, similarity, evidence, place, Optional.of(said));
+      return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
     }
 
     @Override

@@ -38,12 +38,8 @@ public record Findings(
     return Math.max(200, entries / 2 + entries % 2);
   }
 
-  /**
-   * A topic and how close its entries are.
-   *
-   * @param cohesion mean cosine of its entries to its centroid
-   */
-  public record Topic(String name, int entries, double cohesion) {}
+  /** A topic and how many entries it has. */
+  public record Topic(String name, int entries) {}
 
   /** Counts the pairs of entries, which are all compared. */
   public long pairs() {

@@ -92,11 +92,7 @@ final class RankedRelations {
         best.offer(a, b, (float) score(a, b));
       }
     }
-    List<Finding.Relation> relations = new ArrayList<>();
-    for (ScoredPair pair : best.bestFirst()) {
-      relations.add(relation(pair, relations.size() + 1, ids));
-    }
-    return List.copyOf(relations);
+    return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
   }
 
   /** Returns the score by which a pair is ranked. */
@@ -169,7 +165,7 @@ final class RankedRelations {
     return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
   }
 
-  private Finding.Relation relation(ScoredPair pair, int place, FindingIds ids) {
+  private Finding.Relation relation(ScoredPair pair, FindingIds ids) {
     int a = pair.a();
     int b = pair.b();
     NamedEntry first = entries.get(a);
@@ -186,8 +182,7 @@ final class RankedRelations {
             1 + byVector.all().place(b, a),
             sharedWords(a, b),
             newer(first, second),
-            matching(match, first.entry(), second.entry())),
-        place);
+            matching(match, first.entry(), second.entry())));
   }
 
   /** Nothing where the two entries are nearest as they are. */

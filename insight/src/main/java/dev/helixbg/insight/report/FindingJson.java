@@ -105,7 +105,6 @@ final class FindingJson extends JsonFields {
     boolean full = ranked.rank() <= FULL_RELATIONS;
     FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
     json.writeNumberField("rank", ranked.rank());
-    json.writeNumberField("rankUnread", relation.place());
     text("id", relation.id());
     text("kind", relation.kind().title());
     text("says", EvidenceWords.of(relation));

@@ -34,7 +34,12 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         "In the order of the list, with what was said of each. Pairs of which nothing is said were"
             + " not read.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
-        pair -> LineView.of(pair, report.judgements()));
+        pair ->
+            LineView.of(
+                pair.id(),
+                PairView.said(pair, report.judgements()).orElse(""),
+                List.of(pair.a(), pair.b()),
+                ""));
     return all;
   }
 
@@ -48,26 +53,33 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         "Secrets",
         "Entries that hold a password, key or token. Remove it there, and have a new one issued.",
         report.secrets(),
-        LineView::of);
+        one -> LineView.of(one.id(), one.entry(), one.says()));
     add(
         all,
         "More exact copies",
         "Entries with the very same text: all but one of each group can go.",
         findings.copies().stream().skip(LeadingSection.MAX_COPIES).toList(),
-        LineView::of);
+        one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
         all,
         "Proposed merges",
         "One text for entries that state the same fact, as the language model would write it."
             + " Nothing was changed: compare before you use one.",
         judgements.merges(),
-        LineView::of);
+        one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
         all,
         judgements.lessons().areGuesses() ? "Recurring lessons, guessed" : "Recurring lessons",
         lessons(judgements.lessons()),
         judgements.lessons().all(),
-        LineView::of);
+        one ->
+            LineView.of(
+                one.id(),
+                PrintableText.excerpt(one.text(), 200),
+                one.entries(),
+                NumberWords.count(one.entries().size(), "entry", "entries")
+                    + " of "
+                    + NumberWords.count(one.topics(), "topic", "topics")));
     add(
         all,
         "Overlapping topics",
@@ -83,7 +95,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
             + NumberWords.limit(Finding.Misfiled.MARGIN)
             + ".",
         findings.misfiled(),
-        LineView::of);
+        one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one)));
     SourceCheckResult sources = report.sources();
     if (!sources.folders().isEmpty() || !sources.moved().isEmpty()) {
       all.add(
@@ -92,7 +104,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
               "Files that entries name and that are gone, and lines of indexes that lead nowhere. "
                   + looked(sources),
               sources.moved(),
-              LineView::of));
+              one -> LineView.of(one.id(), one.entry(), one.words())));
     }
     return all;
   }

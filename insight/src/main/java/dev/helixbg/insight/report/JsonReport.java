@@ -97,15 +97,6 @@ public final class JsonReport extends JsonFields {
     judgement();
     list("topics", findings.topics(), this::topic);
     texts("leading", leading());
-    json.writeArrayFieldStart("groups");
-    for (List<NamedEntry> group : pairs.groups(judgements)) {
-      json.writeStartArray();
-      for (NamedEntry named : group) {
-        object(named, each::named);
-      }
-      json.writeEndArray();
-    }
-    json.writeEndArray();
     list("sources", report.sources().folders(), this::folder);
     findings(report, this::list);
     list("entries", findings.entries(), this::entry);
@@ -325,7 +316,6 @@ public final class JsonReport extends JsonFields {
   private void topic(Findings.Topic topic) throws IOException {
     text("name", topic.name());
     json.writeNumberField("entries", topic.entries());
-    decimal("cohesion", topic.cohesion());
     optional(
         "summary",
         Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonFields::line));

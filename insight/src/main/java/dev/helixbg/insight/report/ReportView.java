@@ -59,7 +59,6 @@ record ReportView(
                       new TopicView(
                           NameView.label(topic.name()),
                           NumberWords.count(topic.entries()),
-                          NumberWords.similarity(topic.cohesion()),
                           PrintableText.excerpt(
                               judgements.summaries().getOrDefault(topic.name(), ""), 600)))
               .toList(),
@@ -74,7 +73,7 @@ record ReportView(
   }
 
   /** A topic as a row of a table; the sentence of a language model on it may be empty. */
-  record TopicView(String name, String entries, String cohesion, String sentence) {
+  record TopicView(String name, String entries, String sentence) {
     boolean hasSentence() {
       return !sentence.isEmpty();
     }

@@ -114,7 +114,6 @@ class AnalysisTest {
     Findings findings = corpus.analyse();
     assertEquals(1, findings.topicOverlaps().size());
     assertEquals(1, findings.topicOverlaps().getFirst().similarity(), 1e-6);
-    assertEquals(Math.sqrt(0.5), findings.topics().getFirst().cohesion(), 1e-12);
   }
 
   @Test
@@ -127,7 +126,6 @@ class AnalysisTest {
             .add("b", "4", 0, -1, 0);
     Findings findings = corpus.analyse();
     assertEquals(List.of(), findings.topicOverlaps());
-    assertEquals(0, findings.topics().getFirst().cohesion());
   }
 
   /** Three entries of a and three of b on their axes, and one of a at b's. */

@@ -99,7 +99,7 @@ final class BruteForce {
     return new Findings(
         named,
         topics.entrySet().stream()
-            .map(t -> new Findings.Topic(t.getKey(), t.getValue().size(), cohesion(t.getValue())))
+            .map(t -> new Findings.Topic(t.getKey(), t.getValue().size()))
             .toList(),
         copies(),
         overlaps,
@@ -216,8 +216,7 @@ final class BruteForce {
                         1 + near.get(p.b).indexOf(p.a),
                         List.of(),
                         Optional.empty(),
-                        matching(matches[p.a * count + p.b], byVector[p.a][p.b])),
-                    1 + scored.indexOf(p)))
+                        matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
         .toList();
   }
 
@@ -305,17 +304,6 @@ final class BruteForce {
       sum += similarities[entry][other];
     }
     return sum / Math.min(10, similarities.length - 1);
-  }
-
-  private double cohesion(List<Integer> members) {
-    double[] middle = mean(members);
-    double sum = 0;
-    for (int member : members) {
-      for (int k = 0; k < middle.length; k++) {
-        sum += middle[k] * corpus.vectors.get(member)[k];
-      }
-    }
-    return sum / members.size();
   }
 
   private List<Finding.TopicOverlap> overlaps() {

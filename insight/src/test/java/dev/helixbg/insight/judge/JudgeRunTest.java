@@ -467,8 +467,7 @@ class JudgeRunTest {
         b,
         1,
         1,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-        1);
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   @Test

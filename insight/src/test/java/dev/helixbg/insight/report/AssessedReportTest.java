@@ -37,8 +37,7 @@ class AssessedReportTest {
             ENTRIES.get(b),
             0.2,
             similarity,
-            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-            1)
+            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
         .assessed(
             new Assessment(
                 same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty(), false));
@@ -156,9 +155,6 @@ class AssessedReportTest {
     assertEquals(
         List.of("rel-1-2", "rel-2-3", "rel-10-11", "rel-12-13"),
         judged.leading().stream().map(Finding::id).toList());
-    JsonNode groups = json(report(relations)).get("groups");
-    assertEquals(1, groups.size());
-    assertEquals(3, groups.get(0).size());
     assertTrue(
         MarkdownReport.render(report(relations)).contains(" · `3 entries may say the same: "),
         "as code, since names of entries are in it");

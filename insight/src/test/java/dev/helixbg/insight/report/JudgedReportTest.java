@@ -177,7 +177,7 @@ class JudgedReportTest {
     assertTrue(markdown.contains("## Proposed merges (1)"));
     assertTrue(markdown.contains("## Other pairs (1)"));
     assertTrue(
-        markdown.contains("- `auth`: 2, cohesion 0.650 · `Refresh tokens rotate. x`"), markdown);
+        markdown.contains("- `auth`: 2 · `Refresh tokens rotate. x`"), markdown);
     String terminal = TerminalSummaryTest.plain(report);
     assertTrue(terminal.contains("Qwen3 x: 2 verdicts, 2 summaries; 4 left"), terminal);
     assertTrue(

@@ -86,8 +86,7 @@ final class KbFixture {
             b,
             score,
             0.5 + score / 2,
-            evidence,
-            relations.size() + 1));
+            evidence));
     return this;
   }
 
@@ -107,7 +106,7 @@ final class KbFixture {
 
   Report report() {
     List<Findings.Topic> topics = new ArrayList<>();
-    sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size, 0.5 + 0.3 / size)));
+    sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size)));
     Findings findings =
         new Findings(
             List.copyOf(entries),

@@ -100,7 +100,7 @@ class ReportViewTest {
     ReportView view = ReportView.of(kb.report());
     assertEquals(500, view.topics().rows().size());
     assertTrue(
-        view.topics().rows().contains(new ReportView.TopicView("topic-699", "2", "0.650", "")));
+        view.topics().rows().contains(new ReportView.TopicView("topic-699", "2", "")));
     assertEquals(
         "Only the largest are listed; all are in report.json.",
         view.topics().cutWords().orElseThrow());
