@@ -462,12 +462,7 @@ class JudgeRunTest {
 
   private static Finding.Relation pair(String id, NamedEntry a, NamedEntry b) {
     return new Finding.Relation(
-        id,
-        a,
-        b,
-        1,
-        1,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+        id, a, b, 1, 1, new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   @Test

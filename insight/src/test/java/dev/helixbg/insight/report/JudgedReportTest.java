@@ -176,8 +176,7 @@ class JudgedReportTest {
     assertTrue(markdown.contains("### `Same 97 %`"), markdown);
     assertTrue(markdown.contains("## Proposed merges (1)"));
     assertTrue(markdown.contains("## Other pairs (1)"));
-    assertTrue(
-        markdown.contains("- `auth`: 2 · `Refresh tokens rotate. x`"), markdown);
+    assertTrue(markdown.contains("- `auth`: 2 · `Refresh tokens rotate. x`"), markdown);
     String terminal = TerminalSummaryTest.plain(report);
     assertTrue(terminal.contains("Qwen3 x: 2 verdicts, 2 summaries; 4 left"), terminal);
     assertTrue(

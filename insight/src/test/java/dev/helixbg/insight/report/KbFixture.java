@@ -80,13 +80,7 @@ final class KbFixture {
 
   KbFixture relation(NamedEntry a, NamedEntry b, double score, Finding.Evidence evidence) {
     relations.add(
-        new Finding.Relation(
-            id("rel", relations.size()),
-            a,
-            b,
-            score,
-            0.5 + score / 2,
-            evidence));
+        new Finding.Relation(id("rel", relations.size()), a, b, score, 0.5 + score / 2, evidence));
     return this;
   }
 

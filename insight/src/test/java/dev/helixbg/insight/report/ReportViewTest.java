@@ -99,8 +99,7 @@ class ReportViewTest {
     kb.entry("topic-699", 0, "More.");
     ReportView view = ReportView.of(kb.report());
     assertEquals(500, view.topics().rows().size());
-    assertTrue(
-        view.topics().rows().contains(new ReportView.TopicView("topic-699", "2", "")));
+    assertTrue(view.topics().rows().contains(new ReportView.TopicView("topic-699", "2", "")));
     assertEquals(
         "Only the largest are listed; all are in report.json.",
         view.topics().cutWords().orElseThrow());
