@@ -707,7 +707,10 @@ public final class FindingsBench {
 
   private Judged judged(
       Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
-    List<Finding.Relation> said = JudgedRelations.of(findings.relations(), judgements).of(verdict);
+    List<Finding.Relation> said = 
+        JudgedRelations.of(findings.relations(), judgements)
+            .judged()
+            .getOrDefault(verdict, List.of());
     return new Judged(
         verdict,
         most,

@@ -26,7 +26,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,22 +36,18 @@ import java.util.stream.Stream;
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
  * order, none so long that a reader refuses it, with any text from entries and models.
  */
-public final class JsonReport extends JsonFields {
+public final class JsonReport extends FindingJson {
   /** Sources that moved, and secrets. */
   private static final int MAX_MOVED = 1_000;
 
   private static final String ID_FIELD = "\"id\":\"";
 
-  private final FindingJson each;
   private final Findings findings;
-  private final Judgements judgements;
   private final JudgedRelations pairs;
 
   private JsonReport(JsonGenerator json, Report report) {
-    super(json);
-    each = new FindingJson(json, report);
+    super(json, report);
     findings = report.findings();
-    judgements = report.judgements();
     pairs = JudgedRelations.of(findings.relations(), judgements);
   }
 
@@ -99,7 +94,7 @@ public final class JsonReport extends JsonFields {
     texts("leading", leading());
     list("sources", report.sources().folders(), this::folder);
     findings(report, this::list);
-    list("entries", findings.entries(), this::entry);
+    list("entries", findings.entries(), this::indexed);
     json.writeEndObject();
   }
 
@@ -110,18 +105,14 @@ public final class JsonReport extends JsonFields {
 
   /** All findings, section by section. */
   private void findings(Report report, Section section) throws IOException {
-    List<FindingJson.Ranked> relations = new ArrayList<>();
-    findings
-        .relations()
-        .forEach(one -> relations.add(new FindingJson.Ranked(one, relations.size() + 1)));
-    section.of("copies", findings.copies(), each::copies);
-    section.of(ReportedFinding.RELATIONS, relations, each::relation);
-    section.of("topicOverlaps", findings.topicOverlaps(), each::overlap);
-    section.of("misfiled", findings.misfiled(), each::misfiled);
-    section.of(ReportedFinding.MOVED_SOURCES, moved(report), each::movedSource);
-    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), each::lesson);
-    section.of("secrets", secrets(report), each::secret);
-    section.of("merges", judgements.merges(), each::merge);
+    section.of("copies", findings.copies(), this::copies);
+    section.of(ReportedFinding.RELATIONS, findings.relations(), this::relation);
+    section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
+    section.of("misfiled", findings.misfiled(), this::misfiled);
+    section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
+    section.of("secrets", secrets(report), this::secret);
+    section.of("merges", judgements.merges(), this::merge);
   }
 
   private static List<Finding.MovedSource> moved(Report report) {
@@ -236,8 +227,8 @@ public final class JsonReport extends JsonFields {
     json.writeBooleanField("guessing", trust.isGuessing());
   }
 
-  private void entry(NamedEntry named) throws IOException {
-    each.named(named);
+  private void indexed(NamedEntry named) throws IOException {
+    named(named);
     optional("label", judgements.label(named).map(Label::title));
     object("guess", judgements.guesses().get(named.key()), this::guess);
   }
@@ -318,7 +309,7 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("entries", topic.entries());
     optional(
         "summary",
-        Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonFields::line));
+        Optional.ofNullable(judgements.summaries().get(topic.name())).map(FindingJson::line));
   }
 
   private void folder(SourceCheckResult.Folder folder) throws IOException {

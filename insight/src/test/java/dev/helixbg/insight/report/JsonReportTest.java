@@ -90,10 +90,10 @@ class JsonReportTest {
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
     assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
-    assertEquals(JsonFields.MAX_LINE, entry.at("/tags/0").textValue().length());
-    assertEquals(JsonFields.MAX_LINE, entry.get("source").textValue().length());
-    assertEquals(JsonFields.MAX_TEXT, entry.get("text").textValue().length());
-    assertEquals(endless.length() - JsonFields.MAX_TEXT, entry.get("textOmitted").intValue());
+    assertEquals(FindingJson.MAX_LINE, entry.at("/tags/0").textValue().length());
+    assertEquals(FindingJson.MAX_LINE, entry.get("source").textValue().length());
+    assertEquals(FindingJson.MAX_TEXT, entry.get("text").textValue().length());
+    assertEquals(endless.length() - FindingJson.MAX_TEXT, entry.get("textOmitted").intValue());
   }
 
   @Test
