@@ -244,7 +244,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     this.cache = cache;
     this.threads = threads;
-    this.judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
+    this.judge = PairModel.locate(cache, threads);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
@@ -707,7 +707,7 @@ public final class FindingsBench {
 
   private Judged judged(
       Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
-    List<Finding.Relation> said = 
+    List<Finding.Relation> said =
         JudgedRelations.of(findings.relations(), judgements)
             .judged()
             .getOrDefault(verdict, List.of());
