@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostActivations;
@@ -12,6 +13,7 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.management.ManagementFactory;
@@ -113,6 +115,18 @@ public final class CpuBackend extends HostBackend {
   @Override
   public int fewRows() {
     return Matmul.FEW;
+  }
+
+  /**
+   * @throws IllegalArgumentException if a head is larger than a panel of attention's products
+   */
+  @Override
+  public KvCache cache(KvShape shape) {
+    if (shape.headSize() > TileProduct.DEPTH) {
+      throw new IllegalArgumentException(
+          "heads of %d numbers; %d is the most".formatted(shape.headSize(), TileProduct.DEPTH));
+    }
+    return super.cache(shape);
   }
 
   @Override
