@@ -86,11 +86,10 @@ class ModelCommandsIT {
   }
 
   @Test
-  void statisticsHaveHashProductsAndCountsPerToken() throws Exception {
+  void statisticsHaveHashAndCountsPerToken() throws Exception {
     String[] command = {"generate", model, "-p", "x", "-n", "4", "--backend", "cpu", "--stats"};
     String told = program.run(command).err();
     assertTrue(told.contains(", 1.0 per token after the first"), told);
-    assertTrue(told.contains("product           rows "), told);
     assertTrue(told.lines().anyMatch(line -> line.matches("ids       [0-9a-f]{16}")), told);
     assertEquals(ids(told), ids(program.run(command).err()));
     String[] checked = {"generate", model, "-p", "x", "-n", "1", "--backend", "cpu", "--check"};
@@ -251,6 +250,5 @@ class ModelCommandsIT {
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("cut.gguf"), ended.err());
     assertTrue(ended.err().contains("the download broke off"), ended.err());
-    assertTrue(ended.out().contains("general.architecture = qwen3"), ended.out());
   }
 }
