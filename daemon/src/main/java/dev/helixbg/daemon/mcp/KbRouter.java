@@ -4,11 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -81,7 +83,11 @@ final class KbRouter implements AutoCloseable {
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
-    this.answering = () -> new InProcessKbs(settings, source.get(), pairs, Analysis::run);
+    this.answering =
+        () ->
+            new InProcessKbs(
+                KbHost.of(settings, source.get(), pairs, DaemonClock.SYSTEM, LOG::warn),
+                Analysis::run);
   }
 
   /**
