@@ -6,7 +6,6 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -20,6 +19,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +138,7 @@ final class InProcessKbs implements AutoCloseable {
       }
       UpToDate before = state(kb);
       KbStore store = host.stores().of(kb);
-      try (KbLock lock = store.lock()) {
+      try (ProcessLock lock = store.lock()) {
         run(progress).run(store, enough(whole), Optional.empty());
         UpToDate after = state(kb);
         if (after.log().equals(before.log())) { // else the log has gone on

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,11 +52,6 @@ public final class DaemonLoop {
   /** KBs that may have changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
-  /** Work that {@link #stop} and {@link #pause} interrupt. */
-  public interface Interruptible {
-    void run() throws InterruptedException;
-  }
-
   public DaemonLoop(DaemonClock clock, Chores chores) {
     this.clock = clock;
     this.chores = chores;
@@ -93,11 +89,7 @@ public final class DaemonLoop {
         due.setValue(clock.nanos());
       }
       if (due.getValue() - clock.nanos() <= 0) {
-        attempt(
-            () -> {
-              long wait = watch.tick();
-              due.setValue(clock.nanos() + wait);
-            });
+        tick(watch).ifPresent(wait -> due.setValue(clock.nanos() + wait));
       }
       next = Math.min(next, due.getValue() - clock.nanos());
     }
@@ -107,27 +99,26 @@ public final class DaemonLoop {
   }
 
   /**
-   * Does some work on the loop's thread until it is done or called off.
+   * Looks at a KB until that is done or called off.
    *
-   * @return whether it was done; it may not even have begun
+   * @return nanoseconds after which to look again; empty when it was called off or did not begin
    * @throws InterruptedException when another thread interrupts this one
    */
-  public boolean attempt(Interruptible work) throws InterruptedException {
+  private OptionalLong tick(KbWatch watch) throws InterruptedException {
     lock.lock();
     try {
       if (paused || stopped) {
-        return false;
+        return OptionalLong.empty();
       }
       working = Thread.currentThread();
     } finally {
       lock.unlock();
     }
     try {
-      work.run();
-      return true;
+      return OptionalLong.of(watch.tick());
     } catch (InterruptedException | CancellationException e) {
       if (ended()) {
-        return false;
+        return OptionalLong.empty();
       }
       throw e;
     } finally {

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -16,6 +15,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
@@ -330,7 +330,7 @@ public final class KbWatch {
   private long locked(LockedStep work) throws IOException, InterruptedException {
     long start = System.nanoTime();
     KbStore store = store();
-    try (KbLock lock = files.lock(store)) {
+    try (ProcessLock lock = files.lock(store)) {
       return work.with(store);
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
@@ -11,6 +12,8 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.util.Optional;
 
 /**
@@ -58,9 +61,14 @@ public record OneShotRun(Pipeline pipeline) {
 
   /** Whether a KB's log has this hash. A log that was seen with it is not read again. */
   private static boolean isLog(KbStore store, String sha256) {
+    if (store.outputs().isLogAsSeen(sha256)) {
+      return true;
+    }
     try {
-      return store.outputs().isLogAsSeen(sha256)
-          || KbFiles.DISK.hash(store.kb().dataLog()).filter(sha256::equals).isPresent();
+      PrivateFiles.requireFile(store.kb().dataLog());
+      try (InputStream log = Files.newInputStream(store.kb().dataLog())) {
+        return Sha256.of(log).equals(sha256);
+      }
     } catch (IOException e) {
       return false; // the run that follows says what is wrong
     }

@@ -14,7 +14,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -287,7 +287,7 @@ final class BenchFindingsCommand extends JsonCommand {
           @Override
           public void end() {}
         };
-    return new JudgeTrialRun(settings, file)
+    return ModelTrial.ofJudge(settings, file)
         .run(
             () -> file.open(settings),
             Duration.ofDays(1),
