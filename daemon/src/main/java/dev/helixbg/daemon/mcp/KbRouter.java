@@ -17,9 +17,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,11 +46,8 @@ final class KbRouter implements AutoCloseable {
 
   private final Supplier<InProcessKbs> answering;
 
-  /** Null while daemons answer everything. Guarded by this. */
+  /** Null until this process has to answer. Guarded by this. */
   private InProcessKbs own;
-
-  /** Calls that each answers; one that is no longer {@link #own} goes with its last. */
-  private final Map<InProcessKbs, Integer> calls = new HashMap<>();
 
   private boolean closed;
   private volatile boolean asked;
@@ -134,16 +129,14 @@ final class KbRouter implements AutoCloseable {
     request.put("kb", kb.folder().toString());
     if (watchedBy(daemon).contains(kb)) {
       try {
-        List<JsonNode> lines = link.ask(request, ANSWER_WITHIN);
-        letGo();
-        return new Answer(lines, true);
+        return new Answer(link.ask(request, ANSWER_WITHIN), true);
       } catch (Failure e) {
         if (e.code() != ExitCode.NO_DAEMON || Thread.currentThread().isInterrupted()) {
           throw e;
         }
       }
     }
-    return new Answer(byOwn(own -> own.ask(kb, request, progress)), false);
+    return new Answer(own().ask(kb, request, progress), false);
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */
@@ -202,11 +195,7 @@ final class KbRouter implements AutoCloseable {
       Optional<JsonNode> daemon = daemon();
       Kb first = all(daemon).getFirst();
       if (!watchedBy(daemon).contains(first)) {
-        byOwn(
-            own -> {
-              preparation.of(own, first);
-              return null;
-            });
+        preparation.of(own(), first);
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
@@ -219,54 +208,21 @@ final class KbRouter implements AutoCloseable {
     void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
   }
 
-  /** Work that this process does without a daemon. */
-  private interface Work<T> {
-    T with(InProcessKbs own) throws IOException, InterruptedException;
-  }
-
-  private <T> T byOwn(Work<T> work) throws IOException, InterruptedException {
-    InProcessKbs used = begin();
-    try {
-      return work.with(used);
-    } finally {
-      end(used);
-    }
-  }
-
-  private synchronized InProcessKbs begin() {
+  private synchronized InProcessKbs own() {
     if (closed) {
       throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
     }
     if (own == null) {
       own = answering.get();
     }
-    calls.merge(own, 1, Integer::sum);
     return own;
-  }
-
-  private synchronized void end(InProcessKbs used) {
-    int left = calls.merge(used, -1, Integer::sum);
-    if (left == 0) {
-      calls.remove(used);
-      if (used != own) {
-        used.close();
-      }
-    }
-  }
-
-  /** A daemon is back: what it holds need not be held here, once the calls at hand have ended. */
-  private synchronized void letGo() {
-    InProcessKbs was = own;
-    own = null;
-    if (was != null && !calls.containsKey(was)) {
-      was.close();
-    }
   }
 
   @Override
   public synchronized void close() {
     closed = true;
-    letGo();
-    calls.keySet().forEach(InProcessKbs::close); // their client has left
+    if (own != null) {
+      own.close();
+    }
   }
 }

@@ -149,7 +149,7 @@ public record Pipeline(
   public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
     EmbeddingStage.Result vectors;
     boolean looked = false;
-    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+    try (EmbeddingStage stages = embedding(kb, log)) {
       if (isFirst(kb) && !stages.embedNewest(newest)) {
         goingOn.look(() -> remembered(findings(kb, log, stages.result())));
       }
@@ -187,8 +187,8 @@ public record Pipeline(
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
 
-  private EmbeddingStage embedding(KbStore kb) {
-    return new EmbeddingStage(kb.database(), embedder, display);
+  private EmbeddingStage embedding(KbStore kb, LogReading log) {
+    return new EmbeddingStage(kb.database(), embedder, display, log.entries());
   }
 
   /**
@@ -306,7 +306,7 @@ public record Pipeline(
    */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
-    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+    try (EmbeddingStage stages = embedding(kb, log)) {
       stages.embedEntries();
       if (ofPassages) {
         stages.embedPassages();

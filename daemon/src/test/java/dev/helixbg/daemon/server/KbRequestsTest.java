@@ -131,6 +131,7 @@ class KbRequestsTest {
     assertTrue(last.path("probability").asDouble() > 0.9, last::toString);
 
     judge.broken = "no such graph";
+    assertTrue(host.pairs().orElseThrow().releaseAfter(Optional.of(Duration.ZERO)));
     last = ask(request).getLast();
     assertEquals("perhaps", last.path("alreadySaid").asText(), "vectors earn no yes");
     assertEquals("no such graph", last.path("unread").asText());

@@ -109,7 +109,7 @@ class SecretFindingsTest {
     assertTrue(
         assertThrows(Failure.class, () -> decide(last, "done"))
             .getMessage()
-            .contains("the entry is as it was"));
+            .contains("is as it was"));
     decide(listed().getFirst().path("id").asText(), "dismissed");
     assertEquals(1, listed().size());
     report();

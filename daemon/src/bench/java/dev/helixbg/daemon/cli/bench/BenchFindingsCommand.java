@@ -162,10 +162,11 @@ final class BenchFindingsCommand extends JsonCommand {
   private void measureList(
       Settings settings, KbStore store, LogReading log, EmbedderSource source, LabelledPairs pairs)
       throws IOException, InterruptedException {
-    KbEntries known =
-        new EmbeddingStage(store.database(), source, Progress.on(console))
-            .run(log.entries())
-            .of(log);
+    KbEntries known;
+    try (EmbeddingStage stage =
+        new EmbeddingStage(store.database(), source, Progress.on(console), log.entries())) {
+      known = stage.run().of(log);
+    }
     Findings findings =
         Analysis.run(
             known.named(),
