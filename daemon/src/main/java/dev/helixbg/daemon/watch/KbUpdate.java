@@ -165,6 +165,14 @@ public final class KbUpdate {
     report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
   }
 
+  /** Has the pairs read that a first look left out. */
+  void readPairs(KbStore store) throws InterruptedException {
+    Pipeline.Outcome made = outcome;
+    if (made != null) {
+      pipeline.readPairs(store, made.report().findings());
+    }
+  }
+
   /** Puts the vectors of a log where other programs read them, and leaves all else as it is. */
   void publishVectors(KbStore store, LogReading log) throws InterruptedException {
     Pipeline.Outcome made = outcome;
