@@ -9,6 +9,7 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -32,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -166,7 +168,7 @@ final class InProcessKbs implements AutoCloseable {
         host.pipeline(analyst, progress, progress, warning -> LOG.warn("{}", warning)));
   }
 
-  private static OneShotRun.Enough enough(boolean whole) {
+  private static BiPredicate<LastReport.Origin, ReportBasis> enough(boolean whole) {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 

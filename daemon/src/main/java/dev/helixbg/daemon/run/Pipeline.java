@@ -18,7 +18,6 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.report.FirstLook;
@@ -115,9 +114,6 @@ public record Pipeline(
   /** Receives first looks, and decides whether a run goes on. */
   @FunctionalInterface
   public interface GoingOn {
-    /** Shows nothing before the end. */
-    GoingOn ALWAYS = known -> true;
-
     /** Whether a run goes on with a stage that takes long, or has done enough. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
@@ -128,23 +124,14 @@ public record Pipeline(
   }
 
   /**
-   * A whole run.
-   *
-   * @throws InterruptedException when interrupted; the vectors made and the answers given until
-   *     then are saved
-   */
-  public Outcome run(KbStore store) throws InterruptedException {
-    return run(store, DataLog.readQuiet(store.kb().dataLog()), GoingOn.ALWAYS);
-  }
-
-  /**
    * Runs stage by stage: vectors of the entries, vectors of passages, pairs read, questions to the
    * language model. Before a stage that takes long there is a report worth reading.
    *
    * @param log of that KB, just read
    * @param goingOn is asked before each stage that takes long
    * @return a first look where the run did not go on
-   * @see #run(KbStore)
+   * @throws InterruptedException when interrupted; the vectors made and the answers given until
+   *     then are saved
    */
   public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
     EmbeddingStage.Result vectors;
