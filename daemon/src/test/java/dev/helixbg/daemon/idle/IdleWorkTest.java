@@ -26,6 +26,8 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -399,7 +401,8 @@ class IdleWorkTest {
             DaemonFixture.NO_READING,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    ReportFolder.of(store.kb()).write(once.run(store).report());
+    LogReading log = DataLog.readQuiet(store.kb().dataLog());
+    ReportFolder.of(store.kb()).write(once.run(store, log, look -> true).report());
   }
 
   @Test
