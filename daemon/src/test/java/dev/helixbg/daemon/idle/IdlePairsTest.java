@@ -18,7 +18,6 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,14 +84,10 @@ class IdlePairsTest {
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once =
         DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(new FakePairs()));
-    ReportFolder.of(fresh).write(run(once, fresh).report());
+    ReportFolder.of(fresh).write(DaemonFixture.whole(once, daemon.stores.of(fresh)).report());
     assertEquals(
         Files.readString(ReportFolder.of(fresh).json()),
         Files.readString(ReportFolder.of(writer.kb()).json()));
-  }
-
-  private Pipeline.Outcome run(Pipeline once, Kb of) throws InterruptedException {
-    return once.run(daemon.stores.of(of), DataLog.readQuiet(of.dataLog()), look -> true);
   }
 
   /** The judge is prepared by the first run, and stopped then its files cannot be written. */
@@ -109,7 +104,8 @@ class IdlePairsTest {
     Kb fresh = new Kb(Files.createDirectories(folder.resolve("stopped")));
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once = DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(stopped));
-    assertThrows(InterruptedException.class, () -> run(once, fresh));
+    assertThrows(
+        InterruptedException.class, () -> DaemonFixture.whole(once, daemon.stores.of(fresh)));
     assertEquals(List.of(), warnings);
     assertFalse(Thread.currentThread().isInterrupted());
   }

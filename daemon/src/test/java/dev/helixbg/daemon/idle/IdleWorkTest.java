@@ -26,8 +26,6 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.QuestionKind;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -401,8 +399,7 @@ class IdleWorkTest {
             DaemonFixture.NO_READING,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    ReportFolder.of(store.kb()).write(once.run(store, log, look -> true).report());
+    ReportFolder.of(store.kb()).write(DaemonFixture.whole(once, store).report());
   }
 
   @Test

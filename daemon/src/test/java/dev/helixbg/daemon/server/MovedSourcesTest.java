@@ -75,7 +75,7 @@ class MovedSourcesTest {
 
   private void report() throws Exception {
     Pipeline pipeline = pipeline(settings);
-    store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
+    store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");
   }
 
   private void moveAll() throws Exception {
