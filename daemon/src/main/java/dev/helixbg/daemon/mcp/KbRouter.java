@@ -171,31 +171,22 @@ final class KbRouter implements AutoCloseable {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /** Loads the model that a search needs. */
+  /** Loads the model that a search needs, where no daemon answers. */
   void openAhead() {
-    ahead(InProcessKbs::openAhead);
+    try {
+      unwatched().ifPresent(kb -> own().openAhead(kb));
+    } catch (RuntimeException e) {
+      LOG.debug("not ready: {}", e.toString()); // who asks is told what is wrong
+    }
   }
 
-  /** Gets ready for the first question, unless it has come already. */
+  /** Gets ready for the first question, unless it has come already, or a daemon answers it. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return;
-    }
-    if (!asked) { // else what it needs is not to be shared
-      ahead(InProcessKbs::prepare);
-    }
-  }
-
-  /** Does something for a question, where no daemon answers it. Who asks is told what is wrong. */
-  private void ahead(Preparation preparation) {
-    try {
-      Optional<JsonNode> daemon = daemon();
-      Kb first = all(daemon).getFirst();
-      if (!watchedBy(daemon).contains(first)) {
-        preparation.of(own(), first);
+      Optional<Kb> first = asked ? Optional.empty() : unwatched(); // needs are not to be shared
+      if (first.isPresent()) {
+        own().prepare(first.get());
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
@@ -204,8 +195,10 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  private interface Preparation {
-    void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
+  /** The first KB, where no daemon watches it. */
+  private Optional<Kb> unwatched() {
+    Optional<JsonNode> daemon = daemon();
+    return Optional.of(all(daemon).getFirst()).filter(kb -> !watchedBy(daemon).contains(kb));
   }
 
   private synchronized InProcessKbs own() {
