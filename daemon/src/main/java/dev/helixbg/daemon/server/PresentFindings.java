@@ -124,9 +124,7 @@ public record PresentFindings(PresentEntries entries) {
               all.size() != 2 || Acts.areLinked(all.get(0), all.get(1));
           default -> isStale(finding);
         };
-    return isDone
-        ? Optional.empty()
-        : Optional.of(QuotedName.of(now(finding).about()) + " is as it was");
+    return isDone ? Optional.empty() : Optional.of("what it tells of is as it was");
   }
 
   /** The same finding with the names that its entries have now, and what can be done about it. */
