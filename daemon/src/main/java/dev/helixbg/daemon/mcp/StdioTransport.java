@@ -175,16 +175,10 @@ final class StdioTransport implements McpServerTransportProvider {
           "this line is no JSON-RPC 2.0 message; batches are not taken");
       return;
     }
-    take(message);
-  }
-
-  private void take(JSONRPCMessage message) {
-    if (message instanceof JSONRPCRequest request) {
-      take(request);
-    } else if (message instanceof JSONRPCNotification note) {
-      take(note);
-    } else {
-      handle(message);
+    switch (message) {
+      case JSONRPCRequest request -> take(request);
+      case JSONRPCNotification note -> take(note);
+      default -> handle(message);
     }
   }
 

@@ -24,6 +24,7 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -300,12 +301,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   private static Outcome verdict(String name) {
-    for (Outcome verdict : Outcome.values()) {
-      if (Json.word(verdict).equals(name)) {
-        return verdict;
-      }
-    }
-    throw Failure.usage(
-        "\"decision\" must be one of dismissed, done, open, same, overtaken, related, different");
+    return Arrays.stream(Outcome.values())
+        .filter(verdict -> Json.word(verdict).equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "\"decision\" must be one of dismissed, done, open, same, overtaken, related,"
+                        + " different"));
   }
 }
