@@ -10,9 +10,7 @@ final class AgreementLines {
 
   static void print(Console console, BackendAgreement agreement) {
     console.note(
-        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
-        agreement.embedding(),
-        agreement.logits(),
+        "check     differences as shares of the largest value at each place; %s",
         agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
     for (BackendAgreement.Parting place : agreement.places()) {
       console.note(

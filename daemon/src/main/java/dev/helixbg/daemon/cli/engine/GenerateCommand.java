@@ -102,8 +102,8 @@ public final class GenerateCommand extends ConsoleCommand {
   @Option(
       names = "--profile",
       description =
-          "Time each GPU kernel by type and shape, with p50 and p99. Slow: each kernel gets"
-              + " its own command buffer. Not for the CPU.")
+          "Time each GPU kernel by type and shape. Slow: each kernel gets its own command"
+              + " buffer. Not for the CPU.")
   private boolean profile;
 
   /**

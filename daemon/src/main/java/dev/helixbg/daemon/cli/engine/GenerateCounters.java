@@ -7,7 +7,7 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** A backend's counters for one answer: totals, for each token, and products by kernel. */
+/** A backend's counters for one answer: totals, and for each token. */
 final class GenerateCounters {
   private GenerateCounters() {}
 
@@ -42,10 +42,5 @@ final class GenerateCounters {
                       : "";
               console.note("%-17s %,d%s", Json.word(what), n, each);
             });
-    for (BackendCounters.ProductCount product : counters.products()) {
-      console.note(
-          "product           %-14s %-6s %,7d x %,6d  %,8d times",
-          product.kernel(), product.type(), product.rows(), product.columns(), product.times());
-    }
   }
 }

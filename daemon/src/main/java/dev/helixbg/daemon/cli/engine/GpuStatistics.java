@@ -3,10 +3,8 @@ package dev.helixbg.daemon.cli.engine;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
-import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
 import dev.helixbg.llm.gpu.KernelProfile;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,7 +12,6 @@ import java.util.Optional;
  *
  * @param gpu as the system calls it
  * @param driver what drives it; empty if there is nothing to say
- * @param waited by label of the command buffer
  * @param profile by kernel; empty if none was taken
  */
 record GpuStatistics(
@@ -23,7 +20,6 @@ record GpuStatistics(
     long memoryUsed,
     long memoryBudget,
     long copiedWeights,
-    Map<String, HostWaits> waited,
     List<KernelProfile.Entry> profile) {
 
   /** Empty if something else ran the model. */
@@ -36,7 +32,6 @@ record GpuStatistics(
                 gpu.device().memoryUsed(),
                 gpu.device().memoryBudget(),
                 gpu.copiedWeightBytes(),
-                gpu.waited(),
                 gpu.profile().map(KernelProfile::entries).orElse(List.of())))
         : Optional.empty();
   }
@@ -52,11 +47,6 @@ record GpuStatistics(
     console.note("gpu           %s %s", gpu, driver);
     console.note("gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
     console.note("copied        %,d bytes of weights", copiedWeights);
-    waited.forEach(
-        (label, waits) ->
-            console.note(
-                "waited        %-12s %6d times %10.2f ms",
-                label, waits.times(), waits.nanos() / 1e6));
     printProfile(console);
   }
 
@@ -64,15 +54,14 @@ record GpuStatistics(
     double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
     for (KernelProfile.Entry entry : profile) {
       console.note(
-          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
+          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  fastest %.1f us",
           entry.kernel(),
           entry.library(),
           entry.grid(),
           entry.times(),
           entry.seconds() * 1e3,
           100 * entry.seconds() / all,
-          entry.median() * 1e6,
-          entry.p99() * 1e6);
+          entry.fastest() * 1e6);
     }
   }
 }
