@@ -49,9 +49,9 @@ class InProcessKbsTest {
   private InProcessKbs started() {
     return new InProcessKbs(
         KbHost.of(settings, model, Optional.empty(), DaemonClock.SYSTEM, notice -> {}),
-        (entries, vectors, passages, limits, threads) -> {
+        (entries, vectors, passages, threads) -> {
           analyses++;
-          return Analysis.run(entries, vectors, passages, limits, threads);
+          return Analysis.run(entries, vectors, passages, threads);
         });
   }
 
