@@ -13,8 +13,7 @@ import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.JudgeTrialRun;
-import dev.helixbg.daemon.run.LessonTrialRun;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
@@ -260,10 +259,11 @@ final class DoctorCommand extends JsonCommand {
         checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
         return;
       }
-      checks.add(judge(new JudgeTrialRun(settings, model.get()).known()));
+      checks.add(judge(ModelTrial.ofJudge(settings, model.get()).known()));
       checks.add(
           reader(
-              new LessonTrialRun(settings, model.get(), EmbedderSource.located(settings)).known()));
+              ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
+                  .known()));
     }
 
     private static CheckLine judge(Optional<JudgeTrust> trust) {
