@@ -114,7 +114,7 @@ final class DecideCommand extends ConsoleCommand {
           outcome == Outcome.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
-                  + " --below");
+                  + " --verdict");
     }
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();

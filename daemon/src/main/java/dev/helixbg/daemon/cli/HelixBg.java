@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -80,20 +81,9 @@ public final class HelixBg implements Runnable {
     interruption.tell(line -> console.warn("%s", line));
     // The JVM and libraries write uncaught errors there.
     System.setErr(console.err());
-    warnOfEncoding(console, System.getProperty("sun.jnu.encoding"));
     int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
-  }
-
-  /** The launcher sees to it; without it a name with an umlaut may be another file's, or none. */
-  static void warnOfEncoding(Console console, String encoding) {
-    if (!"UTF-8".equalsIgnoreCase(encoding)) {
-      console.warn(
-          "names of files are read as %s, which is not UTF-8: those with other letters cannot be"
-              + " opened. Set LC_ALL=C.UTF-8, or start helix-bg by its launcher",
-          encoding);
-    }
   }
 
   /** Runs one command line. Any exception, an Error as well, becomes an exit code. */
@@ -148,9 +138,21 @@ public final class HelixBg implements Runnable {
     commands.put("doctor", DoctorCommand::new);
     commands.put("bench", bench);
     commands.put("config", ConfigCommand::new);
-    commands.put("completion", CompletionCommand::new);
+    commands.put(
+        "completion",
+        () ->
+            described(
+                    new AutoComplete.GenerateCompletion(),
+                    "Print a completion script for bash and zsh. Add this line to the startup file"
+                        + " of your shell: source <(helix-bg completion)")
+                .setCommandName("completion"));
     commands.put("man", ManCommand::new);
-    commands.put("help", HelpCommand::new);
+    commands.put(
+        "help",
+        () ->
+            described(
+                new CommandLine.HelpCommand(),
+                "Print the help of a command, or the list of commands."));
     return commands;
   }
 
@@ -203,7 +205,7 @@ public final class HelixBg implements Runnable {
 
   /** Every command has --help and --version, and those that print have the console. */
   private static void equip(CommandLine line, Console console) {
-    if (!line.getCommandSpec().mixinStandardHelpOptions()) {
+    if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
     }
     ConsoleCommand.equip(line, console);
@@ -242,7 +244,7 @@ public final class HelixBg implements Runnable {
 
   private static CommandLine described(Object command, String description) {
     CommandLine line = new CommandLine(command);
-    line.getCommandSpec().usageMessage().description(description);
+    line.getCommandSpec().usageMessage().header(new String[0]).description(description);
     return line;
   }
 

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -51,27 +52,22 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Beyond the usual number, for what is urgent. */
-  private static final int URGENT_CLIENTS = 8;
-
   /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
   /** For those that were called off, which does not take long, to be told so. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
+  /** What answers requests. */
   public interface Handler {
     /**
+     * Answers one request.
+     *
      * @throws IOException when the client is gone, {@link UncheckedIOException} the same; the
      *     client is told of whatever else is thrown
      * @throws InterruptedException when called off: the client has left, or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
-
-    /** Whether it is answered even when there are too many clients, and soon. */
-    default boolean isUrgent(ObjectNode request) {
-      return false;
-    }
   }
 
   /** Lines back to the client, or to the caller within this process. */
@@ -103,7 +99,6 @@ public final class ControlServer implements AutoCloseable {
   private final ControlLimits limits;
   private final Predicate<UserPrincipal> welcome;
   private final AtomicInteger clients = new AtomicInteger();
-  private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
   /** The threads that answer a request. */
@@ -171,23 +166,17 @@ public final class ControlServer implements AutoCloseable {
     return UnixDomainSocketAddress.of(path);
   }
 
-  /** Makes the folder private and returns whom it belongs to: the user that we are. */
+  /** Makes the folder private and returns its owner, who is the user of this process. */
   private static UserPrincipal prepareFolder(Path folder) throws IOException {
-    Files.createDirectories(folder);
-    Path probe = Files.createTempFile(folder, ".helix-bg", ".probe");
-    try {
-      UserPrincipal self = Files.getOwner(probe);
-      if (!Files.getOwner(folder).equals(self)) {
-        throw new IOException(folder + " belongs to another user");
-      }
-      if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
-        LOG.info("{} is closed to other users now: the control socket is in it", folder);
-        Files.setPosixFilePermissions(folder, FOLDER);
-      }
-      return self;
-    } finally {
-      Files.delete(probe);
+    PrivateFiles.makeFolders(folder);
+    if (!PrivateFiles.isOwn(folder)) {
+      throw new IOException(folder + " belongs to another user");
     }
+    if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
+      LOG.info("{} is closed to other users now: the control socket is in it", folder);
+      Files.setPosixFilePermissions(folder, FOLDER);
+    }
+    return Files.getOwner(folder);
   }
 
   private static void removeStale(Path path) throws IOException {
@@ -232,17 +221,13 @@ public final class ControlServer implements AutoCloseable {
         JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        if (refused.add(peer.getName())) { // once, so that no client can fill the log
-          LOG.warn("connections of user {} are refused", peer.getName());
-        }
+        LOG.debug("a connection of user {} is refused", peer.getName());
         return;
       }
       if (number <= limits.clients()) {
         answerAll(lines);
-      } else if (number <= limits.clients() + URGENT_CLIENTS) {
-        answerWhatIsUrgent(lines);
       } else {
-        error(lines, tooMany());
+        error(lines, new Failure(ExitCode.BUSY, "too many clients at once; try again"));
       }
     } catch (IOException e) {
       LOG.debug("a client left: {}", e.toString());
@@ -255,30 +240,17 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void answerAll(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines, limits.idle());
+    Optional<ObjectNode> request = read(lines);
     while (request.isPresent()) {
       answer(request.get(), lines);
-      request = read(lines, limits.idle());
+      request = read(lines);
     }
-  }
-
-  private void answerWhatIsUrgent(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines, limits.line());
-    if (request.filter(handler::isUrgent).isPresent()) {
-      answer(request.get(), lines);
-    } else if (request.isPresent()) {
-      error(lines, tooMany());
-    }
-  }
-
-  private static Failure tooMany() {
-    return new Failure(ExitCode.BUSY, "too many clients at once; try again");
   }
 
   /** Empty when the client has left, or was told that this is no request. */
-  private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
+  private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
-      return lines.read(idle, limits.line());
+      return lines.read(limits.idle(), limits.line());
     } catch (Failure e) {
       error(lines, e);
       return Optional.empty();

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.search;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.InsightSettings;
@@ -13,9 +12,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * The entries nearest to a text, and whether one says it already.
@@ -106,25 +103,5 @@ public record RelatedAnswer(
     said.differs().ifPresent(what -> last.put("differs", what));
     unread.ifPresent(why -> last.put("unread", why));
     return lines;
-  }
-
-  /** From the lines that {@link #toJson} made. */
-  public static RelatedAnswer of(List<JsonNode> lines) {
-    JsonNode last = lines.getLast();
-    return new RelatedAnswer(
-        SearchAnswer.of(lines),
-        new AlreadySaid(
-            AlreadySaid.Answer.valueOf(last.path("alreadySaid").asText().toUpperCase(Locale.ROOT)),
-            text(last, "entry"),
-            last.has("probability")
-                ? OptionalDouble.of(last.path("probability").asDouble())
-                : OptionalDouble.empty(),
-            text(last, "differs")),
-        text(last, "title"),
-        text(last, "unread"));
-  }
-
-  private static Optional<String> text(JsonNode line, String field) {
-    return Optional.ofNullable(line.path(field).textValue());
   }
 }

@@ -244,7 +244,7 @@ final class SearchWorker implements AutoCloseable {
     }
     List<SearchIndex.Query> asked = new ArrayList<>();
     for (int i = 0; i < batch.size(); i++) {
-      asked.add(batch.get(i).request().query(queries.get(i)));
+      asked.add(batch.get(i).request().query(queries.get(i), batch.get(i).request().topic()));
     }
     List<List<SearchIndex.Hit>> found = all.search(asked);
     service.metrics.searches.add(batch.size());

@@ -33,10 +33,15 @@ public record Installation(Path root) {
   }
 
   /** The one that {@code scripts/install} made for this user, if it did. */
-  public static Optional<Installation> ofUser(Path home) {
+  static Optional<Installation> ofUser(Path home) {
     Path current = home.resolve(".local/opt/helix-bg/current");
     return Optional.of(new Installation(current))
         .filter(installation -> Files.isExecutable(installation.launcher()));
+  }
+
+  /** The one that a service runs: the program's own, else the user's. */
+  public static Optional<Installation> find(Path home) {
+    return of(jar()).or(() -> ofUser(home));
   }
 
   public Path launcher() {

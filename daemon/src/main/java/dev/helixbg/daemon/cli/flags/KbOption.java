@@ -28,9 +28,6 @@ public class KbOption {
   /** Folders that are written without a separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
-  /** Number of notes above which reading them takes more than a second. */
-  private static final int MANY_FILES = 10_000;
-
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
@@ -118,7 +115,7 @@ public class KbOption {
     return argument;
   }
 
-  /** Who is told, once, that many notes are being read, and what of them was left out. */
+  /** Sets who is told what of the notes was left out. */
   final void warn(Consumer<String> told) {
     warnings = told;
   }
@@ -162,15 +159,8 @@ public class KbOption {
 
   /** Brings it up to date with its notes first. */
   private Kb ofNotes(NotesKb found) {
-    found.refresh(this::tellOfReading).flatMap(NotesAccount::words).ifPresent(warnings);
+    found.refresh(files -> {}).flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
-  }
-
-  /** It takes a while. */
-  private void tellOfReading(int files) {
-    if (files >= MANY_FILES) {
-      warnings.accept("reading %,d files of notes".formatted(files));
-    }
   }
 
   /** The files that were read where agents keep them; empty where they were not asked for. */
