@@ -10,10 +10,8 @@ import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.sources.SourceTroubles;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +55,6 @@ public final class KbStore implements AutoCloseable {
             ReadingStore.TABLE,
             AnswerStore.TABLE,
             DecisionStore.TABLE,
-            SourceTroubles.TABLE,
             KbOutputs.TABLE));
     return new Database.Schema(
         VERSION,
@@ -107,10 +104,6 @@ public final class KbStore implements AutoCloseable {
    */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
-  }
-
-  public SourceTroubles sourceTroubles() {
-    return new SourceTroubles(database, InstantSource.system());
   }
 
   public LastReport report() {

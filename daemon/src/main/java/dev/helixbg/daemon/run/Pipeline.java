@@ -278,7 +278,7 @@ public record Pipeline(
             judged.without(id -> decisions.on(id).isPresent()))
         .with(
             sources
-                .of(found.all.entries(), found.kb.sourceTroubles())
+                .of(found.all.entries())
                 .with(
                     notes
                         .map(one -> IndexLines.of(one.account(), found.all.entries()))

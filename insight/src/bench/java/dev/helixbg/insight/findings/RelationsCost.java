@@ -8,8 +8,6 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -87,18 +85,7 @@ public final class RelationsCost {
       text.append("w").append(Long.toString(rank * 7919 + random.nextInt(10), 36)).append(' ');
     }
     String content = text.toString();
-    return new Entry(
-        i + 8L,
-        "t" + i % TOPICS,
-        content,
-        i + 1,
-        new EntryText(
-            content,
-            List.of(),
-            Optional.empty(),
-            OptionalDouble.empty(),
-            List.of(),
-            Optional.empty()));
+    return new Entry(i + 8L, "t" + i % TOPICS, content, i + 1, EntryText.parse(content));
   }
 
   private static Vectors vectors(int count, Random random) {

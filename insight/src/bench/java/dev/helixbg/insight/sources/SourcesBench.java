@@ -1,6 +1,5 @@
 package dev.helixbg.insight.sources;
 
-import dev.helixbg.insight.findings.EmptyStore;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -8,7 +7,6 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -56,13 +54,8 @@ public final class SourcesBench {
     add(entries, head, body);
     List<NamedEntry> named =
         NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
-    SourceCheckResult sources;
-    Path cache = Files.createTempDirectory("sources-bench");
-    try (EmptyStore store = EmptyStore.in(cache, SourceTroubles.TABLE)) {
-      sources =
-          new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC)
-              .of(named, new SourceTroubles(store.database(), InstantSource.system()));
-    }
+    SourceCheckResult sources =
+        new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
       System.err.println("not the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);

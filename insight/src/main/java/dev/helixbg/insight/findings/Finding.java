@@ -317,17 +317,12 @@ public sealed interface Finding {
                     when,
                     now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
                         .orElse(""));
-        case LINE_DEAD -> led("is not there");
-        case LINE_WRONG -> led("has none of its words");
+        case LINE_DEAD ->
+            (path.contains(", ")
+                    ? "%s: each leads to a file that is not there, the first to %s"
+                    : "%s leads to %s, which is not there")
+                .formatted(QuotedName.of(path), QuotedName.of(named));
       };
-    }
-
-    private String led(String where) {
-      boolean areSeveral = path.contains(", ");
-      return areSeveral
-          ? "%s: each leads to a file that %s, the first to %s"
-              .formatted(QuotedName.of(path), where, QuotedName.of(named))
-          : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
   }
 
@@ -336,9 +331,7 @@ public sealed interface Finding {
     /** The file does not exist any more. */
     GONE,
     /** Lines of an index lead to no file. */
-    LINE_DEAD,
-    /** Lines of an index lead to files that say something else. */
-    LINE_WRONG;
+    LINE_DEAD;
 
     /** Returns the name used in files. */
     public String title() {
@@ -361,11 +354,10 @@ public sealed interface Finding {
   }
 
   /**
-   * The changes of a file since an entry was written.
+   * The commit that removed a file.
    *
-   * @param commits that changed it
-   * @param commit the last of them that matters, as people write it
-   * @param date of that one, {@code yyyy-MM-dd}
+   * @param commit its id, as people write it
+   * @param date {@code yyyy-MM-dd}
    */
-  record Since(int commits, String commit, String date) {}
+  record Since(String commit, String date) {}
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.regex.Pattern;
 
 /**
  * A body taken apart: its text, and what its metadata lines say.
@@ -26,7 +27,7 @@ import java.util.OptionalDouble;
  *   <li>confidence: a decimal number from 0 to 1
  *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
  *       the last colon; items of another form are skipped
- *   <li>modified: any character; helix writes {@code yyyy-MM-dd HH:mm}
+ *   <li>modified: any; it is not looked at
  * </ul>
  *
  * @param content the body without metadata lines
@@ -34,7 +35,6 @@ import java.util.OptionalDouble;
  * @param source as written, mostly {@code file:line}
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
- * @param modified as written
  * @param heading of an entry that was made of a part of a note: what the part is under, with {@code
  *     #} between the levels; empty elsewhere
  * @param part which part it is, where the heading alone does not tell; empty elsewhere
@@ -46,30 +46,9 @@ public record EntryText(
     Optional<String> source,
     OptionalDouble confidence,
     List<Link> links,
-    Optional<String> modified,
     Optional<String> heading,
     Optional<String> part,
     Optional<Position> position) {
-
-  /** Creates the text of an entry of helix, without heading, part and position. */
-  public EntryText(
-      String content,
-      List<String> tags,
-      Optional<String> source,
-      OptionalDouble confidence,
-      List<Link> links,
-      Optional<String> modified) {
-    this(
-        content,
-        tags,
-        source,
-        confidence,
-        links,
-        modified,
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty());
-  }
 
   /**
    * Where a fact stands in its file.
@@ -100,6 +79,8 @@ public record EntryText(
     }
   }
 
+  private static final Pattern BLANKS = Pattern.compile("(?U)\\s+");
+
   /** {@code topic:index}, the index counting the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
 
@@ -108,16 +89,12 @@ public record EntryText(
 
   /** Returns the first line that is not blank, or its beginning; empty when all are blank. */
   public String title() {
-    for (int start = 0; start < content.length(); ) {
-      int newline = content.indexOf('\n', start);
-      int end = newline < 0 ? content.length() : newline;
-      String line = content.substring(start, end).strip();
-      if (!line.isEmpty()) {
-        return PrintableText.beginning(line, TITLE);
-      }
-      start = end + 1;
-    }
-    return "";
+    return content
+        .lines()
+        .filter(line -> !line.isBlank())
+        .findFirst()
+        .map(line -> PrintableText.beginning(line.strip(), TITLE))
+        .orElse("");
   }
 
   /** Takes a body apart; any text is a valid body. */
@@ -148,7 +125,6 @@ public record EntryText(
     private Optional<String> source = Optional.empty();
     private OptionalDouble confidence = OptionalDouble.empty();
     private List<Link> links = List.of();
-    private Optional<String> modified = Optional.empty();
     private Optional<String> heading = Optional.empty();
     private Optional<String> part = Optional.empty();
     private Optional<Position> position = Optional.empty();
@@ -160,7 +136,7 @@ public record EntryText(
 
     EntryText parse(String body) {
       return new EntryText(
-          contentOf(body), tags, source, confidence, links, modified, heading, part, position);
+          contentOf(body), tags, source, confidence, links, heading, part, position);
     }
 
     /** Reads the metadata lines and returns the rest. */
@@ -199,7 +175,7 @@ public record EntryText(
         case "source" -> source = value.isEmpty() ? source : Optional.of(value);
         case "confidence" -> readConfidence(value);
         case "links" -> readLinks(value);
-        case "modified" -> modified = value.isEmpty() ? modified : Optional.of(value);
+        case "modified" -> {}
         case "heading" -> heading = value.isEmpty() ? heading : Optional.of(value);
         case "part" -> part = value.isEmpty() ? part : Optional.of(value);
         case "line" -> position = Position.of(value);
@@ -238,35 +214,18 @@ public record EntryText(
 
     private void readLinks(String value) {
       List<Link> found = new ArrayList<>();
-      int start = 0;
-      while (start < value.length()) {
-        int end = start;
-        while (end < value.length() && !Character.isWhitespace(value.charAt(end))) {
-          end++;
+      for (String item : BLANKS.split(value)) {
+        int colon = item.lastIndexOf(':');
+        String index = item.substring(colon + 1);
+        if (colon > 0 && index.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
+          try {
+            found.add(new Link(item.substring(0, colon), Integer.parseInt(index)));
+          } catch (NumberFormatException e) {
+            // no number, or too large a one: the item does not count
+          }
         }
-        addLink(found, value.substring(start, end));
-        start = end + 1;
       }
       links = found.isEmpty() ? links : List.copyOf(found);
-    }
-
-    private static void addLink(List<Link> found, String item) {
-      int colon = item.lastIndexOf(':');
-      int digits = item.length() - colon - 1;
-      if (colon < 1 || digits < 1 || digits > 10) {
-        return;
-      }
-      long index = 0;
-      for (int i = colon + 1; i < item.length(); i++) {
-        char digit = item.charAt(i);
-        if (digit < '0' || digit > '9') {
-          return;
-        }
-        index = index * 10 + digit - '0';
-      }
-      if (index <= Integer.MAX_VALUE) {
-        found.add(new Link(item.substring(0, colon), (int) index));
-      }
     }
   }
 }

@@ -20,10 +20,15 @@ import java.util.stream.IntStream;
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
 
+  /** A hostile log must not fill the memory with complaints. */
+  static final int MOST_DAMAGE = 1000;
+
+  private static final String ALL_MORE = "this stretch and all damaged ones after it";
+
   private final ArrayList<Entry> entries = new ArrayList<>();
   private long[] offsets = new long[1024];
   private final Map<String, String> topics = new HashMap<>();
-  private final DamageList damage = new DamageList();
+  private final List<LogAccount.Damage> damage = new ArrayList<>();
   private final IntStream.Builder earlyTargets = IntStream.builder();
   private int read;
   private int deletes;
@@ -59,7 +64,13 @@ final class LiveEntries implements RecordSink {
 
   @Override
   public void damage(LogAccount.Damage stretch) {
-    damage.add(stretch);
+    if (damage.size() < MOST_DAMAGE) {
+      damage.add(stretch);
+      return;
+    }
+    LogAccount.Damage last = damage.removeLast();
+    long unreadable = last.unreadable() + stretch.unreadable();
+    damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
   }
 
   /** Returns live entries and account of a log, once all its {@code size} bytes were read. */
@@ -72,7 +83,7 @@ final class LiveEntries implements RecordSink {
       }
     }
     return new LogReading(
-        List.copyOf(left), new LogAccount(size, sha256, read, deletes, live, damage.toList()));
+        List.copyOf(left), new LogAccount(size, sha256, read, deletes, live, List.copyOf(damage)));
   }
 
   private void remove(long target) {
@@ -84,16 +95,14 @@ final class LiveEntries implements RecordSink {
 
   private void accountMalformed(
       long offset, byte[] bytes, int index, int topicLength, int bodyLength) {
-    Utf8Check.Malformed topic = Utf8Check.malformed(bytes, index, topicLength);
-    Utf8Check.Malformed body = Utf8Check.malformed(bytes, index + topicLength, bodyLength);
-    int count = topic.bytes() + body.bytes();
+    Utf8Check.Malformed text = Utf8Check.malformed(bytes, index, topicLength + bodyLength);
+    int count = text.bytes();
     if (count == 0) {
       return; // the text has U+FFFD in it
     }
-    int first = topic.bytes() > 0 ? topic.first() : topicLength + body.first();
-    damage.add(
+    damage(
         new LogAccount.Damage(
-            offset + RecordHeader.ENTRY_BYTES + first,
+            offset + RecordHeader.ENTRY_BYTES + text.first(),
             count,
             LogAccount.Kind.INVALID_UTF8,
             "the entry at offset "
@@ -101,44 +110,5 @@ final class LiveEntries implements RecordSink {
                 + " has "
                 + count
                 + " bytes that are not UTF-8, shown as U+FFFD"));
-  }
-
-  /**
-   * Collects damage up to a limit, and sums up what exceeds it: a hostile log must not fill the
-   * memory with complaints.
-   */
-  static final class DamageList {
-    static final int LIMIT = 1000;
-
-    private final List<LogAccount.Damage> stretches = new ArrayList<>();
-    private LogAccount.Damage firstBeyond;
-    private int beyond;
-    private long bytesBeyond;
-
-    void add(LogAccount.Damage damage) {
-      if (stretches.size() < LIMIT - 1) {
-        stretches.add(damage);
-        return;
-      }
-      firstBeyond = firstBeyond == null ? damage : firstBeyond;
-      beyond++;
-      bytesBeyond += damage.unreadable();
-    }
-
-    /** By offset; the last one stands for all that exceed the limit. */
-    List<LogAccount.Damage> toList() {
-      List<LogAccount.Damage> all = new ArrayList<>(stretches);
-      if (beyond == 1) {
-        all.add(firstBeyond);
-      } else if (beyond > 1) {
-        all.add(
-            new LogAccount.Damage(
-                firstBeyond.offset(),
-                bytesBeyond,
-                firstBeyond.kind(),
-                firstBeyond.detail() + "; and " + (beyond - 1) + " more stretches after it"));
-      }
-      return List.copyOf(all);
-    }
   }
 }

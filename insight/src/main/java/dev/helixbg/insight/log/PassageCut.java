@@ -1,7 +1,6 @@
 package dev.helixbg.insight.log;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -33,44 +32,37 @@ final class PassageCut {
   private final String text;
 
   /** Places for a cut, rising, from 0. */
-  private int[] places = new int[256];
+  private final List<Place> places = new ArrayList<>();
 
-  /** Estimated tokens before each. */
-  private int[] tokens = new int[256];
-
-  /** Whether a sentence or a line ends there. */
-  private boolean[] ends = new boolean[256];
-
-  private int count;
+  /**
+   * @param tokens estimated before it
+   * @param isEnd whether a sentence or a line ends there
+   */
+  private record Place(int at, int tokens, boolean isEnd) {}
 
   /**
    * @param most tokens that are looked at
    */
   private PassageCut(String text, int most) {
     this.text = text;
-    add(0, 0, true);
+    places.add(new Place(0, 0, true));
     int sum = 0;
     int at = 0;
     while (at < text.length() && sum <= most) {
       int end = runEnd(text, at);
       sum += cost(text, at, end);
       boolean space = end == text.length() || kind(text.charAt(end)) == 0;
-      if (kind(text.charAt(at)) != 0 && (space || sum - tokens[count - 1] >= LONGEST_PIECE)) {
-        add(end, sum, SentenceEnds.isAt(text, end));
+      if (kind(text.charAt(at)) != 0
+          && (space || sum - places.getLast().tokens() >= LONGEST_PIECE)) {
+        places.add(new Place(end, sum, SentenceEnds.isAt(text, end)));
       }
       at = end;
     }
   }
 
-  private void add(int place, int sum, boolean end) {
-    if (count == places.length) {
-      places = Arrays.copyOf(places, 2 * count);
-      tokens = Arrays.copyOf(tokens, 2 * count);
-      ends = Arrays.copyOf(ends, 2 * count);
-    }
-    places[count] = place;
-    tokens[count] = sum;
-    ends[count++] = end;
+  /** The tokens between two places. */
+  private int between(int from, int to) {
+    return places.get(to).tokens() - places.get(from).tokens();
   }
 
   /**
@@ -97,10 +89,9 @@ final class PassageCut {
       return List.of();
     }
     PassageCut cut = new PassageCut(text, Passage.MAX * room);
-    int last = cut.count - 1;
     // The model may take less of the beginning than is estimated.
     int from = cut.lastWithin(0, room * 7 / 8 - ofTopic);
-    int left = cut.tokens[last] - cut.tokens[from];
+    int left = cut.between(from, cut.places.size() - 1);
     int window =
         Math.min(
             Math.max(WINDOW, Math.ceilDiv(left, Passage.MAX) + 2 * OVERLAP),
@@ -114,11 +105,11 @@ final class PassageCut {
 
   private List<Passage> windows(int first, int window) {
     List<Passage> passages = new ArrayList<>();
-    int last = count - 1;
+    int last = places.size() - 1;
     int to = first;
     for (int from = first; to < last && passages.size() < Passage.MAX; ) {
       to = Math.max(to + 1, lastWithin(from, window)); // each goes on where the one before ended
-      passages.add(new Passage(start(from), places[to]));
+      passages.add(new Passage(start(from), places.get(to).at()));
       from = overlapping(from, to);
     }
     return List.copyOf(passages);
@@ -128,27 +119,27 @@ final class PassageCut {
   private int lastWithin(int from, int budget) {
     int any = from;
     int end = from;
-    for (int i = from + 1; i < count && tokens[i] - tokens[from] <= budget; i++) {
+    for (int i = from + 1; i < places.size() && between(from, i) <= budget; i++) {
       any = i;
-      end = ends[i] && 2 * (tokens[i] - tokens[from]) >= budget ? i : end;
+      end = places.get(i).isEnd() && 2 * between(from, i) >= budget ? i : end;
     }
-    return any == count - 1 || end == from ? any : end;
+    return any == places.size() - 1 || end == from ? any : end;
   }
 
   /** Where the passage after one begins: with a sentence, if one begins late enough in it. */
   private int overlapping(int from, int to) {
     int any = to;
     int sentence = to;
-    for (int i = to - 1; i > from && tokens[to] - tokens[i] <= OVERLAP; i--) {
+    for (int i = to - 1; i > from && between(i, to) <= OVERLAP; i--) {
       any = i;
-      sentence = ends[i] ? i : sentence;
+      sentence = places.get(i).isEnd() ? i : sentence;
     }
     return sentence < to ? sentence : any;
   }
 
   /** Returns the place of the first character from a place on that is not white space. */
   private int start(int place) {
-    int at = places[place];
+    int at = places.get(place).at();
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;
     }

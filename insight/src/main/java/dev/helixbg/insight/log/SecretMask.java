@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Knows keys and tokens by the forms that services give to what they issue, private keys, and
@@ -94,29 +95,29 @@ public final class SecretMask {
   /** Returns the kind of secret that a text holds; the first kind where there are several. */
   public static Optional<String> kindIn(String text) {
     return KINDS.stream()
-        .filter(kind -> kind.sign().stream().anyMatch(text::contains))
-        .filter(kind -> kind.form().matcher(text).results().anyMatch(found -> isReal(text, found)))
+        .filter(kind -> secrets(kind, text).findAny().isPresent())
         .map(Kind::name)
         .findFirst();
   }
 
   /** The same text with {@code *} for each character of a secret: places in it stay. */
   public static String masked(String text) {
-    StringBuilder masked = null;
-    for (Kind kind : KINDS) {
-      if (kind.sign().stream().anyMatch(text::contains)) {
-        Matcher matcher = kind.form().matcher(text);
-        while (matcher.find()) {
-          if (isReal(text, matcher.toMatchResult())) {
-            masked = masked == null ? new StringBuilder(text) : masked;
-            for (int i = matcher.start("secret"); i < matcher.end("secret"); i++) {
-              masked.setCharAt(i, text.charAt(i) == '\n' ? '\n' : MASK);
-            }
-          }
-        }
-      }
+    List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
+    if (found.isEmpty()) {
+      return text;
     }
-    return masked == null ? text : masked.toString();
+    StringBuilder masked = new StringBuilder(text);
+    found.stream()
+        .flatMapToInt(one -> IntStream.range(one.start("secret"), one.end("secret")))
+        .filter(i -> text.charAt(i) != '\n')
+        .forEach(i -> masked.setCharAt(i, MASK));
+    return masked.toString();
+  }
+
+  private static Stream<MatchResult> secrets(Kind kind, String text) {
+    return kind.sign().stream().anyMatch(text::contains)
+        ? kind.form().matcher(text).results().filter(found -> isReal(text, found))
+        : Stream.empty();
   }
 
   private static boolean isReal(String text, MatchResult found) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param cut how it became entries, in words
  * @param entries that it made
  * @param characters in UTF-16 units
- * @param index lines of it that lead nowhere, or to a file that says something else
+ * @param index lines of it that lead nowhere
  */
 public record MemoryFile(
     String path,
@@ -30,13 +30,12 @@ public record MemoryFile(
   private static final int LETTERS = 4;
 
   /**
-   * A line of an index that is wrong.
+   * A line of an index that leads to no file.
    *
    * @param line from 1
-   * @param target the path that it leads to, as written
-   * @param isGone whether that file does not exist; else the file has no word of the line
+   * @param target the path, as written
    */
-  public record IndexLine(int line, String target, boolean isGone) {}
+  public record IndexLine(int line, String target) {}
 
   static MemoryFile of(Note note, String text, List<IndexLine> index) {
     return new MemoryFile(

@@ -207,7 +207,6 @@ final class FindingJson extends JsonFields {
   }
 
   private void since(Finding.Since since) throws IOException {
-    json.writeNumberField("commits", since.commits());
     text("commit", since.commit());
     text("date", since.date());
   }

@@ -1,7 +1,5 @@
 package dev.helixbg.insight.sources;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,6 +38,19 @@ final class GitCommand implements AutoCloseable {
   private static final List<String> LIMITED =
       List.of("/bin/sh", "-c", "ulimit -d " + MAX_MEMORY + " 2> /dev/null; exec \"$@\"", "sh");
 
+  /** The environment that is the same for all repositories. */
+  private static final Map<String, String> FIXED =
+      Map.of(
+          "GIT_CONFIG_NOSYSTEM", "1",
+          "GIT_CONFIG_GLOBAL", "/dev/null",
+          "GIT_ATTR_NOSYSTEM", "1",
+          "GIT_NO_REPLACE_OBJECTS", "1",
+          "GIT_NO_LAZY_FETCH", "1",
+          "GIT_ALLOW_PROTOCOL", "none",
+          "GIT_TERMINAL_PROMPT", "0",
+          "GIT_OPTIONAL_LOCKS", "0",
+          "LC_ALL", "C");
+
   private static final Duration MAX_TIME = Duration.ofSeconds(30);
   private static final long LOOK_MILLIS = 50;
 
@@ -69,9 +80,8 @@ final class GitCommand implements AutoCloseable {
       Files.createDirectory(folder.resolve("refs"));
       Files.createDirectory(folder.resolve("objects"));
       Files.writeString(folder.resolve("HEAD"), "ref: refs/heads/none\n");
-      Files.writeString(folder.resolve("shallow"), repository.shallow());
-      if (repository.shallow().isEmpty()) {
-        Files.delete(folder.resolve("shallow"));
+      if (!repository.shallow().isEmpty()) {
+        Files.writeString(folder.resolve("shallow"), repository.shallow());
       }
       Files.writeString(folder.resolve("config"), config(repository));
       return new GitCommand(repository, git, folder);
@@ -99,9 +109,10 @@ final class GitCommand implements AutoCloseable {
 
   /**
    * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
-   * id, seconds, date}, then the files that it changed against that parent. Ends before the end
-   * where there is more than fits. Where git has too little memory to compare files that may have
-   * been renamed, renamed are those whose content stayed the same.
+   * id, seconds, date}, then for each file that it changed against that parent a letter and the
+   * path; a letter R with the paths before and afterwards. Ends before the end where there is more
+   * than fits. Where git has too little memory to compare files that may have been renamed, renamed
+   * are those whose content stayed the same.
    */
   byte[] log() throws SourceException {
     try {
@@ -115,14 +126,13 @@ final class GitCommand implements AutoCloseable {
   }
 
   private byte[] log(String likeness) throws SourceException {
-    return listing(
+    return said(
         "log",
         "-z",
         "--max-count=50000",
         "--first-parent",
         "-m",
-        "--raw",
-        "--no-abbrev",
+        "--name-status",
         "--find-renames=" + likeness,
         "--no-ext-diff",
         "--no-textconv",
@@ -133,37 +143,20 @@ final class GitCommand implements AutoCloseable {
 
   /** Paths of all files of the commit that is checked out. */
   Set<String> files() throws SourceException {
-    byte[] listing = listing("ls-tree", "-r", "-z", "--full-tree", repository.commit());
+    byte[] listing = said("ls-tree", "-r", "-z", "--name-only", "--full-tree", repository.commit());
     if (listing.length >= MAX_LISTING) {
       throw new SourceException("it has more files than are looked at");
     }
-    Set<String> files = new HashSet<>();
-    for (String line : new String(listing, StandardCharsets.UTF_8).split("\0")) {
-      int tab = line.indexOf('\t');
-      if (tab > 0 && line.startsWith("100")) { // a regular file; no link, no submodule
-        files.add(line.substring(tab + 1));
-      }
-    }
-    return files;
+    return new HashSet<>(List.of(new String(listing, StandardCharsets.UTF_8).split("\0")));
   }
 
-  private byte[] listing(String... arguments) throws SourceException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    run(List.of(arguments), in -> out.writeBytes(in.readNBytes(MAX_LISTING)));
-    return out.toByteArray();
-  }
-
-  /** Takes what git says; may stop anywhere. */
-  private interface Taker {
-    void take(InputStream out) throws IOException;
-  }
-
-  private void run(List<String> arguments, Taker taker) throws SourceException {
+  /** The first {@link #MAX_LISTING} bytes of what git says. */
+  private byte[] said(String... arguments) throws SourceException {
     try {
       List<String> command = new ArrayList<>(LIMITED);
       command.addAll(List.of(git.toString(), "--no-pager"));
       command.addAll(List.of("--no-optional-locks", "--literal-pathspecs"));
-      command.addAll(arguments);
+      command.addAll(List.of(arguments));
       ProcessBuilder builder =
           new ProcessBuilder(command)
               .directory(folder.toFile())
@@ -173,11 +166,12 @@ final class GitCommand implements AutoCloseable {
       builder.environment().putAll(environment());
       Process process = builder.start();
       Thread watch = Thread.ofVirtual().start(watching(process, Thread.currentThread()));
-      try (InputStream out = new BufferedInputStream(process.getInputStream())) {
-        taker.take(out);
-        if (out.read() < 0 && process.waitFor() != 0) {
+      try (InputStream out = process.getInputStream()) {
+        byte[] said = out.readNBytes(MAX_LISTING);
+        if (said.length < MAX_LISTING && process.waitFor() != 0) {
           throw SourceException.lasting();
         }
+        return said;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new SourceException("interrupted");
@@ -207,36 +201,22 @@ final class GitCommand implements AutoCloseable {
   }
 
   private Map<String, String> environment() {
-    Map<String, String> all = new HashMap<>();
+    Map<String, String> all = new HashMap<>(FIXED);
     all.put("GIT_DIR", folder.toString());
     all.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
     all.put("HOME", folder.toString());
-    all.put("GIT_CONFIG_NOSYSTEM", "1");
-    all.put("GIT_CONFIG_GLOBAL", "/dev/null");
-    all.put("GIT_ATTR_NOSYSTEM", "1");
-    all.put("GIT_NO_REPLACE_OBJECTS", "1");
-    all.put("GIT_NO_LAZY_FETCH", "1");
-    all.put("GIT_ALLOW_PROTOCOL", "none");
-    all.put("GIT_TERMINAL_PROMPT", "0");
-    all.put("GIT_OPTIONAL_LOCKS", "0");
-    all.put("LC_ALL", "C");
     return all;
   }
 
   /** Deletes our own git folder. */
   @Override
   public void close() {
-    for (String name : List.of("HEAD", "config", "shallow", "refs", "objects")) {
+    for (String name : List.of("HEAD", "config", "shallow", "refs", "objects", "")) {
       try {
         Files.deleteIfExists(folder.resolve(name));
       } catch (IOException e) {
         // what lies in the temp folder goes with it
       }
-    }
-    try {
-      Files.deleteIfExists(folder);
-    } catch (IOException e) {
-      // the same
     }
   }
 

@@ -1,62 +1,62 @@
 package dev.helixbg.insight.sources;
 
-import dev.helixbg.insight.findings.Finding.MovedSource;
-import dev.helixbg.insight.findings.Finding.Since;
-import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.sources.GitHistory.Change;
-import dev.helixbg.insight.sources.GitHistory.Trail;
-import dev.helixbg.insight.sources.GitHistory.Version;
-import dev.helixbg.insight.sources.SourceCheck.Outcome;
+import dev.helixbg.insight.sources.GitHistory.Gone;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * One pass over entries and one repository: the files that the entries name, as they were when they
- * were written, and what became of them.
+ * Entries and one repository: the files that entries name, as they were when the entries were
+ * written, and what became of them.
+ *
+ * @param name of the repository's folder
+ * @param zone in whose time helix dates entries
  */
-final class RepositoryCheck {
+record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Who writes a note commits what it tells of a little later. */
   private static final long GRACE_SECONDS = 3_600;
 
-  private final String name;
-  private final ZoneId zone;
-  private final GitHistory history;
-
   /**
-   * @param name of the repository's folder
+   * The outcome for an entry.
+   *
+   * @param present files that the entry names and that are there
    */
-  RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-    this.name = name;
-    this.history = history;
-    this.zone = zone;
+  record Outcome(List<Missing> missing, Set<String> present) {
+    static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }
 
-  /** Returns the outcome for each entry. */
-  Map<NamedEntry, Outcome> of(List<NamedEntry> entries) {
-    Map<NamedEntry, Outcome> outcomes = new LinkedHashMap<>();
-    for (NamedEntry entry : entries) {
-      int position = position(entry);
-      List<MovedSource> moved = new ArrayList<>();
-      Set<String> present = new HashSet<>();
-      for (SourceMentions.File file : SourceMentions.of(entry.entry()).files()) {
-        Optional<String> path = path(file, position);
-        path.filter(history.files()::contains).ifPresent(_ -> present.add(file.written()));
-        path.flatMap(known -> history.at(known, position))
-            .flatMap(then -> gone(entry, file, then))
-            .ifPresent(moved::add);
+  /**
+   * A file that is gone.
+   *
+   * @param folder name of the repository's folder
+   * @param named the file as the entry writes it
+   */
+  record Missing(String folder, String named, String path, Gone gone) {}
+
+  /**
+   * @param files that the entry names
+   */
+  Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
+    int position = position(entry);
+    List<Missing> missing = new ArrayList<>();
+    Set<String> present = new HashSet<>();
+    for (SourceMentions.File file : files) {
+      Optional<String> path = path(file, position);
+      if (path.filter(history.files()::contains).isPresent()) {
+        present.add(file.written());
+      } else {
+        path.flatMap(known -> history.gone(known, position))
+            .map(gone -> new Missing(name, file.written(), path.get(), gone))
+            .ifPresent(missing::add);
       }
-      outcomes.put(entry, new Outcome(moved, present));
     }
-    return outcomes;
+    return new Outcome(missing, present);
   }
 
   private int position(NamedEntry entry) {
@@ -94,39 +94,17 @@ final class RepositoryCheck {
             .toList();
     List<String> here = ending.stream().filter(history.files()::contains).toList();
     if (!here.isEmpty()) {
-      return here.size() == 1 ? Optional.of(here.getFirst()) : Optional.empty();
+      return only(here);
     }
     // Candidates are the files that existed then; else, for a note older than its file, the one
     // that came.
-    List<Version> then =
-        ending.stream().flatMap(one -> history.at(one, position).stream()).toList();
-    List<Version> there = then.stream().filter(one -> one.at() == position).toList();
-    List<Version> meant = there.isEmpty() ? then : there;
-    return meant.size() == 1 ? Optional.of(meant.getFirst().path()) : Optional.empty();
+    List<String> gone =
+        ending.stream().filter(one -> history.gone(one, position).isPresent()).toList();
+    List<String> there = gone.stream().filter(one -> !history.cameAfter(position, one)).toList();
+    return only(there.isEmpty() ? gone : there);
   }
 
-  /** Returns the finding that a file is gone; empty where it exists, or came back. */
-  private Optional<MovedSource> gone(NamedEntry entry, SourceMentions.File file, Version then) {
-    if (history.files().contains(then.path())) {
-      return Optional.empty();
-    }
-    Trail trail = history.since(then);
-    Optional<Change> going =
-        trail.changes().stream()
-            .filter(one -> one.finds(then.path()) && !one.leaves(then.path()))
-            .reduce((_, last) -> last);
-    return going.map(
-        change -> {
-          GitHistory.Commit commit = history.commit(change.at());
-          return new MovedSource(
-              "",
-              entry,
-              SourceChange.GONE,
-              name,
-              file.written(),
-              then.path(),
-              trail.path().filter(SourceMentions::isPlace),
-              Optional.of(new Since(trail.changes().size(), commit.shortId(), commit.date())));
-        });
+  private static Optional<String> only(List<String> paths) {
+    return paths.size() == 1 ? Optional.of(paths.getFirst()) : Optional.empty();
   }
 }

@@ -3,9 +3,14 @@ package dev.helixbg.insight.sources;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.MovedSource;
+import dev.helixbg.insight.findings.Finding.Since;
+import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.sources.GitCommand.SourceException;
+import dev.helixbg.insight.sources.GitHistory.Commit;
+import dev.helixbg.insight.sources.RepositoryCheck.Missing;
+import dev.helixbg.insight.sources.RepositoryCheck.Outcome;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -28,25 +33,24 @@ public final class SourceCheck {
   /** Most findings about one entry. */
   private static final int MAX_FINDINGS = 5;
 
+  /** Digits of a commit's id as people write it. */
+  private static final int COMMIT = 10;
+
   private final List<Path> folders;
   private final ZoneId zone;
-  private final Map<Path, CommitOutcomes> known = new HashMap<>();
+  private final Map<Path, Known> known = new HashMap<>();
 
-  /**
-   * The outcomes at a commit.
-   *
-   * @param about by what tells entries apart here
-   */
-  private record CommitOutcomes(String commit, Map<String, Outcome> about) {}
+  /** The outcomes at a commit, by what tells entries apart here. */
+  private static final class Known {
+    private final String commit;
+    private final Map<String, Outcome> about = new HashMap<>();
 
-  /**
-   * The outcome of one folder for an entry.
-   *
-   * @param moved without their ids
-   * @param present files that the entry names and that are there
-   */
-  record Outcome(List<MovedSource> moved, Set<String> present) {
-    static final Outcome NOTHING = new Outcome(List.of(), Set.of());
+    /** Whether git cannot read the commit: another try would take half a minute of every run. */
+    private boolean isUnreadable;
+
+    Known(String commit) {
+      this.commit = commit;
+    }
   }
 
   /**
@@ -87,26 +91,23 @@ public final class SourceCheck {
 
   /**
    * @param entries all live ones
-   * @param troubles of earlier runs over this knowledge base
    * @throws InterruptedException when interrupted
    */
-  public SourceCheckResult of(List<NamedEntry> entries, SourceTroubles troubles)
-      throws InterruptedException {
+  public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
     List<SourceCheckResult.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
     known.keySet().retainAll(folders);
     for (Path folder : folders) {
       String name = String.valueOf(folder.getFileName());
       try {
-        GitRepository repository = GitRepository.in(folder);
-        outcomes.add(look(folder, repository, entries, troubles));
-        String commit = repository.commit().substring(0, 10);
+        Known found = look(folder, entries);
+        outcomes.add(found.about);
+        String commit = found.commit.substring(0, COMMIT);
         looked.add(new SourceCheckResult.Folder(name, Optional.of(commit), Optional.empty()));
       } catch (SourceException e) {
         if (Thread.interrupted()) {
           throw (InterruptedException) new InterruptedException().initCause(e);
         }
-        known.remove(folder);
         looked.add(
             new SourceCheckResult.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
       }
@@ -114,42 +115,34 @@ public final class SourceCheck {
     return new SourceCheckResult(looked, together(entries, outcomes));
   }
 
-  private Map<String, Outcome> look(
-      Path folder, GitRepository repository, List<NamedEntry> entries, SourceTroubles troubles)
-      throws SourceException {
-    CommitOutcomes before = known.get(folder);
-    boolean same = before != null && before.commit().equals(repository.commit());
-    Map<String, Outcome> about = new HashMap<>();
+  private Known look(Path folder, List<NamedEntry> entries) throws SourceException {
+    GitRepository repository = GitRepository.in(folder);
+    String commit = repository.commit();
+    Known now =
+        known.compute(
+            folder, (_, old) -> old != null && old.commit.equals(commit) ? old : new Known(commit));
     Map<String, NamedEntry> fresh = new HashMap<>();
-    for (NamedEntry entry : entries) {
-      String identity = identity(entry);
-      Outcome old = same ? before.about().get(identity) : null;
-      if (old != null) {
-        about.put(identity, old);
-      } else {
-        fresh.putIfAbsent(identity, entry);
-      }
+    entries.forEach(entry -> fresh.put(identity(entry), entry));
+    now.about.keySet().retainAll(fresh.keySet());
+    fresh.keySet().removeAll(now.about.keySet());
+    fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).isEmpty());
+    if (fresh.isEmpty()) {
+      return now;
     }
-    fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).files().isEmpty());
-    if (!fresh.isEmpty()) {
-      if (troubles.has(folder, repository.commit())) {
-        throw SourceException.lasting();
-      }
-      try (GitCommand git = GitCommand.of(repository)) {
-        List<NamedEntry> ordered =
-            entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
-        new RepositoryCheck(repository.name(), new GitHistory(git.log(), git.files()), zone)
-            .of(ordered)
-            .forEach((entry, outcome) -> about.put(identity(entry), outcome));
-      } catch (SourceException e) {
-        if (e.isLasting() && !Thread.currentThread().isInterrupted()) {
-          troubles.add(folder, repository.commit());
-        }
-        throw e;
-      }
+    if (now.isUnreadable) {
+      throw SourceException.lasting();
     }
-    known.put(folder, new CommitOutcomes(repository.commit(), about));
-    return about;
+    try (GitCommand git = GitCommand.of(repository)) {
+      RepositoryCheck check =
+          new RepositoryCheck(repository.name(), new GitHistory(git.log(), git.files()), zone);
+      fresh.forEach(
+          (identity, entry) ->
+              now.about.put(identity, check.of(entry, SourceMentions.of(entry.entry()))));
+      return now;
+    } catch (SourceException e) {
+      now.isUnreadable = e.isLasting() && !Thread.currentThread().isInterrupted();
+      throw e;
+    }
   }
 
   /** Returns the data of an entry on which its findings depend. */
@@ -175,24 +168,28 @@ public final class SourceCheck {
       Set<String> told = new HashSet<>();
       int left = MAX_FINDINGS;
       for (Outcome outcome : all) {
-        for (MovedSource one : outcome.moved()) {
+        for (Missing one : outcome.missing()) {
           boolean elsewhere = all.stream().anyMatch(other -> other.present().contains(one.named()));
           if (!elsewhere && told.add(one.named()) && left-- > 0) {
-            moved.add(
-                new MovedSource(
-                    ids.of("source", entry.key(), one.change().title(), one.named()),
-                    entry,
-                    one.change(),
-                    one.folder(),
-                    one.named(),
-                    one.path(),
-                    one.now(),
-                    one.since()));
+            moved.add(moved(entry, one, ids));
           }
         }
       }
     }
     return List.copyOf(moved);
+  }
+
+  private static MovedSource moved(NamedEntry entry, Missing one, FindingIds ids) {
+    Commit commit = one.gone().since();
+    return new MovedSource(
+        ids.of("source", entry.key(), SourceChange.GONE.title(), one.named()),
+        entry,
+        SourceChange.GONE,
+        one.folder(),
+        one.named(),
+        one.path(),
+        one.gone().now().filter(SourceCheck::isPlace),
+        Optional.of(new Since(commit.id().substring(0, COMMIT), commit.date())));
   }
 
   /**

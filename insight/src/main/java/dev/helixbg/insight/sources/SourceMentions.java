@@ -8,12 +8,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Files that an entry names, in its source line and its text, which may be in a repository.
- *
- * @param files as they are written, each once
- */
-record SourceMentions(List<File> files) {
+/** Files that an entry names, in its source line and its text, which may be in a repository. */
+final class SourceMentions {
   /** Read of a text. */
   private static final int MAX_TEXT = 20_000;
 
@@ -27,6 +23,8 @@ record SourceMentions(List<File> files) {
 
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z][\\w+.-]*://\\S+");
   private static final Pattern EXTENSION = Pattern.compile(".*[\\w)]\\.[A-Za-z][A-Za-z0-9]{0,9}");
+
+  private SourceMentions() {}
 
   /**
    * A file as an entry names it.
@@ -63,14 +61,15 @@ record SourceMentions(List<File> files) {
         && !List.of(path.split("/")).contains("..");
   }
 
-  static SourceMentions of(Entry entry) {
+  /** The files as they are written, each once. */
+  static List<File> of(Entry entry) {
     EntryText text = entry.text();
     Map<String, File> files = new LinkedHashMap<>();
     if (entry.note().isEmpty()) { // else it is the file of the note itself
       text.source().ifPresent(source -> files(begin(source), files));
     }
     files(ADDRESS.matcher(begin(text.content())).replaceAll(" "), files);
-    return new SourceMentions(List.copyOf(files.values()));
+    return List.copyOf(files.values());
   }
 
   private static String begin(String text) {

@@ -275,9 +275,9 @@ class ActsTest {
     Judgements.Merge merge = merge(kb, "One text: 15 minutes for tokens. Signed.", 0, 1, 3);
     StandInHelix helix = carriedOut(kb, Acts.on(merge));
     assertEquals(List.of("Keys rotate daily.", merge.text()), helix.contents("auth"));
-    EntryText merged = helix.in("auth").getLast().text();
-    assertEquals(List.of("gotcha"), merged.tags());
-    assertTrue(merged.modified().isPresent());
+    StandInHelix.Note merged = helix.in("auth").getLast();
+    assertEquals(List.of("gotcha"), merged.text().tags());
+    assertTrue(merged.body().contains("[modified: "));
     assertEquals(
         List.of("Keys rotate daily.", "Login is a redirect."), leads(helix, "auth", merge.text()));
     assertEquals(2, helix.contents("web").size());

@@ -13,8 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.UUID;
 
@@ -71,14 +69,7 @@ final class Corpus {
   }
 
   static Entry entry(long offset, String topic, String content) {
-    EntryText text =
-        new EntryText(
-            content,
-            List.of(),
-            Optional.empty(),
-            OptionalDouble.empty(),
-            List.of(),
-            Optional.empty());
+    EntryText text = EntryText.parse(content);
     return new Entry(offset, topic, content, 0, text);
   }
 

@@ -85,18 +85,7 @@ class RankedRelationsTest {
     corpus.add("a", "one", 1, 0).add("b", "two", 1, 0).add("b", "three", 1, 0.1f);
     assertTrue(names(corpus.analyse()).contains("a:0 b:1"));
     Entry old = corpus.entries.getFirst();
-    EntryText text =
-        new EntryText(
-            "one",
-            List.of(),
-            Optional.empty(),
-            old.text().confidence(),
-            List.of(
-                new EntryText.Link("b", 1),
-                new EntryText.Link("b", 2),
-                new EntryText.Link("c", 0),
-                new EntryText.Link("a", 0)),
-            Optional.empty());
+    EntryText text = EntryText.parse("[links: b:1 b:2 c:0 a:0]\none");
     corpus.entries.set(0, new Entry(old.offset(), "a", old.body(), 0, text));
 
     List<String> left = names(corpus.analyse());
@@ -118,13 +107,7 @@ class RankedRelationsTest {
               "c",
               index.body(),
               0,
-              new EntryText(
-                  "index",
-                  List.of(),
-                  Optional.empty(),
-                  index.text().confidence(),
-                  List.of(new EntryText.Link(linked, 0)),
-                  Optional.empty())));
+              EntryText.parse("[links: " + linked + ":0]\nindex")));
       assertEquals(List.of(), names(corpus.analyse()), linked);
     }
   }

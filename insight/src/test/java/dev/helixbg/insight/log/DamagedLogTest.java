@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.LiveEntries.DamageList;
 import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
 import java.nio.ByteBuffer;
@@ -321,7 +320,7 @@ class DamagedLogTest {
     LogReading reading = MemoryLog.read(log.toByteArray());
 
     assertEquals(3000, reading.entries().size());
-    assertEquals(DamageList.LIMIT, reading.account().damage().size());
+    assertEquals(LiveEntries.MOST_DAMAGE, reading.account().damage().size());
     assertEquals(9000, reading.account().damage().stream().mapToLong(Damage::unreadable).sum());
   }
 

@@ -35,7 +35,6 @@ class EntryTextTest {
     assertEquals(Optional.of("src/queue.c:4"), text.source());
     assertEquals(OptionalDouble.of(0.7), text.confidence());
     assertEquals(List.of(new Link("engine", 0), new Link("deep/er/topic", 12)), text.links());
-    assertEquals(Optional.of("2026-11-20 12:47"), text.modified());
   }
 
   @Test
@@ -46,7 +45,6 @@ class EntryTextTest {
     assertEquals(List.of(), text.tags());
     assertEquals(List.of(), text.links());
     assertEquals(Optional.empty(), text.source());
-    assertEquals(Optional.empty(), text.modified());
     assertEquals(OptionalDouble.empty(), text.confidence());
   }
 
@@ -130,7 +128,6 @@ class EntryTextTest {
     assertEquals(OptionalDouble.of(0.9), text.confidence());
     assertEquals(List.of(new Link("b", 2)), text.links());
     assertEquals(Optional.of("two.c:2"), text.source());
-    assertEquals(Optional.empty(), text.modified());
   }
 
   @ParameterizedTest

@@ -8,8 +8,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -18,14 +16,7 @@ class PassageTest {
   private static final int TOKENS = 256;
 
   private static Entry entry(String topic, String content) {
-    EntryText text =
-        new EntryText(
-            content,
-            List.of(),
-            Optional.empty(),
-            OptionalDouble.empty(),
-            List.of(),
-            Optional.empty());
+    EntryText text = EntryText.parse(content);
     return new Entry(8, topic, content, 0, text);
   }
 

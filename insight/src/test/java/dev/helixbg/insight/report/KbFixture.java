@@ -43,7 +43,15 @@ final class KbFixture {
       String content,
       String... tags) {
     EntryText text =
-        new EntryText(content, List.of(tags), source, confidence, List.of(), Optional.empty());
+        new EntryText(
+            content,
+            List.of(tags),
+            source,
+            confidence,
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
     Entry entry = new Entry(offset, topic, content, timestampMin, text);
     offset += 12 + topic.length() + content.length();
     int index = sizes.merge(topic, 1, Integer::sum) - 1;

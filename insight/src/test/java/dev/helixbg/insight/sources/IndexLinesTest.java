@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Lines of an index that are wrong become one finding of each kind. */
+/** Lines of an index that are wrong become one finding. */
 class IndexLinesTest {
   private static final NamedEntry FACT =
       new NamedEntry(
@@ -29,31 +29,24 @@ class IndexLinesTest {
 
   @Test
   void deadLinesOfAFileAreOneFinding() {
-    List<MovedSource> found =
-        found(
-            List.of(
-                new IndexLine(3, "a.md", true),
-                new IndexLine(4, "b.md", false),
-                new IndexLine(5, "c.md", true)));
+    List<MovedSource> found = found(List.of(new IndexLine(3, "a.md"), new IndexLine(5, "c.md")));
     assertEquals(
-        List.of(
-            "“MEMORY.md:3, 5”: each leads to a file that is not there, the first to a.md",
-            "MEMORY.md:4 leads to b.md, which has none of its words"),
+        List.of("“MEMORY.md:3, 5”: each leads to a file that is not there, the first to a.md"),
         found.stream().map(MovedSource::words).toList());
-    assertEquals(List.of(FACT, FACT), found.stream().map(MovedSource::entry).toList());
+    assertEquals(List.of(FACT), found.stream().map(MovedSource::entry).toList());
   }
 
   @Test
   void anotherLineMakesAnotherFinding() {
-    IndexLine one = new IndexLine(3, "a.md", true);
-    List<IndexLine> both = List.of(one, new IndexLine(4, "b.md", true));
+    IndexLine one = new IndexLine(3, "a.md");
+    List<IndexLine> both = List.of(one, new IndexLine(4, "b.md"));
     assertNotEquals(found(List.of(one)).getFirst().id(), found(both).getFirst().id());
   }
 
   @Test
   void manyLinesAreCounted() {
     List<IndexLine> many =
-        IntStream.range(1, 31).mapToObj(i -> new IndexLine(i, i + ".md", true)).toList();
+        IntStream.range(1, 31).mapToObj(i -> new IndexLine(i, i + ".md")).toList();
     assertTrue(found(many).getFirst().path().endsWith(", 19, 20, and 10 more"));
   }
 }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
@@ -20,8 +18,6 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -68,18 +63,8 @@ class SourceCheckTest {
         .formatted(keep);
   }
 
-  private Instant now = Instant.parse("2026-04-01T00:00:00Z");
-
-  private Database database;
-
-  @AfterEach
-  void closeTheDatabase() {
-    database.close();
-  }
-
   @BeforeEach
   void aShop() throws Exception {
-    database = TestDatabase.in(home, SourceTroubles.TABLE);
     shop = new GitFixture(home.resolve("shop"));
     shop.write("src/queue/Lease.java", lease("    return worker.touch(EXPIRE_SECONDS);"))
         .write("src/queue/Worker.java", lines("worker"))
@@ -110,15 +95,11 @@ class SourceCheckTest {
   }
 
   private SourceCheckResult check(Path... folders) throws InterruptedException {
-    return check(List.of(folders)).of(named(), troubles());
+    return check(List.of(folders)).of(named());
   }
 
   private SourceCheck check(List<Path> folders) {
     return new SourceCheck(folders, ZoneOffset.UTC);
-  }
-
-  private SourceTroubles troubles() {
-    return new SourceTroubles(database, () -> now);
   }
 
   private List<MovedSource> found() throws InterruptedException {
@@ -153,7 +134,7 @@ class SourceCheckTest {
     assertEquals("src/queue/Lease.java:8", moved.named());
     assertEquals("src/queue/Lease.java", moved.path());
     assertEquals(Optional.of("core/lock/JobLease.java"), moved.now());
-    assertEquals(Optional.of(new Since(1, commit, "2026-03-01")), moved.since());
+    assertEquals(Optional.of(new Since(commit, "2026-03-01")), moved.since());
     assertTrue(moved.id().matches("source-[0-9a-f]{10}"), moved.id());
   }
 
@@ -211,7 +192,7 @@ class SourceCheckTest {
     String commit = shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(SourceChange.GONE, only().change());
     assertEquals(Optional.empty(), only().now());
-    assertEquals(Optional.of(new Since(1, commit, "2026-03-01")), only().since());
+    assertEquals(Optional.of(new Since(commit, "2026-03-01")), only().since());
   }
 
   @Test
@@ -284,15 +265,15 @@ class SourceCheckTest {
     assertNotEquals(before, SourceCheck.state(List.of(shop.folder())));
     assertEquals(64, before.length());
     SourceCheck check = check(List.of(shop.folder()));
-    SourceCheckResult first = check.of(named(), troubles());
+    SourceCheckResult first = check.of(named());
     // Without its objects nothing new can be learnt; what is known stays.
     Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
     Files.createDirectory(shop.folder().resolve(".git/objects"));
-    assertEquals(first, check.of(named(), troubles()));
+    assertEquals(first, check.of(named()));
     note("src/queue/Lease.java is there.");
     assertEquals(
         Optional.of("git cannot read it, or took too long or too much memory"),
-        check.of(named(), troubles()).folders().getFirst().trouble());
+        check.of(named()).folders().getFirst().trouble());
   }
 
   @Test
@@ -516,13 +497,12 @@ class SourceCheckTest {
     Files.move(object, away);
     Optional<String> trouble =
         Optional.of("git cannot read it, or took too long or too much memory");
-    assertEquals(trouble, check(shop.folder()).folders().getFirst().trouble());
+    SourceCheck check = check(List.of(shop.folder()));
+    assertEquals(trouble, check.of(named()).folders().getFirst().trouble());
     Files.move(away, object);
-    assertEquals(trouble, check(shop.folder()).folders().getFirst().trouble());
-    now = now.plus(Duration.ofDays(8));
-    assertEquals(1, found().size());
+    assertEquals(trouble, check.of(named()).folders().getFirst().trouble());
     shop.write("x", "x").commit("2026-03-02T12:00");
-    assertEquals(1, found().size());
+    assertEquals(1, check.of(named()).moved().size());
   }
 
   @Test
