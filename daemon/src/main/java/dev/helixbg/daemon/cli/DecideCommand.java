@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
 @Command
-final class DecideCommand extends ConsoleCommand {
+final class DecideCommand extends JsonCommand {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;
 
@@ -54,9 +54,6 @@ final class DecideCommand extends ConsoleCommand {
 
   @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
   private boolean dryRun;
-
-  @Option(names = "--json", description = "Print what was noted as JSON.")
-  private boolean json;
 
   private final Outcome outcome;
   private final FindingFilter selection;
@@ -85,19 +82,14 @@ final class DecideCommand extends ConsoleCommand {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    List<Decision> made;
-    try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(chosen);
-      made = decisions(store);
-      if (!dryRun && !made.isEmpty()) {
-        store.decisions().add(made);
-      }
-    }
-    if (json) {
-      Json.print(console.json(), Json.array(made, DecideCommand::toJson));
-    } else if (dryRun) {
-      made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
-    }
+    List<Decision> made = noted(chosen, settings);
+    show(
+        () -> Json.array(made, DecideCommand::toJson),
+        () -> {
+          if (dryRun) {
+            made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
+          }
+        });
     console.warn(
         "%s for %d %s%s",
         dryRun ? "would be noted" : "noted",
@@ -105,6 +97,18 @@ final class DecideCommand extends ConsoleCommand {
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
     return ExitCode.OK.number();
+  }
+
+  private List<Decision> noted(Kb chosen, Settings settings)
+      throws IOException, InterruptedException {
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      List<Decision> made = decisions(store);
+      if (!dryRun && !made.isEmpty()) {
+        store.decisions().add(made);
+      }
+      return made;
+    }
   }
 
   private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -39,266 +38,234 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints what {@link Doctor} finds. */
+/** Looks at everything that a run needs on this machine, each by using it. */
 @Command(
     name = "doctor",
     description =
         "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
             + " remedy for each problem.")
 final class DoctorCommand extends JsonCommand {
+  private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
+  private final List<CheckLine> checks = new ArrayList<>();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<CheckLine> checks =
-        Doctor.examine(options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
+    look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
+    for (GpuApi gpu : GpuApi.values()) {
+      look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));
+    }
+    look("settings", "correct that setting", () -> checkWith(options.load().settings()));
+    look("service", "helix-bg service install", this::checkService);
     show(
         () -> Json.object().set("checks", CheckLine.toJson(checks)),
         () -> CheckLine.print(checks, console));
     return CheckLine.exitCode(checks).number();
   }
 
-  /** Looks at everything that a run needs on this machine, each by using it. */
-  static final class Doctor {
-    private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+  private void checkWith(Settings settings) throws InterruptedException {
+    ok("settings", "all valid; 'helix-bg config' shows them");
+    checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
+    checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
+    look(
+        "embedding model",
+        "mend it, or set embed.models to an empty folder",
+        () -> checkModel(settings));
+    look(
+        "language model",
+        "mend it, or name another: llm.model",
+        () -> checkLanguageModel(settings));
+    checkKb(settings);
+  }
 
-    private final boolean isNamed;
-    private final Function<Settings, Kb> kb;
-    private final List<CheckLine> checks = new ArrayList<>();
+  private interface Look {
+    void take() throws InterruptedException;
+  }
 
-    private Doctor(boolean isNamed, Function<Settings, Kb> kb) {
-      this.isNamed = isNamed;
-      this.kb = kb;
-    }
-
-    /**
-     * @param settings loads the settings; what it throws is a problem that is reported
-     * @param isNamed whether a knowledge base was named
-     * @param kb finds it, or the one that is there
-     */
-    static List<CheckLine> examine(
-        Supplier<SettingsLoader.Loaded> settings,
-        boolean isNamed,
-        Function<Settings, Kb> kb,
-        UserDirectories locations)
-        throws InterruptedException {
-      Doctor doctor = new Doctor(isNamed, kb);
-      doctor.look("java", "use a JDK 25, and start with helix-bg's launcher", doctor::checkJava);
-      for (GpuApi gpu : GpuApi.values()) {
-        doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
+  /** One look. An error is its result, and ends no other look. */
+  private void look(String name, String remedy, Look look) throws InterruptedException {
+    try {
+      look.take();
+    } catch (RuntimeException | Error e) {
+      if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED) {
+        throw e;
       }
-      doctor.look(
-          "settings", "correct that setting", () -> doctor.checkWith(settings.get().settings()));
-      doctor.look("service", "helix-bg service install", () -> doctor.checkService(locations));
-      return List.copyOf(doctor.checks);
+      problem(name, ErrorReporter.words(e), remedy);
     }
+  }
 
-    private void checkWith(Settings settings) throws InterruptedException {
-      ok("settings", "all valid; 'helix-bg config' shows them");
-      checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
-      checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
-      look(
-          "embedding model",
-          "mend it, or set embed.models to an empty folder",
-          () -> checkModel(settings));
-      look(
-          "language model",
-          "mend it, or name another: llm.model",
-          () -> checkLanguageModel(settings));
-      checkKb(settings);
-    }
+  private void checkService() {
+    UserDirectories locations = GlobalOptions.locations();
+    checks.add(
+        ServiceHealth.check(
+            ServiceCommand.file(locations),
+            DaemonHome.of(locations),
+            Installation.find(locations.home())));
+  }
 
-    private interface Look {
-      void take() throws InterruptedException;
-    }
+  private void ok(String name, String detail) {
+    checks.add(CheckLine.ok(name, detail));
+  }
 
-    /** One look. An error is its result, and ends no other look. */
-    private void look(String name, String remedy, Look look) throws InterruptedException {
-      try {
-        look.take();
-      } catch (RuntimeException | Error e) {
-        if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED) {
-          throw e;
-        }
-        problem(name, ErrorReporter.words(e), remedy);
-      }
-    }
+  private void note(String name, String detail, String remedy) {
+    checks.add(CheckLine.note(name, detail, remedy));
+  }
 
-    private void checkService(UserDirectories locations) {
-      checks.add(
-          ServiceHealth.check(
-              ServiceCommand.file(locations),
-              DaemonHome.of(locations),
-              Installation.find(locations.home())));
-    }
+  private void problem(String name, String detail, String remedy) {
+    checks.add(CheckLine.problem(name, detail, remedy));
+  }
 
-    private void ok(String name, String detail) {
-      checks.add(CheckLine.ok(name, detail));
-    }
+  private void checkJava() {
+    ok(
+        "java",
+        "%s, %s %s, at %s"
+            .formatted(
+                System.getProperty("java.runtime.version"),
+                System.getProperty("java.vendor"),
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.home")));
+    ok("vector api", CpuBackend.vectors());
+  }
 
-    private void note(String name, String detail, String remedy) {
-      checks.add(CheckLine.note(name, detail, remedy));
-    }
-
-    private void problem(String name, String detail, String remedy) {
-      checks.add(CheckLine.problem(name, detail, remedy));
-    }
-
-    private void checkJava() {
+  /** No GPU is no problem: the CPU runs language models then. */
+  private void checkGpu(GpuApi gpu) {
+    try (GpuDevice device = gpu.open()) {
+      String driver = device.driver().isEmpty() ? "" : device.driver() + ", ";
       ok(
-          "java",
-          "%s, %s %s, at %s"
+          Json.word(gpu),
+          "%s, %s%,d MB for models".formatted(device.name(), driver, device.memoryBudget() >> 20));
+    } catch (GpuException e) {
+      ok(Json.word(gpu), e.getMessage() + "; language models run on the CPU");
+    }
+  }
+
+  /** Whether a folder is writable, and by no other user. */
+  private void checkOwn(String name, Path folder, String remedy) {
+    try {
+      PrivateFiles.makeTrustedFolder(folder, folder);
+      Files.delete(Files.createTempFile(folder, ".doctor", null));
+      ok(name, folder + " is writable");
+    } catch (IOException e) {
+      problem(name, folder + " is not writable: " + Failure.reason(e), remedy);
+    }
+  }
+
+  /** Opens the model and embeds a text: that loads every native library there is. */
+  private void checkModel(Settings settings) throws InterruptedException {
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    try (MiniLm embedder = model.open(1)) {
+      embedder.embedAll(List.of("Is anybody there?"));
+      ok("embedding model", model.describe());
+      ok("provider", embedder.provenance().provider());
+      model
+          .forMany(true)
+          .flatMap(other -> other.triedAgainst(model))
+          .ifPresent(tried -> ok("many texts", tried.why()));
+    }
+  }
+
+  /** Opens it and reads a word: that finds a broken vocabulary, too. */
+  private void checkLanguageModel(Settings settings) throws InterruptedException {
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    if (model.isEmpty()) {
+      note(
+          "language model",
+          "none: labels come from the label classifier, and the pair judge alone decides what"
+              + " leads",
+          "helix-bg fetch-models gets one (list: which fits here), or set llm.model");
+      return;
+    }
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> note("model not taken", reason, "delete it, or set llm.model"));
+    try (Judge judge = model.get().open(settings)) {
+      ok(
+          "language model",
+          "%s, %s: %s while it is loaded"
               .formatted(
-                  System.getProperty("java.runtime.version"),
-                  System.getProperty("java.vendor"),
-                  System.getProperty("java.vm.name"),
-                  System.getProperty("java.home")));
-      ok("vector api", CpuBackend.vectors());
-    }
-
-    /** No GPU is no problem: the CPU runs language models then. */
-    private void checkGpu(GpuApi gpu) {
-      try (GpuDevice device = gpu.open()) {
-        String driver = device.driver().isEmpty() ? "" : device.driver() + ", ";
-        ok(
-            Json.word(gpu),
-            "%s, %s%,d MB for models"
-                .formatted(device.name(), driver, device.memoryBudget() >> 20));
-      } catch (GpuException e) {
-        ok(Json.word(gpu), e.getMessage() + "; language models run on the CPU");
+                  model.get().file(), judge.model().name(), ModelMemory.of(judge.model()).words()));
+      if (judge.model().backend() instanceof ScalarBackend) {
+        CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster one"));
       }
+    } catch (GpuException e) {
+      problem("language model", e.getMessage(), USE_THE_CPU);
+      return;
     }
+    new JudgeTrialRun(settings, model.get())
+        .known()
+        .ifPresentOrElse(
+            judge ->
+                trust(
+                    "judge",
+                    judge.words() + " " + judge.leads(),
+                    judge.isGuessing(),
+                    "name a larger model: llm.model"),
+            () -> unmeasured("judge"));
+    new LessonTrialRun(settings, model.get(), EmbedderSource.located(settings))
+        .known()
+        .ifPresentOrElse(
+            reader ->
+                trust(
+                    "lessons",
+                    reader.words(),
+                    reader.isGuessing(),
+                    "name a larger model: llm.model"),
+            () -> unmeasured("lessons"));
+  }
 
-    /** Whether a folder is writable, and by no other user. */
-    private void checkOwn(String name, Path folder, String remedy) {
-      try {
-        PrivateFiles.makeTrustedFolder(folder, folder);
-        Files.delete(Files.createTempFile(folder, ".doctor", null));
-        ok(name, folder + " is writable");
-      } catch (IOException e) {
-        problem(name, folder + " is not writable: " + Failure.reason(e), remedy);
-      }
+  private void trust(String name, String words, boolean isGuessing, String remedy) {
+    checks.add(isGuessing ? CheckLine.note(name, words, remedy) : CheckLine.ok(name, words));
+  }
+
+  private void unmeasured(String name) {
+    note(name, "how far to trust this model is not known yet", "the daemon measures it at idle");
+  }
+
+  private void checkKb(Settings settings) throws InterruptedException {
+    Kb found;
+    try {
+      found = kb.find(settings);
+    } catch (Failure e) {
+      boolean isMeant = kb.named().isPresent() || settings.kb().isPresent();
+      problem(
+          "knowledge base",
+          isMeant ? e.getMessage() : "none in the usual places",
+          isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file");
+      return;
     }
-
-    /** Opens the model and embeds a text: that loads every native library there is. */
-    private void checkModel(Settings settings) throws InterruptedException {
-      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
-      try (MiniLm embedder = model.open(1)) {
-        embedder.embedAll(List.of("Is anybody there?"));
-        ok("embedding model", model.describe());
-        ok("provider", embedder.provenance().provider());
-        model
-            .forMany(true)
-            .flatMap(other -> other.triedAgainst(model))
-            .ifPresent(tried -> ok("many texts", tried.why()));
-      }
+    look("knowledge base", "name another one", () -> checkLog(found));
+    look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
+    if (Files.isWritable(found.folder())) {
+      ok("kb folder", found.folder() + " is writable");
+    } else {
+      note(
+          "kb folder",
+          found.folder() + " is not writable",
+          "reports on it are in the state folder alone");
     }
+  }
 
-    /** Opens it and reads a word: that finds a broken vocabulary, too. */
-    private void checkLanguageModel(Settings settings) throws InterruptedException {
-      Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-      if (model.isEmpty()) {
-        note(
-            "language model",
-            "none: labels come from the label classifier, and the pair judge alone decides what"
-                + " leads",
-            "helix-bg fetch-models gets one (list: which fits here), or set llm.model");
-        return;
-      }
-      LanguageModelFile.skipped(settings)
-          .forEach(reason -> note("model not taken", reason, "delete it, or set llm.model"));
-      try (Judge judge = model.get().open(settings)) {
-        ok(
-            "language model",
-            "%s, %s: %s while it is loaded"
-                .formatted(
-                    model.get().file(),
-                    judge.model().name(),
-                    ModelMemory.of(judge.model()).words()));
-        if (judge.model().backend() instanceof ScalarBackend) {
-          CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster one"));
-        }
-      } catch (GpuException e) {
-        problem("language model", e.getMessage(), USE_THE_CPU);
-        return;
-      }
-      new JudgeTrialRun(settings, model.get())
-          .known()
-          .ifPresentOrElse(
-              judge ->
-                  trust(
-                      "judge",
-                      judge.words() + " " + judge.leads(),
-                      judge.isGuessing(),
-                      "name a larger model: llm.model"),
-              () -> unmeasured("judge"));
-      new LessonTrialRun(settings, model.get(), EmbedderSource.located(settings))
-          .known()
-          .ifPresentOrElse(
-              reader ->
-                  trust(
-                      "lessons",
-                      reader.words(),
-                      reader.isGuessing(),
-                      "name a larger model: llm.model"),
-              () -> unmeasured("lessons"));
-    }
-
-    private void trust(String name, String words, boolean isGuessing, String remedy) {
-      checks.add(isGuessing ? CheckLine.note(name, words, remedy) : CheckLine.ok(name, words));
-    }
-
-    private void unmeasured(String name) {
-      note(name, "how far to trust this model is not known yet", "the daemon measures it at idle");
-    }
-
-    private void checkKb(Settings settings) throws InterruptedException {
-      Kb found;
-      try {
-        found = kb.apply(settings);
-      } catch (Failure e) {
-        boolean isMeant = isNamed || settings.kb().isPresent();
-        problem(
-            "knowledge base",
-            isMeant ? e.getMessage() : "none in the usual places",
-            isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file");
-        return;
-      }
-      look("knowledge base", "name another one", () -> checkLog(found));
-      look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
-      if (Files.isWritable(found.folder())) {
-        ok("kb folder", found.folder() + " is writable");
-      } else {
-        note(
-            "kb folder",
-            found.folder() + " is not writable",
-            "reports on it are in the state folder alone");
-      }
-    }
-
-    /** How far the coding agents can be trusted that have answered questions. */
-    private void checkAgents(Settings settings, Kb kb) {
-      try (KbStores stores = new KbStores(settings, notice -> {})) {
-        if (stores.contains(kb)) {
-          for (AgentSayings.Trust agent : stores.of(kb).agents().clients()) {
-            trust("agent", agent.words(), agent.isGuessing(), "study with another client or model");
-          }
+  /** How far the coding agents can be trusted that have answered questions. */
+  private void checkAgents(Settings settings, Kb kb) {
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      if (stores.contains(kb)) {
+        for (AgentSayings.Trust agent : stores.of(kb).agents().clients()) {
+          trust("agent", agent.words(), agent.isGuessing(), "study with another client or model");
         }
       }
     }
+  }
 
-    private void checkLog(Kb kb) throws InterruptedException {
-      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-      ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live()));
-      if (!log.damage().isEmpty()) {
-        note("knowledge base", "its log is damaged in places", "helix-bg verify says where");
-      }
+  private void checkLog(Kb kb) throws InterruptedException {
+    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+    ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live()));
+    if (!log.damage().isEmpty()) {
+      note("knowledge base", "its log is damaged in places", "helix-bg verify says where");
     }
   }
 }

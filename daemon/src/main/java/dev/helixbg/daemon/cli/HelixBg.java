@@ -18,13 +18,11 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -169,17 +167,11 @@ public final class HelixBg implements Runnable {
     line.setParameterExceptionHandler(errors::wrongArguments);
     line.setExecutionExceptionHandler((e, command, parsed) -> errors.report(e).number());
     line.setExecutionStrategy(parsed -> execute(parsed, errors));
-    line.getCommandSpec()
-        .usageMessage()
-        .exitCodeListHeading("%nExit codes:%n")
-        .exitCodeList(
-            Arrays.stream(ExitCode.values())
-                .collect(
-                    Collectors.toMap(
-                        code -> Integer.toString(code.number()),
-                        ExitCode::meaning,
-                        (a, b) -> a,
-                        LinkedHashMap::new)));
+    Map<String, String> codes = new LinkedHashMap<>();
+    for (ExitCode code : ExitCode.values()) {
+      codes.put(Integer.toString(code.number()), code.meaning());
+    }
+    line.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(codes);
     return line;
   }
 

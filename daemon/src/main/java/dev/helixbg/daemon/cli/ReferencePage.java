@@ -151,13 +151,8 @@ final class ReferencePage {
 
   /** Lines of {@value #COLUMNS} characters at most, where words are not longer. */
   private void paragraph(String text) {
-    int column = 0;
-    for (String word : text.split("\\s+")) {
-      boolean fits = column + 1 + word.length() <= COLUMNS;
-      out.append(column == 0 ? "" : fits ? " " : "\n").append(word);
-      column = column == 0 || !fits ? word.length() : column + 1 + word.length();
-    }
-    out.append('\n');
+    String line = "(.{1," + COLUMNS + "})(\\s+|$)";
+    out.append(text.replaceAll(line, "$1\n"));
   }
 
   private void row(List<String> cells) {

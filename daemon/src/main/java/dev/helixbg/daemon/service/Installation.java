@@ -57,19 +57,8 @@ public record Installation(Path root) {
     if (Files.isExecutable(current.resolve(LAUNCHER))) {
       return current; // the version that was started
     }
-    for (int i = 0; i + 3 <= root.getNameCount(); i++) {
-      if (root.getName(i).toString().equals("Cellar")) {
-        Path prefix = i == 0 ? root.getRoot() : root.getRoot().resolve(root.subpath(0, i));
-        Path opt = prefix.resolve("opt").resolve(root.getName(i + 1));
-        if (i + 3 < root.getNameCount()) {
-          opt = opt.resolve(root.subpath(i + 3, root.getNameCount()));
-        }
-        if (isSame(opt, root)) {
-          return opt;
-        }
-      }
-    }
-    return root;
+    Path opt = Path.of(root.toString().replaceFirst("/Cellar/([^/]+)/[^/]+", "/opt/$1"));
+    return isSame(opt, root) ? opt : root;
   }
 
   private static boolean isSame(Path a, Path b) {

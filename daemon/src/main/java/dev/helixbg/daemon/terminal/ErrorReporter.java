@@ -88,13 +88,13 @@ public record ErrorReporter(Console console) {
       case ConfigException config -> ExitCode.USAGE;
       case DataLogException log -> ExitCode.KB;
       case StoreException store -> ExitCode.WRITE;
-      case EmbeddingException model -> ExitCode.MODEL;
-      case GgufException model -> ExitCode.MODEL;
-      case TokenizerException model -> ExitCode.MODEL;
-      case GpuException gpu -> ExitCode.MODEL;
-      case JudgeException model -> ExitCode.MODEL;
-      case ContextFullException prompt -> ExitCode.USAGE;
-      case InvalidPathException path -> ExitCode.USAGE;
+      case EmbeddingException _,
+          GgufException _,
+          TokenizerException _,
+          GpuException _,
+          JudgeException _ ->
+          ExitCode.MODEL;
+      case ContextFullException _, InvalidPathException _ -> ExitCode.USAGE;
       case CancellationException calledOff -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
         "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
             + " prompt, the model answers a built-in one with 32 tokens, and time and rate are"
             + " printed.")
-public final class GenerateCommand extends ConsoleCommand {
+public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
   /** Every model answers it with more than {@link #SHORT} tokens. */
@@ -75,9 +75,6 @@ public final class GenerateCommand extends ConsoleCommand {
       paramLabel = "N",
       description = "Most tokens of the answer (default: 256, without a prompt 32).")
   private Integer maxTokens;
-
-  @Option(names = "--json", description = "Print JSON when the answer is complete.")
-  private boolean json;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
