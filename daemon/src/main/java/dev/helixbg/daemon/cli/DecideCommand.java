@@ -66,17 +66,6 @@ final class DecideCommand extends JsonCommand {
     this.selection = selection;
   }
 
-  static String description(Outcome outcome) {
-    return switch (outcome) {
-      case DISMISSED -> "Remove findings from the report because they are wrong or unimportant.";
-      case DONE -> "Remove findings from the report because they have been acted on.";
-      case OPEN ->
-          "Take back an earlier dismiss or done, so that the report shows the findings again.";
-      case SAME, OVERTAKEN, RELATED, DIFFERENT ->
-          throw new IllegalArgumentException("no command for " + outcome);
-    };
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));

@@ -117,9 +117,24 @@ public final class HelixBg implements Runnable {
     commands.put("study", StudyCommand::new);
     commands.put("tidy", () -> new TidyCommand(interruption));
     commands.put("act", () -> new ActCommand(interruption));
-    commands.put("dismiss", () -> decide(Outcome.DISMISSED));
-    commands.put("done", () -> decide(Outcome.DONE));
-    commands.put("undo", () -> decide(Outcome.OPEN));
+    commands.put(
+        "dismiss",
+        () ->
+            decide(
+                Outcome.DISMISSED,
+                "Remove findings from the report because they are wrong or unimportant."));
+    commands.put(
+        "done",
+        () ->
+            decide(
+                Outcome.DONE, "Remove findings from the report because they have been acted on."));
+    commands.put(
+        "undo",
+        () ->
+            decide(
+                Outcome.OPEN,
+                "Take back an earlier dismiss or done, so that the report shows the findings"
+                    + " again."));
     commands.put("chat", ChatCommand::new);
     commands.put(
         "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
@@ -220,10 +235,9 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine decide(Outcome outcome) {
+  private static CommandLine decide(Outcome outcome, String description) {
     FindingFilter selection = new FindingFilter();
-    CommandLine line =
-        described(new DecideCommand(outcome, selection), DecideCommand.description(outcome));
+    CommandLine line = described(new DecideCommand(outcome, selection), description);
     if (outcome != Outcome.OPEN) {
       line.addMixin("selection", selection);
     }
