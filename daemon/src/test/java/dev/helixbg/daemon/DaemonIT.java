@@ -44,7 +44,7 @@ class DaemonIT {
   }
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
-    RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
+    RealDaemon daemon = new RealDaemon(home, DIST, wrapper).withoutC2();
     daemon.settings(SETTINGS);
     return daemon.withoutC2();
   }
@@ -255,7 +255,7 @@ class DaemonIT {
     for (int i = 0; i < 100; i++) {
       kb.append();
     }
-    try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of())) {
+    try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of()).withoutC2()) {
       daemon.settings(
           "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n"
               + "model_max_load = 1000\n");

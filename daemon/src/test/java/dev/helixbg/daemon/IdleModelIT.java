@@ -97,7 +97,7 @@ class IdleModelIT {
   private RealDaemon daemon() throws Exception {
     Path home = folder.resolve("home");
     RealDaemon made = new RealDaemon(home, DIST, List.of());
-    String model = GoldenModel.Q4_0.path().toAbsolutePath().toString();
+    String model = GoldenModel.Q8_0.path().toAbsolutePath().toString();
     String cache = made.cache().resolve("helix-bg").toString();
     String state = home.resolve(".local/state/helix-bg").toString();
     KnownTrial.of(

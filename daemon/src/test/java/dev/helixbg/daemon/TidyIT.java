@@ -127,9 +127,9 @@ class TidyIT {
     ExternalTool.require("script");
     Path work = Files.createDirectories(folder.resolve("random"));
     Map<String, Integer> counts =
-        new CheckTidy(Program.ROOT, work, folder.resolve("bin/helix"), 49).run(3, 4);
+        new CheckTidy(Program.ROOT, work, folder.resolve("bin/helix"), 49).run(2, 2);
     assertEquals(
-        4,
+        2,
         counts.entrySet().stream()
             .filter(one -> one.getKey().startsWith("sessions ended by"))
             .mapToInt(Map.Entry::getValue)

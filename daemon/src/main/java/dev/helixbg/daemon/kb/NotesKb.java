@@ -54,7 +54,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String MADE = "made";
 
   /** Version of the log's making: raised when the same folder would give a different log. */
-  private static final int FORMAT = 6;
+  private static final int FORMAT = 5;
 
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);

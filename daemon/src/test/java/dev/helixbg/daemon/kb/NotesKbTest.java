@@ -166,7 +166,8 @@ class NotesKbTest {
     Files.writeString(notes.resolve("MEMORY.md"), lines);
     NotesKb found = NotesKb.at(notes, settings);
     NotesAccount made = found.refresh(files -> {}).orElseThrow();
-    assertEquals(List.of(new MemoryFile.IndexLine(1, "gone.md")), made.memory().getFirst().index());
+    assertEquals(
+        List.of(new MemoryFile.IndexLine(1, "gone.md", true)), made.memory().getFirst().index());
     assertEquals(Optional.of(made), found.account());
   }
 

@@ -317,12 +317,17 @@ public sealed interface Finding {
                     when,
                     now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
                         .orElse(""));
-        case LINE_DEAD ->
-            (path.contains(", ")
-                    ? "%s: each leads to a file that is not there, the first to %s"
-                    : "%s leads to %s, which is not there")
-                .formatted(QuotedName.of(path), QuotedName.of(named));
+        case LINE_DEAD -> led("is not there");
+        case LINE_WRONG -> led("has none of its words");
       };
+    }
+
+    private String led(String where) {
+      boolean areSeveral = path.contains(", ");
+      return areSeveral
+          ? "%s: each leads to a file that %s, the first to %s"
+              .formatted(QuotedName.of(path), where, QuotedName.of(named))
+          : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
   }
 
@@ -331,7 +336,9 @@ public sealed interface Finding {
     /** The file does not exist any more. */
     GONE,
     /** Lines of an index lead to no file. */
-    LINE_DEAD;
+    LINE_DEAD,
+    /** Lines of an index lead to files that have none of their words. */
+    LINE_WRONG;
 
     /** Returns the name used in files. */
     public String title() {

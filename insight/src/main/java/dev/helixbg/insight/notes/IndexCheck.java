@@ -2,14 +2,18 @@ package dev.helixbg.insight.notes;
 
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import dev.helixbg.insight.notes.MemoryFile.IndexLine;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,8 +24,17 @@ final class IndexCheck {
   private static final Pattern LINE =
       Pattern.compile(
           "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]"
-              + "\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)",
+              + "\\(([^()\\s#:]{1,300}\\.(?:md|markdown))(?:#[^()]*)?\\)(?:\\*\\*)?(.*)$",
           Pattern.MULTILINE | Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern WORD =
+      Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
+
+  /** Fewer words of a line say too little to be missed in a file. */
+  private static final int LEAST_WORDS = 4;
+
+  /** The letters of a word that count, so that its ending does not. */
+  private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;
 
@@ -36,9 +49,9 @@ final class IndexCheck {
     this.files = files;
   }
 
-  /** The lines whose file does not exist, in their order. */
+  /** The lines that are wrong, in their order. */
   List<IndexLine> of(Note note, String text) {
-    List<IndexLine> dead = new ArrayList<>();
+    List<IndexLine> wrong = new ArrayList<>();
     int line = 1;
     int counted = 0;
     int looked = 0;
@@ -47,23 +60,49 @@ final class IndexCheck {
         line += text.charAt(counted) == '\n' ? 1 : 0;
       }
       String target = found.group(1);
-      if (isGone(note, target)) {
-        dead.add(new IndexLine(line, target));
+      boolean isGone = isGone(note, target);
+      if (isGone || saysSomethingElse(note, target, found.group(2))) {
+        wrong.add(new IndexLine(line, target, isGone));
       }
     }
-    return dead;
+    return wrong;
+  }
+
+  private Optional<NoteName> target(Note note, String path) {
+    return links.target(note, new Link(0, false, path.replace("%20", " "), "", Optional.empty()));
   }
 
   private boolean isGone(Note note, String target) {
-    String path = target.replace("%20", " ");
-    if (links.target(note, new Link(0, false, path, "", Optional.empty())).isPresent()) {
+    if (target(note, target).isPresent()) {
       return false;
     }
     try {
-      Path there = files.get(note.path()).file().getParent().resolve(path);
+      Path there = files.get(note.path()).file().getParent().resolve(target.replace("%20", " "));
       return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
     } catch (InvalidPathException e) {
       return false; // a name that this system cannot have
     }
+  }
+
+  private boolean saysSomethingElse(Note note, String target, String said) {
+    Set<String> words = words(said);
+    NoteFiles.File file = target(note, target).map(NoteName::file).map(files::get).orElse(null);
+    if (words.size() < LEAST_WORDS || file == null) {
+      return false;
+    }
+    try {
+      Set<String> there = words(target + " " + NotesLog.text(file).orElse(said));
+      return words.stream().noneMatch(there::contains);
+    } catch (IOException e) {
+      return false; // it is told of as a file that cannot be read
+    }
+  }
+
+  private static Set<String> words(String text) {
+    Set<String> words = new HashSet<>();
+    for (Matcher found = WORD.matcher(text.toLowerCase(Locale.ROOT)); found.find(); ) {
+      words.add(found.group().substring(0, Math.min(STEM, found.group().length())));
+    }
+    return words;
   }
 }

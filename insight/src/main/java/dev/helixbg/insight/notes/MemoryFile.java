@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param cut how it became entries, in words
  * @param entries that it made
  * @param characters in UTF-16 units
- * @param index lines of it that lead nowhere
+ * @param index lines of it that lead nowhere, or to a file that says something else
  */
 public record MemoryFile(
     String path,
@@ -30,12 +30,13 @@ public record MemoryFile(
   private static final int LETTERS = 4;
 
   /**
-   * A line of an index that leads to no file.
+   * A line of an index that is wrong.
    *
    * @param line from 1
-   * @param target the path, as written
+   * @param target the path that it leads to, as written
+   * @param isGone whether that file does not exist; else the file has no word of the line
    */
-  public record IndexLine(int line, String target) {}
+  public record IndexLine(int line, String target, boolean isGone) {}
 
   static MemoryFile of(Note note, String text, List<IndexLine> index) {
     return new MemoryFile(

@@ -8,11 +8,18 @@ import dev.helixbg.insight.log.EntryText.Position;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.MemoryFile.IndexLine;
 import dev.helixbg.insight.notes.NotesAccount;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Lines of indexes of memory files that lead nowhere, as findings: one for a file. */
+/**
+ * Lines of indexes of memory files that lead nowhere, or elsewhere, as findings: one of each kind
+ * for a file.
+ */
 public final class IndexLines {
   private static final int LISTED = 20;
 
@@ -23,40 +30,49 @@ public final class IndexLines {
    */
   public static List<MovedSource> of(NotesAccount notes, List<NamedEntry> entries) {
     FindingIds ids = new FindingIds();
-    return notes.memory().stream()
-        .filter(file -> !file.index().isEmpty())
-        .flatMap(file -> entry(file, entries).map(one -> finding(file, one, ids)).stream())
-        .toList();
+    List<MovedSource> found = new ArrayList<>();
+    for (MemoryFile file : notes.memory()) {
+      Map<Boolean, List<IndexLine>> wrong =
+          file.index().stream().collect(Collectors.partitioningBy(IndexLine::isGone));
+      Stream.of(wrong.get(true), wrong.get(false))
+          .filter(lines -> !lines.isEmpty())
+          .flatMap(
+              lines ->
+                  entry(file, lines.getFirst(), entries)
+                      .map(entry -> finding(file, lines, entry, ids))
+                      .stream())
+          .forEach(found::add);
+    }
+    return found;
   }
 
-  /** All lines of one file; the first target is what it names. */
-  private static MovedSource finding(MemoryFile file, NamedEntry entry, FindingIds ids) {
-    List<IndexLine> lines = file.index();
+  /** All lines of one file that are wrong in one way; the first target is what it names. */
+  private static MovedSource finding(
+      MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
+    IndexLine first = lines.getFirst();
     List<String> targets = lines.stream().map(IndexLine::target).toList();
     List<String> places = lines.stream().map(line -> "" + line.line()).limit(LISTED).toList();
     int more = lines.size() - places.size();
     return new MovedSource(
         ids.of("line", file.path(), String.join("\n", targets)),
         entry,
-        SourceChange.LINE_DEAD,
+        first.isGone() ? SourceChange.LINE_DEAD : SourceChange.LINE_WRONG,
         "",
-        lines.getFirst().target(),
+        first.target(),
         file.path() + ":" + String.join(", ", places) + (more > 0 ? ", and " + more + " more" : ""),
         Optional.empty(),
         Optional.empty());
   }
 
-  /**
-   * The last fact that begins at the first of the lines or before it, else the first entry of the
-   * file.
-   */
-  private static Optional<NamedEntry> entry(MemoryFile file, List<NamedEntry> entries) {
+  /** The last fact that begins at the line or before it, else the first entry of the file. */
+  private static Optional<NamedEntry> entry(
+      MemoryFile file, IndexLine line, List<NamedEntry> entries) {
     List<NamedEntry> of =
         entries.stream()
             .filter(one -> one.entry().note().filter(file.path()::equals).isPresent())
             .toList();
     return of.stream()
-        .filter(one -> line(one) <= file.index().getFirst().line())
+        .filter(one -> line(one) <= line.line())
         .max(Comparator.comparingInt(IndexLines::line))
         .or(() -> of.stream().findFirst());
   }

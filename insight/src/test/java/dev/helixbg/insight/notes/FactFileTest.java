@@ -235,7 +235,7 @@ class FactFileTest {
   @MethodSource("forms")
   void withoutAnyFactAllOthersAreAsTheyWere(String variant) throws Exception {
     List<Entry> all = entries(variant);
-    int step = Boolean.getBoolean("proofs.all") ? 1 : Math.max(1, all.size() / 8);
+    int step = Boolean.getBoolean("proofs.all") ? 1 : Math.max(1, all.size() / 3);
     for (int i = all.size() - 1; i >= 0; i -= step) {
       Entry gone = all.get(i);
       if (!FactFile.areFacts(List.of(gone))) {

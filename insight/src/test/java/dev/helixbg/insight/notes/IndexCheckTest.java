@@ -33,7 +33,7 @@ class IndexCheckTest {
   }
 
   @Test
-  void linesThatLeadNowhereAreFound() throws IOException {
+  void linesThatLeadNowhereOrElsewhereAreFound() throws IOException {
     Files.createDirectories(folder.resolve("topics"));
     Files.createDirectories(folder.resolve("sub dir"));
     Path file = Files.writeString(folder.resolve("MEMORY.md"), INDEX);
@@ -42,8 +42,8 @@ class IndexCheckTest {
     Files.writeString(folder.resolve("sub dir/it is.md"), "Something.");
     MemoryFile found = index(NoteFiles.in(folder, folder.resolve("none")));
     assertEquals("an index of other files", found.cut());
-    IndexLine dead = new IndexLine(3, "gone.md");
-    assertEquals(List.of(dead), found.index());
+    IndexLine dead = new IndexLine(3, "gone.md", true);
+    assertEquals(List.of(dead, new IndexLine(5, "topics/tabs.md", false)), found.index());
     assertEquals(List.of(dead), index(NoteFiles.of(file)).index(), "only the index is read");
   }
 }

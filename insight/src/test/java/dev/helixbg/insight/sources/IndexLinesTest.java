@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Lines of an index that are wrong become one finding. */
+/** Lines of an index that are wrong become one finding of each kind. */
 class IndexLinesTest {
   private static final NamedEntry FACT =
       new NamedEntry(
@@ -29,24 +29,31 @@ class IndexLinesTest {
 
   @Test
   void deadLinesOfAFileAreOneFinding() {
-    List<MovedSource> found = found(List.of(new IndexLine(3, "a.md"), new IndexLine(5, "c.md")));
+    List<MovedSource> found =
+        found(
+            List.of(
+                new IndexLine(3, "a.md", true),
+                new IndexLine(4, "b.md", false),
+                new IndexLine(5, "c.md", true)));
     assertEquals(
-        List.of("“MEMORY.md:3, 5”: each leads to a file that is not there, the first to a.md"),
+        List.of(
+            "“MEMORY.md:3, 5”: each leads to a file that is not there, the first to a.md",
+            "MEMORY.md:4 leads to b.md, which has none of its words"),
         found.stream().map(MovedSource::words).toList());
-    assertEquals(List.of(FACT), found.stream().map(MovedSource::entry).toList());
+    assertEquals(List.of(FACT, FACT), found.stream().map(MovedSource::entry).toList());
   }
 
   @Test
   void anotherLineMakesAnotherFinding() {
-    IndexLine one = new IndexLine(3, "a.md");
-    List<IndexLine> both = List.of(one, new IndexLine(4, "b.md"));
+    IndexLine one = new IndexLine(3, "a.md", true);
+    List<IndexLine> both = List.of(one, new IndexLine(4, "b.md", true));
     assertNotEquals(found(List.of(one)).getFirst().id(), found(both).getFirst().id());
   }
 
   @Test
   void manyLinesAreCounted() {
     List<IndexLine> many =
-        IntStream.range(1, 31).mapToObj(i -> new IndexLine(i, i + ".md")).toList();
+        IntStream.range(1, 31).mapToObj(i -> new IndexLine(i, i + ".md", true)).toList();
     assertTrue(found(many).getFirst().path().endsWith(", 19, 20, and 10 more"));
   }
 }
