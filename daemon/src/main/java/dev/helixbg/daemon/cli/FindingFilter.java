@@ -30,7 +30,7 @@ final class FindingFilter {
   @Option(
       names = "--verdict",
       paramLabel = "VERDICT",
-      description = "All findings that are judged so: same, overtaken, related or different.")
+      description = "All findings with this verdict: same, overtaken, related or different.")
   private String verdict;
 
   /** Kinds of findings. */

@@ -58,7 +58,7 @@ final class FindingsCommand extends JsonCommand {
 
   @Option(
       names = "--settled",
-      description = "List those that were dismissed or are done: by whom, and why, if they said.")
+      description = "List findings that are dismissed or done, with who decided so and why.")
   private boolean settled;
 
   @Option(

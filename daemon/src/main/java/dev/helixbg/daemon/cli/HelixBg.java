@@ -53,12 +53,12 @@ public final class HelixBg implements Runnable {
     start(HelixBg::noBench, arguments);
   }
 
-  /** These describe the others. */
+  /** Commands that describe the others. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** These begin with a model, in a process that is otherwise idle. */
+  /** Commands that open a model first, while the process has nothing else to do. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
 
   /**

@@ -55,7 +55,7 @@ public final class ControlServer implements AutoCloseable {
   /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
-  /** For those that were called off, which does not take long, to be told so. */
+  /** Longest wait, at the end, for the answers to requests that were called off. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   /** What answers requests. */
@@ -284,7 +284,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Soon: who closed only its half of the connection still gets what is quickly said. */
+  /** Waits a moment first: a client that closed its half of the connection gets a quick answer. */
   private static void callOff(Thread request, CountDownLatch answered) {
     try {
       if (answered.await(LEFT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -314,11 +314,11 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      answering.forEach(Thread::interrupt); // once: the next would hit who is writing his answer
+      answering.forEach(Thread::interrupt); // once: another would hit a thread that is writing
     }
   }
 
-  /** Lets go of all clients, once those that are being answered have their answer, but soon. */
+  /** Closes all connections, after it waited a few seconds for requests in progress. */
   @Override
   public void close() throws IOException {
     refuse();

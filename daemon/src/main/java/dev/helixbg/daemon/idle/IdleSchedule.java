@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What idle work is due for which KB, by what was done and what failed before, and whether the
- * machine may have it. {@link IdleWork} does it.
+ * Decides which idle work is due for which KB, and whether the machine is free for it. {@link
+ * IdleWork} does it.
  */
 final class IdleSchedule {
   /** Asking a Mac for its battery starts a process. */
@@ -33,7 +33,7 @@ final class IdleSchedule {
   }
 
   /**
-   * @param changes of the KB, by {@link KbWatch#changes}: another number, and it may be mended
+   * @param changes of the KB then, by {@link KbWatch#changes}; a later change may mend it
    * @param pause nanoseconds from the failure to the next try
    */
   private record Failed(int changes, long at, long pause) {}

@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * @param nearest best first, and how much of the KB was searched
  * @param title of the entry that is said to say it
- * @param unread why the pair judge has not read them, where it should have
+ * @param unread why the pair judge could not read them
  */
 public record RelatedAnswer(
     SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {

@@ -49,7 +49,7 @@ public record Installation(Path root) {
   }
 
   /**
-   * The name of a folder that leads to its successor, too: {@code current} beside it, or Homebrew's
+   * The name under which the next version will be, too: {@code current} beside it, or Homebrew's
    * {@code opt/NAME} for {@code Cellar/NAME/VERSION}.
    */
   private static Path lasting(Path root) {

@@ -112,10 +112,7 @@ public record ErrorReporter(Console console) {
     return false;
   }
 
-  /**
-   * Keeps the stack trace in a file: a user can do nothing with it, whoever mends the fault needs
-   * it.
-   */
+  /** Keeps the stack trace in a file, for a developer. */
   private static String unexpected(Throwable e) {
     String summary = "a fault in helix-bg: " + e;
     try {

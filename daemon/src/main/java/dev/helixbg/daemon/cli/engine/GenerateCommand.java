@@ -186,12 +186,12 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** An answer as far as it came. One that begins anew is the same, as a rule. */
+  /** The answer so far. After a failure of the GPU it begins anew, as a rule with the same text. */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /** Prints the next piece if it is new; all of the answer anew where it parts from the last. */
+    /** Prints the next piece if it is new; where the text differs, the whole answer anew. */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);
