@@ -92,8 +92,7 @@ class GpuCommandsIT {
     Program.Ended ended = ok(gpu.run(answer("--check", "--profile", "--stats")));
     assertEquals(CASE.answer(), ended.out().strip());
     for (String line :
-        List.of(
-            "backend   metal", "; same next token", "reopened_encoders", "kernel ", "waited ")) {
+        List.of("backend   metal", "; same next token", "reopened_encoders", "kernel ", "waits ")) {
       assertTrue(ended.err().contains(line), ended.err());
     }
   }

@@ -81,10 +81,9 @@ class ModelCommandsIT {
   }
 
   @Test
-  void statisticsHaveHashAndProducts() throws Exception {
+  void statisticsHaveAHash() throws Exception {
     String[] command = {"generate", model, "-p", "x", "-n", "4", "--backend", "cpu", "--stats"};
     String told = program.run(command).err();
-    assertTrue(told.contains("product           rows "), told);
     assertTrue(told.lines().anyMatch(line -> line.matches("ids       [0-9a-f]{16}")), told);
     assertEquals(ids(told), ids(program.run(command).err()));
     String[] checked = {"generate", model, "-p", "x", "-n", "1", "--backend", "cpu", "--check"};

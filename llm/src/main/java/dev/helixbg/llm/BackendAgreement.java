@@ -5,28 +5,21 @@ import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.model.Qwen3.TapListener;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
-import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * How near two ways of running a model are, by one prompt.
  *
- * @param embedding the largest difference in the first row of the embedding, as a share of its
- *     largest value
- * @param logits the same of the logits after the prompt
  * @param sameToken whether the likeliest next token is the same
- * @param places all places of all layers, in the order of the computation
- * @param firstParting the first place of the first layer, in the order of the computation, that
- *     differs by more than rounding
+ * @param places the embedding, all places of all layers, and the logits after the prompt, in the
+ *     order of the computation
  */
-public record BackendAgreement(
-    double embedding,
-    double logits,
-    boolean sameToken,
-    List<Parting> places,
-    Optional<Parting> firstParting) {
+public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
    * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
    * some types with eight-bit activations.
@@ -47,50 +40,43 @@ public record BackendAgreement(
    * @param row the token, and {@code column} the value of it, that differ most
    */
   public record Parting(
-      int layer, Tap tap, double difference, int row, int column, float actual, float expected) {}
+      int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
+
+    /** Whether the difference is no more than rounding; NaN is more. */
+    private boolean isRounding() {
+      return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
+    }
+  }
 
   /** Runs the prompt through both; both are left as they were. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
-    int token = actual.run(tested, prompt);
-    int wanted = expected.run(reference, prompt);
-    List<Parting> places = places(actual, expected);
+    boolean sameToken = actual.run(tested, prompt) == expected.run(reference, prompt);
+    Iterator<Place> others = actual.places.values().iterator();
     return new BackendAgreement(
-        difference(Tap.EMBEDDING, actual, expected),
-        difference(Tap.LOGITS, actual, expected),
-        token == wanted,
-        places,
-        places.stream().filter(found -> !(found.difference <= BOUND)).findFirst());
+        sameToken,
+        expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Whether the differences are no more than rounding. */
+  /** The first place that differs by more than rounding. */
+  public Optional<Parting> firstParting() {
+    return places.stream().filter(place -> !place.isRounding()).findFirst();
+  }
+
+  /** Whether embedding and logits differ by no more than rounding. */
   public boolean isGood() {
-    return embedding <= EMBEDDING_BOUND && logits <= BOUND;
+    return places.stream()
+        .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
+        .allMatch(Parting::isRounding);
   }
 
-  private static double difference(Tap tap, Trace actual, Trace expected) {
-    return expected.places.stream()
-        .filter(place -> place.tap == tap)
-        .findFirst()
-        .map(place -> parting(place, actual.at(place), 1).difference())
-        .orElse(0.0);
-  }
-
-  private static List<Parting> places(Trace actual, Trace expected) {
-    return expected.places.stream()
-        .filter(place -> place.tap != Tap.EMBEDDING && place.tap != Tap.LOGITS)
-        .map(place -> parting(place, actual.at(place), ROWS_COMPARED))
-        .toList();
-  }
-
-  /** Returns the place of the largest difference of the first rows; NaN is larger than all. */
-  private static Parting parting(Place expected, Place actual, int rows) {
+  /** Returns the place of the largest difference; NaN is larger than all. */
+  private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
     int at = 0;
-    int end = Math.min(expected.values.length, rows * expected.columns);
-    for (int i = 0; i < end; i++) {
+    for (int i = 0; i < expected.values.length; i++) {
       largest = Math.max(largest, Math.abs(expected.values[i]));
       double off = Math.abs((double) actual.values[i] - expected.values[i]);
       if (off > worst || Double.isNaN(off) && !Double.isNaN(worst)) {
@@ -113,7 +99,7 @@ public record BackendAgreement(
 
   /** Activations that a model shows while it reads the beginning of a prompt. */
   private static final class Trace {
-    private final List<Place> places = new ArrayList<>();
+    private final Map<List<Object>, Place> places = new LinkedHashMap<>();
     private int tokens;
 
     int run(TextModel model, int[] prompt) {
@@ -129,10 +115,10 @@ public record BackendAgreement(
 
     /** Only the first pass is compared; the logits are those of the last. */
     private void note(Tap tap, int layer, Activations values) {
-      boolean known = places.stream().anyMatch(p -> p.tap == tap && p.layer == layer);
+      List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {
-        places.removeIf(place -> place.tap == Tap.LOGITS);
-      } else if (known) {
+        places.remove(key);
+      } else if (places.containsKey(key)) {
         return;
       }
       int rows = Math.min(Math.min(values.rows(), tokens), tap == Tap.LOGITS ? 1 : ROWS_COMPARED);
@@ -142,14 +128,7 @@ public record BackendAgreement(
         values.read(i, row);
         System.arraycopy(row, 0, read, i * row.length, row.length);
       }
-      places.add(new Place(tap, layer, values.columns(), read));
-    }
-
-    Place at(Place other) {
-      return places.stream()
-          .filter(place -> place.tap == other.tap && place.layer == other.layer)
-          .findFirst()
-          .orElseThrow();
+      places.put(key, new Place(tap, layer, values.columns(), read));
     }
   }
 }

@@ -1,11 +1,6 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
-import dev.helixbg.llm.model.ModelWarmUp;
-import dev.helixbg.llm.model.ModelWarmUp.Passes;
-import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +12,7 @@ import java.util.function.Consumer;
  * prompts need.
  *
  * <p>Work that every model needs is done once in a process. A kernel is compiled while its caller
- * waits, so several threads, each with kernels of its own, keep the compiler busy. A tiny model of
- * the same types runs last, and has the rest compiled.
+ * waits, so several threads, each with kernels of its own, keep the compiler busy.
  */
 final class KernelCompilation {
   /** Work that every model needs, begun when it is first asked for. */
@@ -33,7 +27,6 @@ final class KernelCompilation {
     }
   }
 
-  private final Qwen3Config config;
   private final Set<TensorType> types;
   private final BackgroundTask<Void> rows;
   private final BackgroundTask<Void> tiles;
@@ -43,8 +36,7 @@ final class KernelCompilation {
    *
    * @param types of the model's matrices
    */
-  KernelCompilation(Qwen3Config config, Set<TensorType> types) {
-    this.config = config;
+  KernelCompilation(Set<TensorType> types) {
     this.types = types;
     rows = BackgroundTask.run("compile rows", this::compileRows);
     tiles = BackgroundTask.run("tiles", this::compileTiles);
@@ -69,7 +61,6 @@ final class KernelCompilation {
     List<BackgroundTask<Void>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
     parts.forEach(BackgroundTask::await);
-    run(Passes.ANSWER);
   }
 
   private void compileTiles() {
@@ -78,7 +69,6 @@ final class KernelCompilation {
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(BackgroundTask::await);
-    run(Passes.PROMPT);
   }
 
   private List<BackgroundTask<Void>> each(Consumer<TensorType> calls) {
@@ -87,11 +77,5 @@ final class KernelCompilation {
 
   private static BackgroundTask<Void> start(Runnable calls) {
     return BackgroundTask.run("warm-up", calls);
-  }
-
-  private void run(Passes passes) {
-    try (Backend own = new CpuBackend(1)) {
-      ModelWarmUp.run(own, config, types, passes);
-    }
   }
 }

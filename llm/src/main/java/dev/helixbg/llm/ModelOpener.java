@@ -9,7 +9,6 @@ import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.model.ModelWarmUp;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.model.Qwen3Config;
@@ -87,8 +86,7 @@ public final class ModelOpener {
       options.news().accept(slowness.get());
       return openScalar(file);
     }
-    Qwen3Config config = Qwen3Config.from(file.metadata());
-    KernelCompilation kernels = new KernelCompilation(config, types(file));
+    KernelCompilation kernels = new KernelCompilation(types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     return open(file, backend, model -> kernels.awaitRows());
   }
@@ -119,7 +117,10 @@ public final class ModelOpener {
       backend.close();
       throw e;
     }
-    return open(file, backend, model -> compile(backend, model));
+    return open(
+        file,
+        backend,
+        model -> backend.compile(() -> model.rehearse(options.limits()), options.news()));
   }
 
   /**
@@ -141,10 +142,6 @@ public final class ModelOpener {
     return weights
         + shape.limit() * shape.bytesPerPosition()
         + Float.BYTES * (limits.rows() * perRow + limits.wanted() * perWanted);
-  }
-
-  private void compile(GpuBackend backend, Qwen3 model) {
-    backend.compile(() -> ModelWarmUp.rehearse(model, options.limits()), options.news());
   }
 
   /**
@@ -184,9 +181,7 @@ public final class ModelOpener {
   }
 
   private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
-    Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
-    vocabulary.warning().ifPresent(line -> options.news().accept(file.path() + ": " + line));
-    return new BpeTokenizer(vocabulary);
+    return new BpeTokenizer(Vocabulary.from(file.metadata(), model.vocabulary()));
   }
 
   private static Set<TensorType> types(GgufFile file) {

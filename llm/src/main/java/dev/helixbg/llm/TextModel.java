@@ -7,9 +7,7 @@ import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
-import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
@@ -56,7 +54,7 @@ public final class TextModel implements AutoCloseable {
 
   /** Returns the name that the file gives itself, else the file's name. */
   public String name() {
-    return file.metadata().values().get(NAME_KEY) instanceof Text(String name)
+    return file.metadata().values().get(NAME_KEY) instanceof String name
         ? name
         : file.path().getFileName().toString();
   }
@@ -82,7 +80,7 @@ public final class TextModel implements AutoCloseable {
   /** The chat form that the file's template asks for. */
   public ChatTemplate chat() {
     Optional<String> template =
-        file.metadata().values().get(TEMPLATE_KEY) instanceof Text(String text)
+        file.metadata().values().get(TEMPLATE_KEY) instanceof String text
             ? Optional.of(text)
             : Optional.empty();
     return new ChatTemplate(tokenizer(), Thought.of(template));
@@ -129,7 +127,7 @@ public final class TextModel implements AutoCloseable {
 
   /**
    * Answers prompts by the likeliest tokens, each following what {@code shared} has read; see
-   * {@link GroupGenerator#generate}. The session stays as it is.
+   * {@link Generator#generateAll}. The session stays as it is.
    */
   public List<Generation> generateAll(
       Session shared,
@@ -139,8 +137,7 @@ public final class TextModel implements AutoCloseable {
       BooleanSupplier cancelled) {
     return whileUnchanged(
         () ->
-            GroupGenerator.generate(
-                passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
+            Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
   /** Does some work, whose result or failure counts only if the file is still what was opened. */

@@ -57,6 +57,7 @@ final class DoctorCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    kb.named(); // two are wrong arguments, and no finding
     look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
     for (GpuApi gpu : GpuApi.values()) {
       look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));

@@ -52,6 +52,9 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
+  /** Connections beyond the usual number, for urgent requests. */
+  private static final int URGENT_CLIENTS = 8;
+
   /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
@@ -68,6 +71,11 @@ public final class ControlServer implements AutoCloseable {
      * @throws InterruptedException when called off: the client has left, or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
+
+    /** Whether a request is answered even when there are too many clients, and soon. */
+    default boolean isUrgent(ObjectNode request) {
+      return false;
+    }
   }
 
   /** Lines back to the client, or to the caller within this process. */
@@ -226,8 +234,10 @@ public final class ControlServer implements AutoCloseable {
       }
       if (number <= limits.clients()) {
         answerAll(lines);
+      } else if (number <= limits.clients() + URGENT_CLIENTS) {
+        answerWhatIsUrgent(lines);
       } else {
-        error(lines, new Failure(ExitCode.BUSY, "too many clients at once; try again"));
+        error(lines, tooMany());
       }
     } catch (IOException e) {
       LOG.debug("a client left: {}", e.toString());
@@ -240,17 +250,30 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void answerAll(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines);
+    Optional<ObjectNode> request = read(lines, limits.idle());
     while (request.isPresent()) {
       answer(request.get(), lines);
-      request = read(lines);
+      request = read(lines, limits.idle());
     }
   }
 
+  private void answerWhatIsUrgent(JsonLineChannel lines) throws IOException {
+    Optional<ObjectNode> request = read(lines, limits.line());
+    if (request.filter(handler::isUrgent).isPresent()) {
+      answer(request.get(), lines);
+    } else if (request.isPresent()) {
+      error(lines, tooMany());
+    }
+  }
+
+  private static Failure tooMany() {
+    return new Failure(ExitCode.BUSY, "too many clients at once; try again");
+  }
+
   /** Empty when the client has left, or was told that this is no request. */
-  private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
+  private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
     try {
-      return lines.read(limits.idle(), limits.line());
+      return lines.read(idle, limits.line());
     } catch (Failure e) {
       error(lines, e);
       return Optional.empty();

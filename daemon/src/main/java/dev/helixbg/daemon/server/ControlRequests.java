@@ -20,6 +20,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What clients of the control socket may ask for. Nothing a client sends names a file to be written
@@ -58,6 +59,12 @@ final class ControlRequests implements ControlServer.Handler {
     if (!done) {
       throw new Failure(ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
     }
+  }
+
+  /** Whatever keeps clients waiting, these end it, or tell what it is. */
+  @Override
+  public boolean isUrgent(ObjectNode request) {
+    return Set.of("status", "pause", "stop").contains(request.path("do").asText());
   }
 
   private ObjectNode status() {

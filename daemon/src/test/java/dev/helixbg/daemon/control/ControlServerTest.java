@@ -359,7 +359,20 @@ class ControlServerTest {
 
   @Test
   void tooManyClientsAreTold() throws Exception {
-    start(FEW);
+    ControlServer.Handler handler =
+        new ControlServer.Handler() {
+          @Override
+          public void handle(ObjectNode request, ControlServer.Reply reply)
+              throws IOException, InterruptedException {
+            answer(request, reply);
+          }
+
+          @Override
+          public boolean isUrgent(ObjectNode request) {
+            return request.path("text").asText().equals("urgent");
+          }
+        };
+    server = ControlServer.start(socket, handler, FEW);
     List<ControlClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 4; i++) {
@@ -370,6 +383,9 @@ class ControlServerTest {
       try (ControlClient fifth = client()) {
         Failure told = assertThrows(Failure.class, () -> Answers.of(fifth, request("echo")));
         assertEquals(ExitCode.BUSY, told.code());
+      }
+      try (ControlClient sixth = client()) {
+        assertEquals(1, Answers.of(sixth, request("echo").put("text", "urgent")).size());
       }
     } finally {
       for (ControlClient client : clients) {

@@ -83,6 +83,32 @@ class AnalysisTest {
     assertEquals(1, texts.size(), texts.toString());
   }
 
+  @Test
+  void copiesInTwoFormsOfUnicodeAreCopies() {
+    Findings findings =
+        new Corpus()
+            .add("a", "Der Schl\u00fcssel", ONE)
+            .add("b", "Der Schlu\u0308ssel", ONE)
+            .analyse();
+    assertEquals(1, findings.copies().size());
+    assertEquals(List.of(), findings.relations());
+  }
+
+  /** Of copies the findings know one, and a link to any of them is a link to that one. */
+  @Test
+  void whoLinksToACopyIsProposedNoLinkToAnotherOne() {
+    for (String linked : List.of("a:0", "b:0")) {
+      Findings findings =
+          new Corpus()
+              .add("a", "The plan", ONE)
+              .add("b", "The plan", ONE)
+              .addBody("c", "[links: " + linked + "]\nWhere plans are", cosine(0.9f))
+              .analyse();
+      assertEquals(1, findings.copies().size());
+      assertEquals(List.of(), findings.relations(), linked);
+    }
+  }
+
   /** What is settled of older copies must not hide it. */
   @Test
   void aCopyThatIsWrittenLaterMakesAnotherFinding() {

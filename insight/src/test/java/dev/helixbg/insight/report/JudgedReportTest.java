@@ -129,6 +129,55 @@ class JudgedReportTest {
     assertEquals("section", page.getElementById(other).parent().tagName());
   }
 
+  /** Three entries make three pairs, and more entries far more pairs than entries. */
+  private static Report allOvertaken(Optional<JudgeTrust> trust) {
+    KbFixture kb = new KbFixture();
+    NamedEntry a = kb.entry("x", 1, "The bridge opens at eight.");
+    NamedEntry b = kb.entry("x", 2, "The bridge opens at nine now.");
+    NamedEntry c = kb.entry("x", 3, "The bridge does not open any more.");
+    NamedEntry d = kb.entry("x", 4, "The bridge was taken down in May.");
+    List<NamedEntry> all = List.of(a, b, c, d);
+    for (int i = 0; i < 4; i++) {
+      for (int j = i + 1; j < 4; j++) {
+        kb.pair(all.get(i), all.get(j), 0.9);
+      }
+    }
+    Report plain = kb.report();
+    Map<String, PairVerdict> verdicts = new HashMap<>();
+    for (Finding.Relation pair : plain.findings().relations()) {
+      verdicts.put(
+          pair.id(), new PairVerdict(Verdict.OVERTAKEN, 0.9, 0.05, 0.05, 0.9, false, false));
+    }
+    Judgements judgements =
+        new Judgements(
+            Optional.of("Qwen3"),
+            Map.of(),
+            verdicts,
+            Map.of(),
+            List.of(),
+            Map.of(),
+            Optional.empty());
+    return new Report(plain.findings(), plain.log(), plain.run(), judgements.trusted(trust));
+  }
+
+  @Test
+  void pairsAreCountedAsPairsAndNotAsEntries() {
+    String said = html(allOvertaken(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)))).text();
+    assertTrue(said.contains("6 pairs have an entry that the newer one has overtaken"), said);
+    assertFalse(said.contains("6 entries"), said);
+  }
+
+  @Test
+  void thatAModelWasNotMeasuredIsSaidWhereverItIsNamed() {
+    Report report = allOvertaken(Optional.empty());
+    Document page = html(report);
+    assertTrue(page.selectFirst("main").text().contains(JudgeTrust.UNMEASURED), page.text());
+    assertTrue(section(page, "Who judged").text().contains(JudgeTrust.UNMEASURED));
+    assertTrue(MarkdownReport.render(report).contains(JudgeTrust.UNMEASURED));
+    String terminal = TerminalSummaryTest.plain(report);
+    assertTrue(terminal.contains("This model was not measured as a judge yet. Until"), terminal);
+  }
+
   @Test
   void withoutAModelThePageSaysWhatOneWouldAdd() {
     String note = section(html(KbFixtures.small().report()), "Who judged").text();

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gguf;
 
-import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;

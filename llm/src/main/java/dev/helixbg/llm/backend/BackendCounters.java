@@ -1,10 +1,7 @@
 package dev.helixbg.llm.backend;
 
-import dev.helixbg.llm.tensor.TensorType;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /** Counts of what a backend did. Reading and adding allocates nothing. */
@@ -39,39 +36,6 @@ public final class BackendCounters {
     CACHE_BYTES
   }
 
-  /**
-   * Products of one kernel with matrices of one type and shape.
-   *
-   * @param kernel as the backend names it
-   * @param times that a matrix was multiplied with one vector or with several at once
-   */
-  public record ProductCount(String kernel, TensorType type, long rows, long columns, long times) {}
-
-  private static final class Tally {
-    private final String kernel;
-    private final TensorType type;
-    private final long rows;
-    private final long columns;
-    private long times;
-
-    Tally(String kernel, TensorType type, long rows, long columns) {
-      this.kernel = kernel;
-      this.type = type;
-      this.rows = rows;
-      this.columns = columns;
-    }
-
-    boolean isOf(String otherKernel, TensorType otherType, long otherRows, long otherColumns) {
-      return rows == otherRows
-          && columns == otherColumns
-          && type == otherType
-          && kernel.equals(otherKernel);
-    }
-  }
-
-  /** A few for each type of a model. */
-  private final List<Tally> products = new ArrayList<>();
-
   private final long[] values = new long[Counter.values().length];
 
   public void add(Counter counter, long amount) {
@@ -86,30 +50,10 @@ public final class BackendCounters {
   /** Sets all to zero. */
   public void clear() {
     Arrays.fill(values, 0);
-    products.clear();
   }
 
   public long get(Counter counter) {
     return values[counter.ordinal()];
-  }
-
-  /** Counts the product of a matrix. */
-  public void product(String kernel, TensorType type, long rows, long columns) {
-    for (int i = 0; i < products.size(); i++) { // an iterator would be garbage
-      if (products.get(i).isOf(kernel, type, rows, columns)) {
-        products.get(i).times++;
-        return;
-      }
-    }
-    products.add(new Tally(kernel, type, rows, columns));
-    products.getLast().times = 1;
-  }
-
-  /** All products, in the order in which their kernels were first used. */
-  public List<ProductCount> products() {
-    return products.stream()
-        .map(of -> new ProductCount(of.kernel, of.type, of.rows, of.columns, of.times))
-        .toList();
   }
 
   /** All that are not zero. */

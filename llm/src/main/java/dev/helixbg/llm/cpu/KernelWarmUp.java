@@ -21,8 +21,7 @@ import java.util.Collection;
  * Has kernels compiled by calls as small as they can be.
  *
  * <p>Until a kernel is compiled, each operation on a vector takes microseconds, and a loop of a
- * hundred rounds is compiled for itself, from its middle, to be thrown away at once. A tiny model
- * is too large for that: its matrices are 256 columns wide.
+ * hundred rounds is compiled for itself, from its middle, to be thrown away at once.
  */
 public final class KernelWarmUp {
   /** Interpreted once or twice, then with counters; compiled for good well before the last. */

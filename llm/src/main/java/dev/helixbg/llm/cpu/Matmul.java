@@ -1,6 +1,5 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostMemory;
@@ -125,15 +124,6 @@ final class Matmul {
       int byteTiles = asBytes ? bytes.of(x, rows) : 0;
       team.run(pack, pack.floatTiles + byteTiles);
       team.run(multiplyTiles, parts);
-    }
-  }
-
-  /** Counts the products of the last run. */
-  void tally(BackendCounters counters, boolean few) {
-    for (int m = 0; m < count; m++) {
-      TensorType type = matrices[m].type();
-      String kernel = few ? "rows" : ByteMatmul.takes(type) ? "tiles in bytes" : "tiles";
-      counters.product(kernel, type, matrices[m].rows(), columns);
     }
   }
 

@@ -4,56 +4,49 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Goes on from a prompt token by token, always by the likeliest one: one answer.
+ * Goes on from prompts token by token, always by the likeliest one: one answer, or several at once,
+ * where each pass over the weights serves all answers that are still growing.
  *
- * <p>Passes are encoded ahead of the tokens being read, as deep as the device wants; what was
- * computed past the end of the answer is forgotten.
+ * <p>Tokens stay on the device, and passes are encoded ahead of their being read, as deep as the
+ * device wants. An answer that has ended leaves its row to a sequence whose results are not used;
+ * what was computed past its end is forgotten. The others move together when that spares the device
+ * something, once all passes under way are read.
  */
 public final class Generator {
   private final ForwardPasses work;
   private final Backend backend;
-  private final KvCache cache;
-  private final int[] prompt;
-  private final int maxTokens;
-  private final IntConsumer listener;
+  private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
+
+  /** Whether an answer is the same with any others beside it. */
+  private final boolean steady;
 
   private final int depth;
   private final Submission[] underWay;
-  private final Set<Integer> stopTokens;
-  private final int[] answer;
-  private final long start = System.nanoTime();
 
-  /** Choices of a token encoded so far; the i-th goes to slot i modulo the number of slots. */
+  /** Choices of tokens encoded, and read; the i-th goes to slot i modulo the number of slots. */
   private int encoded;
 
-  /** Choices read so far. */
   private int read;
 
   private Generator(
-      ForwardPasses work,
-      KvCache cache,
-      int[] prompt,
-      GenerationOptions options,
-      IntConsumer listener,
-      BooleanSupplier cancelled) {
+      ForwardPasses work, Set<Integer> stopTokens, BooleanSupplier cancelled, boolean steady) {
     this.work = work;
-    this.cache = cache;
-    this.prompt = prompt;
-    this.maxTokens = options.maxTokens();
-    this.listener = listener;
+    this.stopTokens = stopTokens;
     this.cancelled = cancelled;
+    this.steady = steady;
     backend = work.model.backend();
     depth = backend.depth();
     underWay = new Submission[work.tokens.slots()];
-    stopTokens = options.stopTokens();
-    answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
   }
 
   /**
@@ -62,7 +55,7 @@ public final class Generator {
    *
    * @param prompt at least one token
    * @param listener is given each token of the answer as it is chosen
-   * @param cancelled is asked while the prompt is read, and after each token
+   * @param cancelled is asked within and between passes
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
    *     context
    */
@@ -73,102 +66,198 @@ public final class Generator {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    if (prompt.length == 0) {
-      throw new IllegalArgumentException("the prompt is empty");
-    }
-    return new Generator(work, cache, prompt, options, listener, cancelled).run();
+    work.requirePrompt(prompt);
+    GrowingAnswer answer = new GrowingAnswer(cache, options.maxTokens(), listener);
+    return new Generator(work, options.stopTokens(), cancelled, false).run(prompt, answer);
   }
 
-  private Generation run() {
-    if (!work.read(cache, prompt, true, cancelled)) {
-      return new Generation(new int[0], StopReason.CANCELLED, -1, prompt.length, elapsed(start), 0);
-    }
+  private Generation run(int[] prompt, GrowingAnswer answer) {
+    long start = System.nanoTime();
+    long readAt = start;
+    KvCache cache = answer.cache;
     int promptEnd = cache.length();
-    long firstTokenAt = 0;
-    long decodeNanos;
-    int stopToken = -1;
-    StopReason reason = null;
-    int count = 0;
     try {
-      encodeChoice();
-      while (reason == null) {
-        while (encoded - read < depth && mayEncode()) {
-          encodePass();
-        }
-        int id = readChoice();
-        if (read == 1) {
-          firstTokenAt = System.nanoTime();
-        }
-        if (stopTokens.contains(id)) {
-          stopToken = id;
-          reason = StopReason.STOP_TOKEN;
-        } else {
-          answer[count++] = id;
-          listener.accept(id);
-          reason = reasonToEnd();
-        }
+      if (!work.read(cache, prompt, true, cancelled)) {
+        throw new CancellationException();
       }
-      decodeNanos = elapsed(firstTokenAt);
+      promptEnd = cache.length();
+      choose(List.of(answer));
+      readAt = System.nanoTime();
+      grow(growing(List.of(answer)));
+    } catch (CancellationException e) {
+      answer.reason = StopReason.CANCELLED;
     } finally {
-      forgetPast(promptEnd + count); // also when the listener, or a device, failed
+      cache.truncate(Math.min(cache.length(), promptEnd + answer.count));
     }
-    return new Generation(
-        Arrays.copyOf(answer, count),
-        reason,
-        stopToken,
-        prompt.length,
-        firstTokenAt - start,
-        decodeNanos);
+    return answer.result(prompt.length, readAt - start, System.nanoTime() - readAt);
   }
 
-  /** The pass that reads choice {@code encoded − 1} again and makes the next choice. */
-  private void encodePass() {
+  /**
+   * Answers several prompts, all of which follow one sequence that was read before. What is
+   * answered beside a prompt changes nothing in its answer.
+   *
+   * @param shared is read only
+   * @param prompts each with at least one token
+   * @param maxTokens of each answer, at least 1
+   * @param stopTokens end an answer, and are no part of it
+   * @return one per prompt; the times are those of all prompts together
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
+   *     context
+   * @throws CancellationException if cancelled, within a pass or between two
+   */
+  public static List<Generation> generateAll(
+      ForwardPasses work,
+      KvCache shared,
+      List<int[]> prompts,
+      int maxTokens,
+      Set<Integer> stopTokens,
+      BooleanSupplier cancelled) {
+    GenerationOptions options = new GenerationOptions(maxTokens, stopTokens);
+    prompts.forEach(work::requirePrompt);
+    prompts.forEach(prompt -> shared.requireRoom(prompt.length));
     work.clear();
-    work.batch.add(cache, 1, 1);
-    work.model.forward(work.batch, work.tokens, slot(encoded - 1));
-    encodeChoice();
+    int most = work.batch.freeWanted();
+    List<Generation> answers = new ArrayList<>();
+    for (int from = 0; from < prompts.size(); from += most) {
+      List<int[]> some = prompts.subList(from, Math.min(prompts.size(), from + most));
+      Generator together = new Generator(work, options.stopTokens(), cancelled, true);
+      answers.addAll(together.run(shared, some, maxTokens));
+    }
+    return answers;
   }
 
-  private void encodeChoice() {
+  private List<Generation> run(KvCache shared, List<int[]> prompts, int maxTokens) {
+    long start = System.nanoTime();
+    List<PromptGroup> groups = new ArrayList<>();
+    List<GrowingAnswer> answers = new ArrayList<>();
+    try {
+      while (answers.size() < prompts.size()) {
+        int from = answers.size();
+        int to = PromptGroup.end(work, prompts, from, 0, 0);
+        PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
+        groups.add(group);
+        group.add(shared, cancelled);
+        work.forward(cancelled);
+        for (int i = 0; i < to - from; i++) {
+          answers.add(new GrowingAnswer(group.cache(i), maxTokens, id -> {}));
+        }
+        choose(answers.subList(from, to));
+      }
+      long readAt = System.nanoTime();
+      for (List<GrowingAnswer> rows = growing(answers); !rows.isEmpty(); rows = growing(rows)) {
+        grow(rows);
+      }
+      long end = System.nanoTime();
+      List<Generation> results = new ArrayList<>();
+      for (int i = 0; i < prompts.size(); i++) {
+        results.add(answers.get(i).result(prompts.get(i).length, readAt - start, end - readAt));
+      }
+      return results;
+    } finally {
+      groups.forEach(PromptGroup::close);
+    }
+  }
+
+  /** Chooses the first token of answers whose prompts the pass ends with, a row each. */
+  private void choose(List<GrowingAnswer> rows) {
+    backend.argmax(work.batch, work.model.logits(), work.tokens, 0);
+    backend.submit().await();
+    for (int row = 0; row < rows.size(); row++) {
+      int id = work.tokens.get(0, row);
+      work.requireNumbers(row, id);
+      rows.get(row).claimed++;
+      rows.get(row).hear(id, stopTokens);
+    }
+  }
+
+  private static List<GrowingAnswer> growing(List<GrowingAnswer> some) {
+    return some.stream().filter(answer -> answer.reason == null).toList();
+  }
+
+  /** Goes on with these, a row each, until all have ended, or so many that fewer rows would do. */
+  private void grow(List<GrowingAnswer> rows) {
+    for (int row = 0; row < rows.size(); row++) {
+      work.tokens.set(0, row, rows.get(row).last());
+    }
+    encoded = 1;
+    read = 1;
+    try {
+      while (true) {
+        while (encoded - read < depth && mayEncode(rows)) {
+          encodePass(rows);
+        }
+        if (read == encoded) {
+          return;
+        }
+        readPass(rows);
+      }
+    } finally {
+      awaitAll(); // also when a device or the listener failed, or it was cancelled
+    }
+  }
+
+  private boolean mayEncode(List<GrowingAnswer> rows) {
+    int left = growing(rows).size();
+    return cost(left) == cost(rows.size()) && rows.stream().anyMatch(GrowingAnswer::mayGoOn);
+  }
+
+  /**
+   * Returns the cost of a pass with {@code answers} answers. Where passes are under way, fewer rows
+   * are worth that the device waits once only if whole tiles of them are spared.
+   */
+  private int cost(int answers) {
+    if (answers <= backend.fewRows()) {
+      return answers;
+    }
+    return depth > 1
+        ? Math.ceilDiv(answers, ForwardPasses.STEADY_ROWS)
+        : Math.max(answers, ForwardPasses.STEADY_ROWS);
+  }
+
+  /** The pass that reads the choices {@code encoded − 1} again and makes the next. */
+  private void encodePass(List<GrowingAnswer> rows) {
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
+    work.clear();
+    for (GrowingAnswer answer : rows) {
+      if (answer.mayGoOn()) {
+        work.batch.add(answer.cache, 1, 1);
+        answer.claimed++;
+      } else {
+        work.addSilent();
+      }
+    }
+    if (steady && rows.size() > backend.fewRows()) {
+      work.fill();
+    }
+    for (int row = rows.size(); encoded == 1 && row < work.batch.rows(); row++) {
+      work.tokens.set(0, row, 0);
+    }
+    work.model.forward(work.batch, work.tokens, slot(encoded - 1), cancelled);
     backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
     underWay[slot(encoded)] = backend.submit();
     encoded++;
   }
 
-  private int readChoice() {
+  private void readPass(List<GrowingAnswer> rows) {
     int slot = slot(read++);
     underWay[slot].await();
-    int id = work.tokens.get(slot, 0);
-    if (id == 0) {
-      awaitAll();
-      work.requireNumbers(0, id);
+    for (int row = 0; row < rows.size(); row++) {
+      GrowingAnswer answer = rows.get(row);
+      if (answer.listens()) {
+        int id = work.tokens.get(slot, row);
+        if (id == 0) {
+          awaitAll();
+          work.requireNumbers(row, id);
+        }
+        answer.hear(id, stopTokens);
+      }
     }
-    return id;
   }
 
   private int slot(int choice) {
     return choice % underWay.length;
-  }
-
-  private boolean mayEncode() {
-    return encoded < maxTokens && cache.length() < cache.shape().limit();
-  }
-
-  /** Returns the reason to end; null while there is none. */
-  private StopReason reasonToEnd() {
-    if (read == maxTokens) {
-      return StopReason.LENGTH;
-    }
-    if (read == encoded && !mayEncode()) {
-      return StopReason.CONTEXT_FULL;
-    }
-    return cancelled.getAsBoolean() ? StopReason.CANCELLED : null;
-  }
-
-  /** Waits for what is still under way, and drops what was computed beyond the answer. */
-  private void forgetPast(int length) {
-    awaitAll();
-    cache.truncate(Math.min(cache.length(), length));
   }
 
   private void awaitAll() {
@@ -177,8 +266,60 @@ public final class Generator {
     }
   }
 
-  private static long elapsed(long since) {
-    return System.nanoTime() - since;
+  /** One answer. */
+  private static final class GrowingAnswer {
+    private final KvCache cache;
+    private final int maxTokens;
+    private final IntConsumer listener;
+    private final int[] ids;
+    private int count;
+    private int stopToken = -1;
+
+    /** Tokens that were encoded; {@code count} of them were heard. */
+    private int claimed;
+
+    /** Null while it grows. */
+    private StopReason reason;
+
+    GrowingAnswer(KvCache cache, int maxTokens, IntConsumer listener) {
+      this.cache = cache;
+      this.maxTokens = maxTokens;
+      this.listener = listener;
+      ids = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
+    }
+
+    /** Whether there may be one more token than were encoded. */
+    boolean mayGoOn() {
+      return reason == null && claimed < maxTokens && cache.length() < cache.shape().limit();
+    }
+
+    boolean listens() {
+      return reason == null && count < claimed;
+    }
+
+    int last() {
+      return ids[count - 1];
+    }
+
+    void hear(int id, Set<Integer> stopTokens) {
+      if (stopTokens.contains(id)) {
+        stopToken = id;
+        reason = StopReason.STOP_TOKEN;
+        return;
+      }
+      ids[count++] = id;
+      listener.accept(id);
+      if (count == maxTokens) {
+        reason = StopReason.LENGTH;
+      } else if (count == claimed && !mayGoOn()) {
+        reason = StopReason.CONTEXT_FULL;
+      }
+    }
+
+    Generation result(int promptTokens, long promptNanos, long decodeNanos) {
+      return new Generation(
+          Arrays.copyOf(ids, count), reason, stopToken, promptTokens, promptNanos, decodeNanos);
+    }
   }
 
   /**

@@ -1,11 +1,8 @@
 package dev.helixbg.llm.gguf;
 
-import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -113,62 +110,58 @@ final class GgufCursor {
     return count;
   }
 
-  /** A string whose malformed bytes become U+FFFD, for what is only shown. */
-  String textAsFarAsUtf8() {
-    return new String(stringBytes(), StandardCharsets.UTF_8);
+  /** A string: its length in bytes (64 bits), then UTF-8; malformed bytes become U+FFFD. */
+  String string(String what, int mostBytes) {
+    int length = (int) count("the length of " + what, 1, mostBytes);
+    return new String(bytes(length), StandardCharsets.UTF_8);
   }
 
-  private byte[] stringBytes() {
-    return bytes((int) count("the length of a string", 1, Integer.MAX_VALUE - 8));
-  }
-
-  /** A string: its length in bytes (64 bits), then UTF-8 without a terminator. */
-  String string() {
-    byte[] utf8 = stringBytes();
-    String text = new String(utf8, StandardCharsets.UTF_8);
-    // The constructor writes U+FFFD for what is malformed; only where there is one, look closer.
-    if (text.indexOf('\uFFFD') >= 0) {
-      requireUtf8(utf8);
+  /** A string that must not be empty. */
+  String name(String what, int mostBytes) {
+    String name = string(what, mostBytes);
+    if (name.isEmpty()) {
+      throw error(what + " is empty");
     }
-    return text;
+    return name;
   }
 
-  private void requireUtf8(byte[] utf8) {
-    try {
-      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));
-    } catch (CharacterCodingException e) {
-      throw error("a string is not valid UTF-8");
-    }
-  }
-
-  /** Passes {@code count} elements of an array. */
+  /** Passes {@code count} numbers of an array. */
   void skip(GgufType type, long count) {
-    if (type != GgufType.STRING) {
-      advance(count * type.leastBytes());
-      return;
-    }
+    advance(count * type.leastBytes());
+  }
+
+  /** Passes strings; returns where each begins, from here on, and where one more would. */
+  int[] skipStrings(int count) {
+    int[] starts = new int[count + 1];
+    long first = position;
     byte[] window = new byte[WINDOW_BYTES];
-    long remaining = count;
-    while (remaining > 0) {
+    for (int passed = 0; passed < count; ) {
       int size = (int) Math.min(window.length, left());
       MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, position, window, 0, size);
-      remaining -= skipWhole(window, size, remaining);
-      if (remaining > 0) {
+      passed = skipWhole(window, size, starts, passed, (int) (position - first));
+      if (passed < count) {
         // Cut by the window's end, or wrong.
-        advance(count("the length of a string", 1, Long.MAX_VALUE));
-        remaining--;
+        long length = count("the length of a string", 1, Long.MAX_VALUE);
+        starts[passed++] = (int) (position - first);
+        advance(length);
       }
     }
+    starts[count] = (int) (position - first) + Long.BYTES;
+    return starts;
   }
 
   /**
-   * Passes the strings that lie whole in a copy of what comes next, at most {@code most}; returns
-   * how many. A fresh process interprets this at first, and a plain array is the fastest then.
+   * Passes the strings that lie whole in a copy of what comes next, and notes where they begin;
+   * returns how many were passed in all. A fresh process interprets this at first, and plain arrays
+   * are the fastest then.
+   *
+   * @param passed before
+   * @param offset of the copy from the first of all strings
    */
-  private int skipWhole(byte[] window, int size, long most) {
-    int passed = 0;
+  private int skipWhole(byte[] window, int size, int[] starts, int passed, int offset) {
+    int next = passed;
     int at = 0;
-    while (passed < most && at + Long.BYTES <= size) {
+    while (next < starts.length - 1 && at + Long.BYTES <= size) {
       int length = window[at] & 0xFF | (window[at + 1] & 0xFF) << 8;
       int high =
           window[at + 2]
@@ -181,11 +174,11 @@ final class GgufCursor {
       if (high != 0 || end > size) {
         break;
       }
+      starts[next++] = offset + at + Long.BYTES;
       at = end;
-      passed++;
     }
     position += at;
-    return passed;
+    return next;
   }
 
   /** Takes {@code length} bytes, not negative, and returns where they begin. */

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gguf;
 
-import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.tensor.StoredType;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -31,17 +30,12 @@ public record GgufDescription(
    * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
    * @param shape one to four sizes, the fastest running first
    * @param offset in bytes, from the start of the data
-   * @param typeAt where the file has the type
+   * @param typeAt where the file has the type, and behind it the offset
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
     private long elements() {
       return shape.stream().reduce(1L, Math::multiplyExact);
-    }
-
-    /** Where the file has the offset. */
-    private long offsetAt() {
-      return typeAt + Integer.BYTES;
     }
 
     /** The element type's name, or its number where it has none that is known here. */
@@ -84,7 +78,7 @@ public record GgufDescription(
       if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
         throw wrong(
             file,
-            offsetAt(),
+            typeAt,
             "%d bytes at offset %d do not fit the %d bytes of data: %s"
                 .formatted(bytes, offset, data.byteSize(), GgufCursor.BROKEN_OFF));
       }
@@ -105,18 +99,9 @@ public record GgufDescription(
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /**
-   * The same, but a damaged head gives what stands before the damage.
-   *
-   * @throws GgufException if it is not a GGUF file
-   */
-  public static GgufDescription asFarAsPossible(MappedFile mapped) {
-    return GgufParser.describeBeginning(mapped.path().toString(), mapped.bytes());
-  }
-
   /** Whether the file is one of several that are a model together. */
   public boolean isSplit() {
-    return metadata.values().get(SPLIT_COUNT) instanceof Whole(_, long count) && count > 1;
+    return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
   /**
@@ -150,7 +135,7 @@ public record GgufDescription(
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();
     for (TensorEntry entry : tensors) {
       if (located.put(entry.name, entry.tensor(file, data)) != null) {
-        throw entry.wrong(file, entry.offsetAt(), "the tensor occurs twice");
+        throw entry.wrong(file, entry.typeAt, "the tensor occurs twice");
       }
     }
     return Collections.unmodifiableSequencedMap(located);

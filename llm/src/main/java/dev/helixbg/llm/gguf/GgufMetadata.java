@@ -1,11 +1,6 @@
 package dev.helixbg.llm.gguf;
 
-import dev.helixbg.llm.gguf.GgufValue.Flag;
-import dev.helixbg.llm.gguf.GgufValue.GgufArray;
-import dev.helixbg.llm.gguf.GgufValue.GgufType;
-import dev.helixbg.llm.gguf.GgufValue.Real;
-import dev.helixbg.llm.gguf.GgufValue.Text;
-import dev.helixbg.llm.gguf.GgufValue.Whole;
+import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,11 +9,13 @@ import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /**
- * The key-value part of a model file, with the place of every value, so that errors can name it.
+ * The key-value part of a model file, with the place of every value, so that errors can name it. A
+ * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
+ * String; or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
-  private final SequencedMap<String, GgufValue> values = new LinkedHashMap<>();
+  private final SequencedMap<String, Object> values = new LinkedHashMap<>();
   private final Map<String, Long> offsets = new LinkedHashMap<>();
 
   GgufMetadata(String file) {
@@ -26,13 +23,13 @@ public final class GgufMetadata {
   }
 
   /** False if the key is there already. */
-  boolean add(String key, GgufValue value, long offset) {
+  boolean add(String key, Object value, long offset) {
     offsets.putIfAbsent(key, offset);
     return values.putIfAbsent(key, value) == null;
   }
 
   /** All values, in the file's order. */
-  public SequencedMap<String, GgufValue> values() {
+  public SequencedMap<String, Object> values() {
     return Collections.unmodifiableSequencedMap(values);
   }
 
@@ -46,10 +43,7 @@ public final class GgufMetadata {
    * @throws GgufException if it is missing, of another type, or not within the bounds
    */
   public int whole(String key, int least, int most) {
-    if (!(required(key) instanceof Whole(GgufType type, long value))) {
-      throw wrongType(key, "a whole number");
-    }
-    return whole(key, type, value, least, most);
+    return whole(key, required(key), least, most);
   }
 
   /**
@@ -66,16 +60,17 @@ public final class GgufMetadata {
     if (each.length == 0 || IntStream.of(each).anyMatch(one -> one != each[0])) {
       throw error(key, "layers that differ are not supported: " + Arrays.toString(each));
     }
-    return whole(key, GgufType.INT32, each[0], least, most);
+    return whole(key, (long) each[0], least, most);
   }
 
-  private int whole(String key, GgufType type, long value, int least, int most) {
-    boolean wraps = type == GgufType.UINT64 && value < 0;
-    if (wraps || value < least || value > most) {
-      throw error(
-          key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
-    }
-    return (int) value;
+  private int whole(String key, Object number, int least, int most) {
+    return switch (number) {
+      case Long value when value >= least && value <= most -> value.intValue();
+      case Long _, BigInteger _ ->
+          throw error(
+              key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
+      default -> throw wrongType(key, "a whole number");
+    };
   }
 
   /**
@@ -84,14 +79,12 @@ public final class GgufMetadata {
    * @throws GgufException if it is missing or no such number
    */
   public double positive(String key) {
-    double value =
-        switch (required(key)) {
-          case Real(_, double real) -> real;
-          case Whole(_, long whole) -> whole;
-          default -> throw wrongType(key, "a number");
-        };
+    if (!(required(key) instanceof Number number)) {
+      throw wrongType(key, "a number");
+    }
+    double value = number.doubleValue();
     if (!(value > 0 && Double.isFinite(value))) {
-      throw error(key, "the value %s is not a positive number".formatted(values.get(key)));
+      throw error(key, "the value %s is not a positive number".formatted(number));
     }
     return value;
   }
@@ -102,7 +95,7 @@ public final class GgufMetadata {
    * @throws GgufException if it is missing or no string
    */
   public String text(String key) {
-    if (!(required(key) instanceof Text(String value))) {
+    if (!(required(key) instanceof String value)) {
       throw wrongType(key, "a string");
     }
     return value;
@@ -128,8 +121,8 @@ public final class GgufMetadata {
     return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
   }
 
-  private GgufValue required(String key) {
-    GgufValue value = values.get(key);
+  private Object required(String key) {
+    Object value = values.get(key);
     if (value == null) {
       throw error(key, "the key is missing");
     }
@@ -137,16 +130,7 @@ public final class GgufMetadata {
   }
 
   private GgufException wrongType(String key, String wanted) {
-    return error(key, "%s is expected, not %s".formatted(wanted, kind(values.get(key))));
-  }
-
-  private static String kind(GgufValue value) {
-    return switch (value) {
-      case Whole(GgufType type, _) -> type.name();
-      case Real(GgufType type, _) -> type.name();
-      case Flag _ -> GgufType.BOOL.name();
-      case Text _ -> GgufType.STRING.name();
-      case GgufArray _ -> GgufType.ARRAY.name();
-    };
+    String found = values.get(key).getClass().getSimpleName();
+    return error(key, "%s is expected, not a %s".formatted(wanted, found));
   }
 }

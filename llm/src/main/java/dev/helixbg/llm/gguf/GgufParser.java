@@ -1,14 +1,9 @@
 package dev.helixbg.llm.gguf;
 
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
-import dev.helixbg.llm.gguf.GgufValue.Flag;
-import dev.helixbg.llm.gguf.GgufValue.GgufArray;
-import dev.helixbg.llm.gguf.GgufValue.GgufType;
-import dev.helixbg.llm.gguf.GgufValue.Real;
-import dev.helixbg.llm.gguf.GgufValue.Text;
-import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,8 +29,8 @@ import java.util.List;
  * padding       to a multiple of the alignment
  * data          the tensors
  *
- * string        length u64 in bytes, UTF-8 without terminator; malformed bytes of a value
- *               become U+FFFD: most values are only shown
+ * string        length u64 in bytes, UTF-8 without terminator; malformed bytes become
+ *               U+FFFD: most strings are only shown
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
@@ -50,11 +45,14 @@ final class GgufParser {
   static final int MAX_KEY_BYTES = (1 << 16) - 1;
   static final int MAX_TENSOR_NAME_BYTES = 64;
   static final int MAX_ALIGNMENT = 1 << 20;
+  static final int MAX_STRINGS = 1 << 22;
+  private static final int MAX_STRING_BYTES = (int) MAX_HEAD_BYTES;
 
   private static final int MAGIC = 0x46554747;
   private static final int DEFAULT_ALIGNMENT = 32;
   private static final String ALIGNMENT_KEY = "general.alignment";
   private static final int MAX_DIMENSIONS = 4;
+  private static final GgufType[] TYPES = GgufType.values();
 
   /** An empty key, a type, a one-byte value. */
   private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
@@ -64,10 +62,6 @@ final class GgufParser {
 
   private final GgufCursor in;
   private final GgufMetadata metadata;
-  private final List<TensorEntry> tensors = new ArrayList<>();
-  private int version;
-  private int alignment = DEFAULT_ALIGNMENT;
-  private long dataStart;
 
   private GgufParser(String name, MemorySegment file) {
     in = new GgufCursor(name, file.asSlice(0, Math.min(file.byteSize(), MAX_HEAD_BYTES)));
@@ -83,45 +77,23 @@ final class GgufParser {
    * @throws GgufException if it is not a GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
-    GgufParser parser = new GgufParser(name, file);
-    parser.read();
-    return parser.description();
+    return new GgufParser(name, file).read();
   }
 
-  /**
-   * Returns what can be read before an error.
-   *
-   * @throws GgufException if it is not a GGUF file
-   */
-  static GgufDescription describeBeginning(String name, MemorySegment file) {
-    GgufParser parser = new GgufParser(name, file);
-    try {
-      parser.read();
-    } catch (GgufException e) {
-      if (parser.version == 0) {
-        throw e;
-      }
-    }
-    return parser.description();
-  }
-
-  private GgufDescription description() {
-    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
-  }
-
-  private void read() {
-    version = magicAndVersion();
+  private GgufDescription read() {
+    int version = magicAndVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
     for (int i = 0; i < entryCount; i++) {
       entry();
     }
-    alignment = alignment();
+    int alignment = alignment();
+    List<TensorEntry> tensors = new ArrayList<>();
     for (int i = 0; i < tensorCount; i++) {
       tensors.add(tensor(alignment));
     }
-    in.inside("");
-    dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
+    long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
+    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
   }
 
   private int magicAndVersion() {
@@ -142,49 +114,42 @@ final class GgufParser {
 
   private void entry() {
     in.inside("");
-    String key = name("a key", MAX_KEY_BYTES);
+    String key = in.name("a key", MAX_KEY_BYTES);
     in.inside(key);
     long offset = in.position();
-    GgufValue value = value(type());
-    if (!metadata.add(key, value, offset)) {
+    if (!metadata.add(key, value(type()), offset)) {
       throw in.error("the key occurs twice");
     }
   }
 
-  /** A string that must not be empty, and not be long. */
-  private String name(String what, int mostBytes) {
-    GgufCursor ahead = in.copy();
-    long length = ahead.count("the length of " + what, 1, mostBytes);
-    if (length == 0) {
-      throw ahead.error(what + " is empty");
-    }
-    return in.string();
-  }
-
   private GgufType type() {
     int id = in.int32();
-    GgufType type = GgufType.ofId(id);
-    if (type == null) {
+    if (id < 0 || id >= TYPES.length) {
       throw in.error("no value type has the id " + Integer.toUnsignedString(id));
     }
-    return type;
+    return TYPES[id];
   }
 
-  private GgufValue value(GgufType type) {
+  private Object value(GgufType type) {
     return switch (type) {
-      case UINT8 -> new Whole(type, in.uint8());
-      case INT8 -> new Whole(type, (byte) in.uint8());
-      case UINT16 -> new Whole(type, Short.toUnsignedInt(in.int16()));
-      case INT16 -> new Whole(type, in.int16());
-      case UINT32 -> new Whole(type, Integer.toUnsignedLong(in.int32()));
-      case INT32 -> new Whole(type, in.int32());
-      case UINT64, INT64 -> new Whole(type, in.int64());
-      case FLOAT32 -> new Real(type, Float.intBitsToFloat(in.int32()));
-      case FLOAT64 -> new Real(type, Double.longBitsToDouble(in.int64()));
-      case BOOL -> new Flag(in.uint8() != 0);
-      case STRING -> new Text(in.textAsFarAsUtf8());
+      case UINT8 -> (long) in.uint8();
+      case INT8 -> (long) (byte) in.uint8();
+      case UINT16 -> (long) Short.toUnsignedInt(in.int16());
+      case INT16 -> (long) in.int16();
+      case UINT32 -> Integer.toUnsignedLong(in.int32());
+      case INT32 -> (long) in.int32();
+      case UINT64 -> unsigned(in.int64());
+      case INT64 -> in.int64();
+      case FLOAT32 -> Float.intBitsToFloat(in.int32());
+      case FLOAT64 -> Double.longBitsToDouble(in.int64());
+      case BOOL -> in.uint8() != 0;
+      case STRING -> in.string("a string", MAX_STRING_BYTES);
       case ARRAY -> array();
     };
+  }
+
+  private static Object unsigned(long bits) {
+    return bits >= 0 ? (Object) bits : new BigInteger(Long.toUnsignedString(bits));
   }
 
   private GgufArray array() {
@@ -192,13 +157,17 @@ final class GgufParser {
     if (elementType == GgufType.ARRAY) {
       throw in.error("arrays of arrays are not supported");
     }
-    int count =
-        (int) in.count("the length of an array", elementType.leastBytes(), Integer.MAX_VALUE - 8);
+    boolean ofStrings = elementType == GgufType.STRING;
+    int most = ofStrings ? MAX_STRINGS : MAX_STRING_BYTES;
+    int count = (int) in.count("the length of an array", elementType.leastBytes(), most);
     GgufCursor elements = in.copy();
-    in.skip(elementType, count);
-    // A head is far smaller than an int counts.
-    int bytes = (int) (in.position() - elements.position());
-    return new GgufArray(elementType, count, elements, bytes);
+    int[] starts = null;
+    if (ofStrings) {
+      starts = in.skipStrings(count);
+    } else {
+      in.skip(elementType, count);
+    }
+    return new GgufArray(elementType, count, elements, starts);
   }
 
   private int alignment() {
@@ -216,7 +185,7 @@ final class GgufParser {
 
   private TensorEntry tensor(int alignment) {
     in.inside("");
-    String name = name("a tensor name", MAX_TENSOR_NAME_BYTES);
+    String name = in.name("a tensor name", MAX_TENSOR_NAME_BYTES);
     in.inside(name);
     List<Long> shape = shape();
     requireCountable(shape);

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gpu;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
-import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
@@ -13,8 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The ring of command buffers, first in, first out: the next is encoded while up to the ring's
@@ -33,8 +30,6 @@ final class CommandBufferRing {
   private final GpuDevice device;
   private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[MOST_DEPTH];
-  private final String[] labels = new String[MOST_DEPTH];
-  private final Map<String, HostWaits> waited = new TreeMap<>();
 
   /** To be closed when the buffer has ended that was the last begun when they came here. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
@@ -96,16 +91,11 @@ final class CommandBufferRing {
     return (int) (number % depth);
   }
 
-  /**
-   * Hands over the buffer that was begun last.
-   *
-   * @param label what it does; waits are told apart by it
-   */
-  Submission commit(String label) {
+  /** Hands over the buffer that was begun last. */
+  Submission commit() {
     long number = committed;
     GpuCommands buffer = buffers[slot(number)];
-    labels[slot(number)] = label;
-    buffer.commit(label);
+    buffer.commit();
     committed++;
     counters.add(Counter.SUBMISSIONS, 1);
     counters.max(Counter.MOST_IN_FLIGHT, committed - ended);
@@ -121,7 +111,7 @@ final class CommandBufferRing {
   /** Seconds that the GPU took for the buffer committed last; waits for it. */
   double gpuSecondsOfLast() {
     GpuCommands last = buffers[slot(committed - 1)];
-    wait(last, labels[slot(committed - 1)]);
+    wait(last);
     return last.seconds();
   }
 
@@ -134,11 +124,6 @@ final class CommandBufferRing {
     awaitThrough(committed - 1);
   }
 
-  /** Returns what was waited for, by label. */
-  Map<String, HostWaits> waited() {
-    return new TreeMap<>(waited);
-  }
-
   private void awaitThrough(long number) {
     long last = Math.min(number, committed - 1);
     if (ended > last) {
@@ -147,7 +132,7 @@ final class CommandBufferRing {
     GpuException failure = null;
     try {
       // The last one first: the others have ended when it has, and cost no wait.
-      wait(buffers[slot(last)], labels[slot(last)]);
+      wait(buffers[slot(last)]);
     } catch (GpuException e) {
       failure = e;
     }
@@ -163,7 +148,7 @@ final class CommandBufferRing {
     }
   }
 
-  private void wait(GpuCommands buffer, String label) {
+  private void wait(GpuCommands buffer) {
     if (buffer.ended()) {
       buffer.await();
       return;
@@ -172,10 +157,8 @@ final class CommandBufferRing {
     try {
       buffer.await();
     } finally {
-      long nanos = System.nanoTime() - start;
       counters.add(Counter.WAITS, 1);
-      counters.add(Counter.WAIT_NANOS, nanos);
-      waited.merge(label, new HostWaits(1, nanos), (a, b) -> a.plus(nanos));
+      counters.add(Counter.WAIT_NANOS, System.nanoTime() - start);
     }
   }
 
@@ -206,7 +189,7 @@ final class CommandBufferRing {
     public void dispatch(int x, int y, int z, int threads) {}
 
     @Override
-    public void commit(String label) {}
+    public void commit() {}
 
     @Override
     public boolean ended() {

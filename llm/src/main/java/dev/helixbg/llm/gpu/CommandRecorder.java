@@ -35,7 +35,6 @@ final class CommandRecorder {
   private boolean encoding;
 
   private long submission;
-  private String label = "";
 
   /** Whether the submission had an encoder before. */
   private boolean reopening;
@@ -104,11 +103,6 @@ final class CommandRecorder {
   long submission() {
     open();
     return submission;
-  }
-
-  /** Names what the submission does, for tools and for the account of waits. */
-  void label(String newLabel) {
-    label = newLabel;
   }
 
   private void open() {
@@ -220,7 +214,7 @@ final class CommandRecorder {
 
   /** The submission goes on in another command buffer; its tables stay. */
   private void time(String grid) {
-    commit(kernel.name());
+    commit();
     profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
     commands = inFlight.begin();
     reopening = true;
@@ -228,18 +222,18 @@ final class CommandRecorder {
 
   // ---- the submission -------------------------------------------------------------------------
 
-  private Submission commit(String newLabel) {
+  private Submission commit() {
     encoding = false;
     readBefore.clear();
     writtenBefore.clear();
     commands = null;
-    return inFlight.commit(newLabel);
+    return inFlight.commit();
   }
 
   /** Hands over what was encoded; if nothing was, the result stands for what went before. */
   Submission submit() {
     reopening = false;
-    return commands == null ? inFlight.last() : commit(label);
+    return commands == null ? inFlight.last() : commit();
   }
 
   /** Hands over what was encoded, and waits for all there is. */

@@ -99,11 +99,6 @@ public final class GpuBackend implements Backend {
     return Optional.ofNullable(profile);
   }
 
-  /** Returns what the host waited for, by label of the command buffer. */
-  public Map<String, HostWaits> waited() {
-    return recorder.inFlight().waited();
-  }
-
   public GpuDevice device() {
     return device;
   }
@@ -218,7 +213,6 @@ public final class GpuBackend implements Backend {
   @Override
   public void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {
     attention.finishRotation();
-    recorder.label(name() + (batch.rows() == batch.spans() ? " decode" : " prefill"));
     GpuMatrix w = (GpuMatrix) table;
     GpuActivations target = (GpuActivations) x;
     GpuBuffer ids = ((GpuTokens) tokens).buffer(slot);
@@ -329,18 +323,6 @@ public final class GpuBackend implements Backend {
     arena.close();
     if (closesDevice) {
       device.close();
-    }
-  }
-
-  /**
-   * How often the host blocked until the GPU was done, and for how long in all.
-   *
-   * @param times that it blocked
-   * @param nanos of all of them
-   */
-  public record HostWaits(long times, long nanos) {
-    HostWaits plus(long more) {
-      return new HostWaits(times + 1, nanos + more);
     }
   }
 

@@ -128,15 +128,8 @@ final class MatmulEncoder {
     }
   }
 
-  private void tally(WeightsKernel kernel, int from, int to) {
-    for (int i = from; i < to; i++) {
-      counters.product(kernel.toString(), matrices[i].type(), matrices[i].rows(), x.columns());
-    }
-  }
-
   /** Multiplies each vector with the matrices from one to another, in one dispatch. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
-    tally(WeightsKernel.PROJECT, from, to);
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
         matrices[from].rows() >= ROWS_TO_LOOP
@@ -183,7 +176,6 @@ final class MatmulEncoder {
 
   /** The gated product of each vector. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
-    tally(WeightsKernel.GATE_UP, 0, count);
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
     GpuActivations target = targets[0];
@@ -248,7 +240,6 @@ final class MatmulEncoder {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
     WeightsKernel kernel = small ? WeightsKernel.MATMUL_FEW_ROWS : WeightsKernel.MATMUL_FEW;
-    tally(kernel, from, to);
     CommandRecorder r = ofChosenRows(kernel, kinds, rowOf, from, to);
     int tiles = smallTiles(from, to, gated, small ? SMALLEST_TILE_ROWS : SMALL_TILE_ROWS);
     r.put(gated ? 1 : 0).put(vectors);
@@ -267,7 +258,6 @@ final class MatmulEncoder {
 
   /** Multiplies with the matrices from one to another, in one dispatch. */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
-    tally(WeightsKernel.MATMUL, from, to);
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =
         recorder

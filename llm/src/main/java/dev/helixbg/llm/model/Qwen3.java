@@ -18,6 +18,7 @@ import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gguf.GgufException;
@@ -40,6 +41,12 @@ import java.util.function.BooleanSupplier;
 public final class Qwen3 {
   /** A pass of so many rows may take a device seconds. */
   private static final int WIDE = 128;
+
+  /** Rows of a rehearsed prompt: whole tiles and the small rest of one, in every kind of tile. */
+  private static final int PROMPT_ROWS = 72;
+
+  /** More than what is computed one by one, fewer than fill a tile. */
+  private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
 
@@ -86,12 +93,7 @@ public final class Qwen3 {
     Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null, false);
   }
 
-  /**
-   * A model of weights that have the config's shapes.
-   *
-   * @param file that the weights are in; null for weights that are in none
-   */
-  Qwen3(
+  private Qwen3(
       Qwen3Config config,
       Qwen3Weights weights,
       Backend backend,
@@ -156,9 +158,7 @@ public final class Qwen3 {
 
   /** Returns what came out of the last layer: the batch, or its wanted rows. */
   private Batch layers(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
-    if (file != null) {
-      file.requireWhole();
-    }
+    file.requireWhole();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
 
@@ -228,6 +228,28 @@ public final class Qwen3 {
   public CandidateLogits candidates(int... ids) {
     Activations few = backend.activations(logits.rows(), ids.length);
     return CandidateLogits.of(backend, weights.outputTensor(), ids, few);
+  }
+
+  /**
+   * Encodes the passes that answers need, and runs them where they are not only rehearsed: of a
+   * prompt, of a few rows whose logits are all wanted, as of answers that grow together, and of a
+   * token.
+   */
+  public void rehearse(PassLimits limits) {
+    pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
+    pass(Math.min(limits.rows(), FEW_ROWS), Math.min(limits.wanted(), FEW_ROWS));
+    pass(1, 1);
+  }
+
+  private void pass(int rows, int wantedRows) {
+    TokenSlots tokens = backend.tokens(1, rows);
+    Batch batch = new Batch(rows, wantedRows);
+    try (KvCache cache = backend.cache(cacheShape)) {
+      batch.add(cache, Math.min(rows, cacheShape.limit()), wantedRows);
+      forward(batch, tokens, 0);
+      backend.argmax(batch, logits, tokens, 0);
+      backend.submit().await();
+    }
   }
 
   /** Returns the error for logits that are not numbers, by which no token can be chosen. */

@@ -3,7 +3,6 @@ package dev.helixbg.llm.model;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.gguf.GgufMetadata;
-import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
@@ -77,7 +76,7 @@ public record Qwen3Config(
   /** Qwen3-Embedding and Qwen3-Reranker are of the same architecture, and answer nothing. */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
-    if (metadata.values().get(key) instanceof Whole(_, long pooling) && pooling != 0) {
+    if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
       throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
     }
   }

@@ -21,7 +21,7 @@ import java.util.function.Function;
  * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
  * nothing again.
  */
-final class Qwen3Tensors implements Qwen3Weights.Source {
+final class Qwen3Tensors {
   private static final String OUTPUT = "output.weight";
   private static final int MAX_VOCABULARY = 1 << 20;
 
@@ -72,7 +72,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
     List<Qwen3Weights.Layer> layers = new ArrayList<>();
     for (int i = 0; i < config.layers(); i++) {
       prefix = "blk." + i + ".";
-      layers.add(Qwen3Weights.Layer.of(config, this));
+      layers.add(layer());
     }
     prefix = "";
     Norm outputNorm = norm("output_norm", config.hidden());
@@ -84,8 +84,23 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
         embedding, List.copyOf(layers), outputNorm, output, ready(outputTensor));
   }
 
-  @Override
-  public Matrix matrix(String name, int rows, int columns) {
+  /** The weights of the layer that {@link #prefix} names. */
+  private Qwen3Weights.Layer layer() {
+    return new Qwen3Weights.Layer(
+        norm("attn_norm", config.hidden()),
+        matrix("attn_q", config.queryWidth(), config.hidden()),
+        matrix("attn_k", config.kvWidth(), config.hidden()),
+        matrix("attn_v", config.kvWidth(), config.hidden()),
+        norm("attn_q_norm", config.headSize()),
+        norm("attn_k_norm", config.headSize()),
+        matrix("attn_output", config.hidden(), config.queryWidth()),
+        norm("ffn_norm", config.hidden()),
+        matrix("ffn_gate", config.feedForward(), config.hidden()),
+        matrix("ffn_up", config.feedForward(), config.hidden()),
+        matrix("ffn_down", config.hidden(), config.feedForward()));
+  }
+
+  private Matrix matrix(String name, int rows, int columns) {
     Tensor tensor = required(prefix + name + ".weight");
     if (!tensor.shape().equals(List.of((long) columns, (long) rows))) {
       throw error(
@@ -108,8 +123,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
     return new Tensor(tensor.name(), tensor.type(), tensor.shape(), weights.asReadOnly());
   }
 
-  @Override
-  public Norm norm(String name, int size) {
+  private Norm norm(String name, int size) {
     Tensor tensor = required(prefix + name + ".weight");
     if (!tensor.shape().equals(List.of((long) size)) || tensor.type() != TensorType.F32) {
       throw error(

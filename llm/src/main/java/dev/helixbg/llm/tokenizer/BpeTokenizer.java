@@ -8,11 +8,13 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -59,29 +61,21 @@ public final class BpeTokenizer {
    * text can make it end a turn and begin another.
    */
   public int[] encodeWithSpecial(String text) {
+    if (special.isEmpty()) {
+      return encode(text);
+    }
+    String any =
+        special.keySet().stream()
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .map(Pattern::quote)
+            .collect(Collectors.joining("|"));
     IntStream.Builder ids = IntStream.builder();
     int at = 0;
-    while (at < text.length()) {
-      String next = null;
-      int nextAt = text.length();
-      for (String token : special.keySet()) {
-        int found = text.indexOf(token, at);
-        boolean earlier = found >= 0 && found < nextAt;
-        boolean longer = found == nextAt && next != null && token.length() > next.length();
-        if (earlier || longer) {
-          next = token;
-          nextAt = found;
-        }
-      }
-      for (int id : encode(text.substring(at, nextAt))) {
-        ids.add(id);
-      }
-      if (next != null) {
-        ids.add(special.get(next));
-        nextAt += next.length();
-      }
-      at = nextAt;
+    for (Matcher next = Pattern.compile(any).matcher(text); next.find(); at = next.end()) {
+      IntStream.of(encode(text.substring(at, next.start()))).forEach(ids);
+      ids.add(special.get(next.group()));
     }
+    IntStream.of(encode(text.substring(at))).forEach(ids);
     return ids.build().toArray();
   }
 

@@ -1,14 +1,12 @@
 package dev.helixbg.llm.tokenizer;
 
+import dev.helixbg.llm.gguf.GgufArray;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
-import dev.helixbg.llm.gguf.GgufValue;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
@@ -70,20 +68,11 @@ public final class Vocabulary {
   private final BpeMerges merges;
   private final List<Integer> ends;
 
-  /** Special tokens that the file calls ordinary text. */
-  private final List<String> mistyped;
-
-  private Vocabulary(
-      GgufStrings tokens,
-      byte[] kinds,
-      BpeMerges merges,
-      List<Integer> ends,
-      List<String> mistyped) {
+  private Vocabulary(GgufStrings tokens, byte[] kinds, BpeMerges merges, List<Integer> ends) {
     this.tokens = tokens;
     this.kinds = kinds;
     this.merges = merges;
     this.ends = ends;
-    this.mistyped = mistyped;
   }
 
   /**
@@ -101,11 +90,10 @@ public final class Vocabulary {
           TOKENS, "%d tokens, but the model has %d embeddings".formatted(tokens.size(), most));
     }
     byte[] kinds = kinds(metadata, tokens.size());
-    List<String> mistyped = retype(tokens, kinds);
+    retype(tokens, kinds);
     TokenIndex index = index(metadata, tokens, kinds);
     requireBytes(metadata, index);
-    return new Vocabulary(
-        tokens, kinds, merges(metadata, index), ends(metadata, tokens.size()), mistyped);
+    return new Vocabulary(tokens, kinds, merges(metadata, index), ends(metadata, tokens.size()));
   }
 
   /**
@@ -128,19 +116,13 @@ public final class Vocabulary {
     }
   }
 
-  /** Makes known special tokens special; returns those that the file calls ordinary. */
-  private static List<String> retype(GgufStrings tokens, byte[] kinds) {
-    List<String> retyped = new ArrayList<>();
+  /** Makes known special tokens special, also if the file calls them ordinary. */
+  private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
       if (kinds[id] == NORMAL && mayBeSpecial(tokens, id)) {
-        String text = tokens.get(id);
-        if (KNOWN_SPECIAL.containsKey(text)) {
-          kinds[id] = (byte) KNOWN_SPECIAL.get(text).ordinal();
-          retyped.add(text);
-        }
+        kinds[id] = (byte) KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL).ordinal();
       }
     }
-    return List.copyOf(retyped);
   }
 
   /** Before a text is made of each of a hundred thousand tokens. */
@@ -151,18 +133,16 @@ public final class Vocabulary {
   /** Returns one token or an array of them for each key, less ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
-        .map(metadata.values()::get)
-        .flatMapToLong(Vocabulary::ids)
+        .flatMapToLong(key -> ids(metadata.values().get(key)))
         .filter(id -> id >= 0 && id < count)
         .mapToObj(id -> (int) id)
         .toList();
   }
 
-  private static LongStream ids(GgufValue value) {
+  private static LongStream ids(Object value) {
     return switch (value) {
-      case GgufValue.Whole(_, long id) -> LongStream.of(id);
-      case GgufValue.GgufArray array when array.isOfInts() ->
-          IntStream.of(array.ints()).asLongStream();
+      case Long id -> LongStream.of(id);
+      case GgufArray array -> IntStream.of(array.ints()).asLongStream();
       case null, default -> LongStream.empty();
     };
   }
@@ -239,15 +219,6 @@ public final class Vocabulary {
   /** Returns what the file calls its end tokens. */
   List<Integer> ends() {
     return ends;
-  }
-
-  /** Returns what is odd in it, in a sentence. */
-  public Optional<String> warning() {
-    return mistyped.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "the file calls %s ordinary text; they are taken as special tokens"
-                .formatted(String.join(", ", mistyped)));
   }
 
   /** The ids of the control and user-defined tokens, by their text, which is not empty. */

@@ -111,7 +111,7 @@ class GeneratorTest {
       for (Executable tooLong :
           List.<Executable>of(
               () -> work.read(cache, CASE.promptIds(), true, () -> false),
-              () -> GroupGenerator.generate(work, cache, prompt, 1, Set.of(), () -> false),
+              () -> Generator.generateAll(work, cache, prompt, 1, Set.of(), () -> false),
               () -> new ChoiceScorer(work).score(cache, prompt, choices, () -> false),
               () -> new ChoiceScorer(work).score(cache, fits, choices, () -> false))) {
         assertThrows(ContextFullException.class, tooLong);
@@ -124,6 +124,7 @@ class GeneratorTest {
   @Test
   void aListenerThatThrowsLeavesNothingUnderWay() {
     AtomicInteger underWay = new AtomicInteger();
+    AtomicInteger heard = new AtomicInteger();
     Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
     ForwardPasses work = new ForwardPasses(model, LIMITS);
     GenerationOptions options = new GenerationOptions(64, Set.of());
@@ -137,11 +138,13 @@ class GeneratorTest {
                   CASE.promptIds(),
                   options,
                   id -> {
-                    throw new IllegalStateException("no more");
+                    if (heard.incrementAndGet() == 2) {
+                      throw new IllegalStateException("no more");
+                    }
                   },
                   () -> false));
       assertEquals(0, underWay.get(), "passes under way");
-      assertEquals(CASE.promptIds().length + 1, cache.length(), "prompt and token, read again");
+      assertEquals(CASE.promptIds().length + 2, cache.length(), "prompt and tokens, read again");
     }
   }
 

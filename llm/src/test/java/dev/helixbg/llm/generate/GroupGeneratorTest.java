@@ -48,7 +48,7 @@ class GroupGeneratorTest {
   }
 
   private List<Generation> generate(KvCache shared, List<int[]> prompts, int maxTokens) {
-    return GroupGenerator.generate(
+    return Generator.generateAll(
         work, shared, prompts, maxTokens, Set.of(GoldenModel.END), () -> false);
   }
 
@@ -104,7 +104,7 @@ class GroupGeneratorTest {
     PassLimits small = new PassLimits(512, 24, 8);
     Qwen3 narrow = Qwen3.of(file, backend, small);
     List<Generation> answers =
-        GroupGenerator.generate(
+        Generator.generateAll(
             new ForwardPasses(narrow, small),
             backend.cache(narrow.cacheShape()),
             prompts().subList(0, 2),
@@ -124,7 +124,7 @@ class GroupGeneratorTest {
     PassLimits tight = new PassLimits(prompt.length + 2, 200, 8);
     Qwen3 full = Qwen3.of(file, backend, tight);
     Generation ended =
-        GroupGenerator.generate(
+        Generator.generateAll(
                 new ForwardPasses(full, tight),
                 backend.cache(full.cacheShape()),
                 List.of(prompt),
@@ -146,7 +146,7 @@ class GroupGeneratorTest {
     for (Backend some : List.of(backend, ahead)) {
       Qwen3 wide = Qwen3.of(file, some, limits);
       List<Generation> answers =
-          GroupGenerator.generate(
+          Generator.generateAll(
               new ForwardPasses(wide, limits),
               some.cache(wide.cacheShape()),
               prompts(),
@@ -159,7 +159,7 @@ class GroupGeneratorTest {
       }
       assertEquals(
           StopReason.LENGTH,
-          GroupGenerator.generate(
+          Generator.generateAll(
                   new ForwardPasses(wide, limits),
                   some.cache(wide.cacheShape()),
                   prompts(),
@@ -175,7 +175,7 @@ class GroupGeneratorTest {
   void cancellingAndEmptyPromptsAreErrors() {
     assertThrows(
         CancellationException.class,
-        () -> GroupGenerator.generate(work, empty, prompts(), 64, Set.of(), () -> true));
+        () -> Generator.generateAll(work, empty, prompts(), 64, Set.of(), () -> true));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, List.of(new int[0]), 64));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, prompts(), 0));
   }

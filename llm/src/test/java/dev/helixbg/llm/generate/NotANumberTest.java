@@ -41,7 +41,7 @@ class NotANumberTest {
         KvCache cache = backend.cache(model.cacheShape());
         refused(() -> generate(work, cache));
         refused(
-            () -> GroupGenerator.generate(work, cache, List.of(PROMPT), 3, Set.of(), () -> false));
+            () -> Generator.generateAll(work, cache, List.of(PROMPT), 3, Set.of(), () -> false));
         refused(
             () ->
                 new ChoiceScorer(work)

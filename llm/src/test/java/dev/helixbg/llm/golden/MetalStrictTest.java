@@ -13,7 +13,6 @@ import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -130,7 +129,7 @@ class MetalStrictTest {
         Backend backend = new GpuBackend(metal.device(), false, false)) {
       Qwen3 model = Qwen3.of(file, backend, limits);
       List<Generation> answers =
-          GroupGenerator.generate(
+          Generator.generateAll(
               new ForwardPasses(model, limits),
               backend.cache(model.cacheShape()),
               cases.stream().map(GoldenCase::promptIds).toList(),

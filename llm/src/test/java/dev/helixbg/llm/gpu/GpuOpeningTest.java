@@ -77,7 +77,7 @@ class GpuOpeningTest {
 
   /** What opening rehearses is not what a user asked for. */
   @Test
-  void countersBeginAfterTheRehearsalAndLabelsNameTheBackend() {
+  void countersBeginAfterTheRehearsal() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
     ModelOptions options = new ModelOptions(Device.METAL, 1, LIMITS);
     try (TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
@@ -87,8 +87,6 @@ class GpuOpeningTest {
       model.generate(session, new int[15], one, id -> {}, () -> false);
       assertEquals(1, model.backend().counters().get(Counter.PASSES));
       assertEquals(1, model.backend().counters().get(Counter.MOST_IN_FLIGHT));
-      assertEquals(Set.of("metal prefill"), ((GpuBackend) model.backend()).waited().keySet());
-      assertFalse(model.backend().counters().products().isEmpty());
     }
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Times of kernels, by kernel, library and grid. */
 class KernelProfileTest {
   @Test
-  void quantilesAreOfOneKernelInOneShape() {
+  void timesAreOfOneKernelInOneShape() {
     KernelProfile profile = new KernelProfile();
     for (int i = 1; i <= 200; i++) {
       profile.add("matvec", "Q4_K", "1x64x1 of 128", i * 1e-6);
@@ -21,22 +21,8 @@ class KernelProfileTest {
     assertEquals(200, slowest.times());
     assertEquals(200 * 201 / 2 * 1e-6, slowest.seconds(), 1e-9);
     assertEquals(1e-6, slowest.fastest(), 1e-12);
-    assertEquals(100e-6, slowest.median(), 1e-12);
-    assertEquals(198e-6, slowest.p99(), 1e-12);
-    assertEquals(7e-6, entries.get(1).median(), 1e-12);
+    assertEquals(7e-6, entries.get(1).fastest(), 1e-12);
     profile.clear();
     assertEquals(List.of(), profile.entries());
-  }
-
-  @Test
-  void moreDispatchesThanAreKeptStillCount() {
-    KernelProfile profile = new KernelProfile();
-    for (int i = 0; i < 70_000; i++) {
-      profile.add("norm", "rows", "1x1x1 of 32", i < 65_536 ? 2e-6 : 1e-6);
-    }
-    KernelProfile.Entry entry = profile.entries().getFirst();
-    assertEquals(70_000, entry.times());
-    assertEquals(1e-6, entry.fastest(), 1e-12);
-    assertEquals(2e-6, entry.median(), 1e-12);
   }
 }

@@ -8,23 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.InterceptedBackend;
-import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
-import dev.helixbg.llm.model.ModelWarmUp.Passes;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
-import dev.helixbg.llm.tensor.Tensor;
-import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,31 +66,5 @@ class OpeningTest {
   @Test
   void everyHeadThatAFileMayHaveFitsTheKernels() {
     assertTrue(Qwen3Config.MAX_HEAD_SIZE <= TileProduct.DEPTH);
-  }
-
-  /** Kernels are compiled beside the checks of the tensors, by what the head claims. */
-  @Test
-  void warmingUpTakesLittleMemoryWhateverTheHeads() {
-    for (int heads : new int[] {1, 5, 63}) {
-      for (int headSize : new int[] {2, 80, 128, 1022}) {
-        AtomicLong bytes = new AtomicLong();
-        Qwen3Config config =
-            new Qwen3Config(64, 1, 32, 64, heads, 1, headSize, 1e6, RopeScaling.NONE, 1e-6f);
-        try (CpuBackend cpu = new CpuBackend(1)) {
-          Backend counting =
-              InterceptedBackend.of(
-                  cpu,
-                  (method, arguments, usual) -> {
-                    if (method.equals("matrix")) {
-                      bytes.addAndGet(((Tensor) arguments[0]).data().byteSize());
-                    }
-                    return usual.call();
-                  });
-          ModelWarmUp.run(counting, config, List.of(TensorType.Q4_K), new Passes(1, 1));
-        }
-        String shape = heads + " heads of " + headSize + ": " + bytes + " bytes";
-        assertTrue(bytes.get() < 32 << 20, shape);
-      }
-    }
   }
 }

@@ -111,7 +111,10 @@ class Qwen3LoadTest {
         wrong(
             "qwen3.rope.scaling.factor", tiny().with("qwen3.rope.scaling.type", "yarn"), "missing"),
         wrong(
-            "qwen3.rope.scaling.factor", tiny().with("qwen3.rope.scaling.factor", 0.5f), "below 1"),
+            "qwen3.rope.scaling.factor",
+            tiny().with("qwen3.rope.scaling.type", "yarn").with("qwen3.rope.scaling.factor", 0.5f),
+            "below 1"),
+        wrong("qwen3.rope.scale_linear", tiny().with("qwen3.rope.scale_linear", 4f), "by this key"),
         wrong(
             "qwen3.rope.scaling.attn_factor",
             tiny().with("qwen3.rope.scaling.attn_factor", 2f),

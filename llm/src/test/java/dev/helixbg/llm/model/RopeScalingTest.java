@@ -13,8 +13,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files that scale their rotation, by every key that does so. */
 class RopeScalingTest {
@@ -24,21 +22,6 @@ class RopeScalingTest {
     try (GgufFile file = GgufFile.read(MappedFile.open(model.write(folder)))) {
       return Qwen3Config.from(file.metadata());
     }
-  }
-
-  @ParameterizedTest
-  @CsvSource({"qwen3.rope.scaling.factor, false", "qwen3.rope.scale_linear, true"})
-  void aFactorDividesPositions(String key, boolean typed) throws IOException {
-    TinyModel model = new TinyModel().with(key, 4f);
-    if (typed) {
-      model.with("qwen3.rope.scaling.type", "linear");
-    }
-    RopeAngles angles = config(model).ropeAngles();
-    double[] plain = RopeAngles.of(16, 10_000).turns();
-    for (int pair = 0; pair < plain.length; pair++) {
-      assertEquals(plain[pair] / 4, angles.turns()[pair], 1e-15);
-    }
-    assertEquals(1, angles.magnitude());
   }
 
   @Test

@@ -158,9 +158,6 @@ class VocabularyTest {
     assertEquals("", tokenizer.decode(258));
     assertEquals("<think>", tokenizer.decode(259));
     assertEquals(10, tokenizer.encode("<|im_end|>").length);
-    String warning = vocabulary.warning().orElseThrow();
-    assertTrue(warning.contains("<|im_end|>, <think>"), warning);
-    assertTrue(Vocabularies.of(source(List.of())).warning().isEmpty());
   }
 
   /** A model may have more embeddings than its vocabulary has tokens, and may choose any. */

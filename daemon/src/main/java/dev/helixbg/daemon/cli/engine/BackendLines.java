@@ -4,7 +4,6 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.BackendAgreement;
 import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.KernelProfile;
 import java.util.List;
@@ -13,28 +12,17 @@ import java.util.List;
 final class BackendLines {
   private BackendLines() {}
 
-  /** Prints counters and products by kernel; of a GPU, its memory and the waits for it, too. */
+  /** Prints counters; of a GPU, its memory, too. */
   static void print(Console console, Backend backend) {
     backend
         .counters()
         .snapshot()
         .forEach((what, n) -> console.note("%-17s %,d", Json.word(what), n));
-    for (BackendCounters.ProductCount product : backend.counters().products()) {
-      console.note(
-          "product           %-14s %-6s %,7d x %,6d  %,8d times",
-          product.kernel(), product.type(), product.rows(), product.columns(), product.times());
-    }
     if (backend instanceof GpuBackend gpu) {
       console.note("gpu           %s %s", gpu.device().name(), gpu.device().driver());
       console.note(
           "gpu memory    %,d of %,d bytes", gpu.device().memoryUsed(), gpu.device().memoryBudget());
       console.note("copied        %,d bytes of weights", gpu.copiedWeightBytes());
-      gpu.waited()
-          .forEach(
-              (label, waits) ->
-                  console.note(
-                      "waited        %-12s %6d times %10.2f ms",
-                      label, waits.times(), waits.nanos() / 1e6));
     }
   }
 
@@ -47,23 +35,20 @@ final class BackendLines {
     double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
     for (KernelProfile.Entry entry : profile) {
       console.note(
-          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
+          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  fastest %.1f us",
           entry.kernel(),
           entry.library(),
           entry.grid(),
           entry.times(),
           entry.seconds() * 1e3,
           100 * entry.seconds() / all,
-          entry.median() * 1e6,
-          entry.p99() * 1e6);
+          entry.fastest() * 1e6);
     }
   }
 
   static void print(Console console, BackendAgreement agreement) {
     console.note(
-        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
-        agreement.embedding(),
-        agreement.logits(),
+        "check     differences as shares of the largest value at each place; %s",
         agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
     for (BackendAgreement.Parting place : agreement.places()) {
       console.note(

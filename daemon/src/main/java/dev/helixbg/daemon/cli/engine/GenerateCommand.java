@@ -90,8 +90,8 @@ public final class GenerateCommand extends JsonCommand {
   @Option(
       names = "--profile",
       description =
-          "Time each GPU kernel by type and shape, with p50 and p99. Slow: each kernel gets"
-              + " its own command buffer. Not for the CPU.")
+          "Time each GPU kernel by type and shape. Slow: each kernel gets its own command"
+              + " buffer. Not for the CPU.")
   private boolean profile;
 
   @Override

@@ -41,7 +41,7 @@ public final class LoadModelCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException {
     try (MappedFile mapped = MappedFile.open(file)) {
-      GgufDescription described = GgufDescription.asFarAsPossible(mapped);
+      GgufDescription described = GgufDescription.of(mapped);
       print(mapped, described);
       long start = System.nanoTime();
       try (TextModel model =

@@ -5,10 +5,8 @@ import dev.helixbg.llm.backend.KvShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.List;
 
 /**
  * A cache as a list of runs: run i holds the positions from {@code runStart(i)} up to {@code
@@ -72,23 +70,23 @@ public final class HostKvCache extends KvCache {
    * positions follow, {@code headSize} numbers each.
    */
   public long keys(int run, int layer, int kvHead) {
-    return headBytes(run) * (2L * layer * shape().kvHeads() + kvHead);
+    return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
   }
 
   /** Byte offset of a head's values, as {@link #keys}. */
   public long values(int run, int layer, int kvHead) {
-    return headBytes(run) * ((2L * layer + 1) * shape().kvHeads() + kvHead);
+    return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }
 
-  private long headBytes(int run) {
-    return pages[run].capacity * shape().headBytes();
+  private long headBytes() {
+    return Pool.POSITIONS * shape().headBytes();
   }
 
   @Override
   protected void makeRoom(int end) {
     while (length < end) {
       if (lastRunRoom() == 0) {
-        appendRun(pool.take(Math.max(end - length, nextPageSize()), this));
+        appendRun(pool.take(this));
       }
       length += Math.min(lastRunRoom(), end - length);
     }
@@ -101,12 +99,7 @@ public final class HostKvCache extends KvCache {
     }
     Page last = pages[runs - 1];
     int used = length - starts[runs - 1];
-    return last.writer == this && used >= last.frozen ? last.capacity - used : 0;
-  }
-
-  /** Pages double while a sequence grows token by token: few runs, and little room unused. */
-  private int nextPageSize() {
-    return runs > 0 && pages[runs - 1].writer == this ? 2 * pages[runs - 1].capacity : 0;
+    return last.writer == this && used >= last.frozen ? Pool.POSITIONS - used : 0;
   }
 
   private void appendRun(Page page) {
@@ -144,33 +137,24 @@ public final class HostKvCache extends KvCache {
    * arena closes.
    */
   static final class Pool {
-    static final int SMALLEST = 16;
-    static final int LARGEST = 256;
+    /** Positions of a page: few runs, and of an unused rest nothing is resident. */
+    static final int POSITIONS = 128;
 
     private final Arena arena;
     private final KvShape shape;
 
-    /** Free pages of 16, 32, 64, 128 and 256 positions. */
-    private final List<Deque<Page>> free = new ArrayList<>();
+    private final Deque<Page> free = new ArrayDeque<>();
 
     Pool(Arena arena, KvShape shape) {
       this.arena = arena;
       this.shape = shape;
-      for (int capacity = SMALLEST; capacity <= LARGEST; capacity *= 2) {
-        free.add(new ArrayDeque<>());
-      }
     }
 
-    /** A page for at least {@code positions}, or the largest there is. */
-    Page take(int positions, HostKvCache writer) {
-      int capacity = SMALLEST;
-      while (capacity < Math.min(positions, LARGEST)) {
-        capacity *= 2;
-      }
-      Page page = pagesOf(capacity).pollFirst();
+    Page take(HostKvCache writer) {
+      Page page = free.pollFirst();
       if (page == null) {
-        long bytes = Math.multiplyExact(shape.bytesPerPosition(), (long) capacity);
-        page = new Page(HostMemory.allocate(arena, bytes), capacity);
+        long bytes = Math.multiplyExact(shape.bytesPerPosition(), (long) POSITIONS);
+        page = new Page(HostMemory.allocate(arena, bytes));
       }
       page.writer = writer;
       page.holders = 1;
@@ -181,12 +165,8 @@ public final class HostKvCache extends KvCache {
     void release(Page page) {
       if (--page.holders == 0) {
         page.writer = null;
-        pagesOf(page.capacity).addFirst(page);
+        free.addFirst(page);
       }
-    }
-
-    private Deque<Page> pagesOf(int capacity) {
-      return free.get(Integer.numberOfTrailingZeros(capacity / SMALLEST));
     }
   }
 
@@ -196,7 +176,6 @@ public final class HostKvCache extends KvCache {
    */
   static final class Page {
     final MemorySegment data;
-    final int capacity;
 
     /** The cache that may write; others only read. */
     HostKvCache writer;
@@ -207,9 +186,8 @@ public final class HostKvCache extends KvCache {
     /** Number of its first positions that forks read, and that are never written again. */
     int frozen;
 
-    Page(MemorySegment data, int capacity) {
+    Page(MemorySegment data) {
       this.data = data;
-      this.capacity = capacity;
     }
   }
 }

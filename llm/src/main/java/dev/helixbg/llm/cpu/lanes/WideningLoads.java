@@ -1,6 +1,5 @@
 package dev.helixbg.llm.cpu.lanes;
 
-import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
@@ -26,25 +25,11 @@ public final class WideningLoads {
 
   private WideningLoads() {}
 
-  /** Sixteen signed bytes, 512 bits. */
-  public static FloatVector bytes(long address) {
-    return (FloatVector)
-        ByteVector.fromMemorySegment(BYTES_16, MEMORY, address, ORDER).convertShape(B2F, FLOATS, 0);
-  }
-
   /** Loads a signed byte for each float of a vector of up to 256 bits. */
   public static FloatVector signedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
             .convertShape(B2F, FLOATS, 0);
-  }
-
-  /**
-   * Some bits of each int, or-ed with those of a float: of 128, and of bits from the sixteenth on,
-   * come 128 and the number that the bits are.
-   */
-  public static FloatVector biased(IntVector bits, IntVector mask, IntVector bias) {
-    return bits.and(mask).or(bias).reinterpretAsFloats();
   }
 
   /**

@@ -304,7 +304,7 @@ final class LaunchRecorder implements AutoCloseable {
     }
 
     @Override
-    public void commit(String label) {
+    public void commit() {
       cuda.call(Function.EVENT_RECORD, begin, stream);
       run();
       cuda.call(Function.EVENT_RECORD, end, stream);

@@ -32,12 +32,8 @@ public interface GpuCommands extends AutoCloseable {
   /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
-  /**
-   * Hands the work to the GPU.
-   *
-   * @param label for tools
-   */
-  void commit(String label);
+  /** Hands the work to the GPU. */
+  void commit();
 
   /** Whether it has ended, well or not. */
   boolean ended();

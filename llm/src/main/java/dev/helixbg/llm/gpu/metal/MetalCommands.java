@@ -103,10 +103,9 @@ final class MetalCommands implements GpuCommands {
   }
 
   @Override
-  public void commit(String label) {
+  public void commit() {
     endEncoder();
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.label(id, label);
       objc.ask(id, selectors.commit);
     }
   }

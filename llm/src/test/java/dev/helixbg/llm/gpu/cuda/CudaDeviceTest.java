@@ -107,7 +107,7 @@ class CudaDeviceTest {
     for (int run = 1; run <= 4; run++) {
       try (GpuCommands commands = device.commands()) {
         gate(commands, gates, target, 16);
-        commands.commit("run " + run);
+        commands.commit();
         assertFalse(commands.ended());
         commands.await();
         assertTrue(commands.ended());
@@ -130,7 +130,7 @@ class CudaDeviceTest {
     try (GpuCommands commands = device.commands()) {
       commands.upload(staged, 0, 4L * FLOATS);
       gate(commands, staged, target, 1);
-      commands.commit("staged");
+      commands.commit();
       commands.await();
     }
     assertEquals(100, read(target)[0]);
@@ -142,7 +142,7 @@ class CudaDeviceTest {
     GpuBuffer target = floats(1);
     try (GpuCommands commands = device.commands()) {
       gate(commands, few, target, 1);
-      commands.commit("beyond");
+      commands.commit();
       GpuException e = assertThrows(GpuException.class, commands::await);
       assertTrue(e.getMessage().contains("illegal memory access"), e.getMessage());
     }
@@ -180,7 +180,7 @@ class CudaDeviceTest {
         try (GpuCommands commands = other.commands()) {
           commands.upload(gates, 0, 4L * FLOATS);
           gate(gate, commands, gates, target, 16);
-          commands.commit("run");
+          commands.commit();
           commands.await();
         }
       }

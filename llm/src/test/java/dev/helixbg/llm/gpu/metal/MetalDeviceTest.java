@@ -76,7 +76,7 @@ class MetalDeviceTest {
       encodeAddOne(commands, buffer);
       commands.barrier();
       encodeAddOne(commands, buffer);
-      commands.commit("twice");
+      commands.commit();
       assertFalse(commands.ended());
       commands.await();
       assertTrue(commands.ended());
@@ -123,7 +123,7 @@ class MetalDeviceTest {
       commands.kernel(kernel("past_the_end"));
       commands.buffer(0, buffer, 0);
       commands.dispatch(1, 1, 1, 32);
-      commands.commit("wrong");
+      commands.commit();
       GpuException e = assertThrows(GpuException.class, commands::await);
       assertTrue(e.getMessage().contains("out of bounds"), e.getMessage());
     }
@@ -150,7 +150,7 @@ class MetalDeviceTest {
         commands.kernel(again.kernel(library, "past_the_end"));
         commands.buffer(0, again.buffer(own, "numbers", 64 * 4), 0);
         commands.dispatch(1, 1, 1, 32);
-        commands.commit("wrong");
+        commands.commit();
         assertThrows(GpuException.class, commands::await);
       }
       again.close();

@@ -28,7 +28,7 @@ import jdk.incubator.vector.VectorShuffle;
  *
  * <p>Six bits are put together in bytes, two to a 16-bit lane; the 32 that the format subtracts is
  * taken out by the sums of {@link QuantisedRow}. Two passes over a row, as in {@link
- * Q4KIntegerProduct}.
+ * NibbleIntegerProduct}.
  */
 public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;

@@ -6,8 +6,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
-import dev.helixbg.llm.cpu.kernel.narrow.Q5KIntegerProduct;
+import dev.helixbg.llm.cpu.kernel.narrow.NibbleIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q8NarrowProduct;
 import dev.helixbg.llm.cpu.x86.ByteRowProduct;
@@ -84,8 +83,8 @@ public final class RowKernels {
       case F16 -> new HalfProduct(false);
       case BF16 -> new HalfProduct(true);
       case Q8_0 -> new Q8NarrowProduct();
-      case Q4_K -> new Q4KIntegerProduct();
-      case Q5_K -> new Q5KIntegerProduct();
+      case Q4_K -> new NibbleIntegerProduct(false);
+      case Q5_K -> new NibbleIntegerProduct(true);
       case Q6_K -> new Q6KIntegerProduct();
     };
   }

@@ -5,7 +5,7 @@ import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
-import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
+import dev.helixbg.llm.cpu.kernel.narrow.NibbleIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
@@ -164,7 +164,7 @@ public final class KernelProbe {
     int group = kernel instanceof Q6KIntegerProduct ? 16 : 32;
     int limit =
         switch (kernel) {
-          case Q4KIntegerProduct _ -> Lanes.COUNT == 8 ? 511 : 255;
+          case NibbleIntegerProduct(boolean five) -> Lanes.COUNT == 8 && !five ? 511 : 255;
           case Q6KIntegerProduct _, ByteRowProduct _ -> 127;
           default -> 255;
         };
