@@ -122,13 +122,13 @@ public record Settings(
   }
 
   /**
-   * Limits of what is worth telling. All similarities are cosines, −1 to 1.
+   * Limits of findings that are worth reporting. All similarities are cosines, −1 to 1.
    *
    * @param topicOverlap topics whose centroids are more similar overlap
    * @param nearDuplicate a pair at least this similar is called a near-duplicate
    * @param crossLinkFrom a pair of two topics at least this similar is called a cross-link
    * @param misfiledMargin an entry is misfiled when another topic is nearer by more than this
-   * @param maxMisfiled most misfiled entries that are listed
+   * @param maxMisfiled most misfiled entries in a list
    */
   public record InsightSettings(
       double topicOverlap,

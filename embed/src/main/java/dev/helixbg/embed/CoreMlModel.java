@@ -27,19 +27,20 @@ final class CoreMlModel implements TokenModel {
   private static final int TOKENS_PER_BATCH = 512;
 
   private final Path graph;
-  private final Path cacheFolder;
-  private final Pooling pooling;
+  private final Path compiled;
   private final List<String> dims;
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
   /**
-   * @param graph the original; CoreML does not know the fused operators
-   * @param cacheFolder for compiled models of this graph and ONNX Runtime release only
+   * @param source of the network as it was exported; CoreML does not know the fused operators
+   * @param cacheFolder for compiled models
    */
-  CoreMlModel(Path graph, Path cacheFolder, Pooling pooling) throws IOException {
-    this.graph = graph;
-    this.pooling = pooling;
-    this.cacheFolder = cacheFolder;
+  CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
+    graph = source.locate().graph();
+    compiled =
+        cacheFolder
+            .resolve("coreml")
+            .resolve(source.graphHash().substring(0, 16) + "-" + NativeLibraries.VERSION);
     try (OnnxFile file = OnnxFile.open(graph)) {
       dims = file.symbolicDims();
     }
@@ -101,15 +102,15 @@ final class CoreMlModel implements TokenModel {
   }
 
   private BertSession open(int rows, int columns) throws OrtException {
-    Path compiled = cacheFolder.resolve(rows + "x" + columns);
+    Path bucket = compiled.resolve(rows + "x" + columns);
     try {
-      PrivateFiles.makeTrustedFolder(cacheFolder, compiled);
+      PrivateFiles.makeTrustedFolder(compiled, bucket);
     } catch (IOException e) {
-      throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
+      throw new EmbeddingException("cannot create the CoreML cache " + bucket + ": " + e, e);
     }
     return BertSession.open(
         graph,
-        pooling,
+        Pooling.UNIT_MEAN,
         options -> {
           options.setSymbolicDimensionValue(dims.get(0), rows);
           options.setSymbolicDimensionValue(dims.get(1), columns);
@@ -119,7 +120,7 @@ final class CoreMlModel implements TokenModel {
                   "MLComputeUnits", "CPUAndNeuralEngine",
                   "RequireStaticInputShapes", "1",
                   "EnableOnSubgraphs", "0",
-                  "ModelCacheDirectory", compiled.toString()));
+                  "ModelCacheDirectory", bucket.toString()));
         });
   }
 }

@@ -10,7 +10,7 @@ import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** How a CPU computes a network: what is made of an export, and what runs that. */
+/** How a CPU computes a network: the form that an export is written in, and the engine. */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
   FUSED("FP32", "fused"),
@@ -42,7 +42,7 @@ enum CpuNetwork {
     return precision != Precision.INT8 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
-  /** The same where the same texts get the same vectors, up to their last bits. */
+  /** Networks with the same id give the same vectors, up to their last bits. */
   String id() {
     return id;
   }
@@ -53,7 +53,7 @@ enum CpuNetwork {
   }
 
   /**
-   * Writes what it makes of an export.
+   * Writes an export in this form.
    *
    * @param judge whether the export is one of pairs
    * @param target is replaced
@@ -68,14 +68,16 @@ enum CpuNetwork {
     }
   }
 
-  /** Where it is in a folder of what was prepared. */
+  /** The file of the network in the folder of a prepared model. */
   Path in(Path folder) {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /** The file, and what belongs to it. */
+  /** The file and the other files that it needs. */
   Path[] files(Path file) {
-    return kind != null ? new Path[] {file} : new Path[] {file, FusedGraph.weightsOf(file)};
+    return kind != null || this == EXPORTED
+        ? new Path[] {file}
+        : new Path[] {file, FusedGraph.weightsOf(file)};
   }
 
   /**
@@ -109,9 +111,8 @@ enum CpuNetwork {
     private final boolean oneByOne;
 
     /**
-     * @param oneByOne whether each text is a batch of its own: eight-bit activations share one
-     *     scale, so in a batch a vector would depend on its neighbours; and by its last bits it
-     *     always does
+     * @param oneByOne whether each text is a batch of its own. In eight bits the activations of a
+     *     batch share one scale, so a vector would depend on its neighbours.
      */
     CpuModel(Path graph, boolean oneByOne, Pooling pooling) throws OrtException {
       this.oneByOne = oneByOne;

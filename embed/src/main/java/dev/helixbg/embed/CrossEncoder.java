@@ -37,7 +37,7 @@ final class CrossEncoder implements PairReader {
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
 
   /** A tokenizer for it. */
-  static Tokenizer tokenizer(PreparedPairModel prepared) throws IOException {
+  static Tokenizer tokenizer(PreparedModel prepared) throws IOException {
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 

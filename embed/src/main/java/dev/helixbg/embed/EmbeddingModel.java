@@ -9,7 +9,6 @@ import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.encoder.Encoder;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,6 +19,9 @@ public final class EmbeddingModel {
 
   /** Part of the id: changes when the same files would give other vectors. */
   private static final String RECIPE = "mean pooling 1";
+
+  /** Folder in the cache folder that holds the verdicts of trials. */
+  private static final String TRIALS = "trials";
 
   private final EmbedSettings settings;
   private final Path cacheFolder;
@@ -123,16 +125,14 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when the other one cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
-    List<String> texts = ProbeTexts.window();
     EmbeddingModel tried = plain.forMany(false).orElse(this);
     return tried
         .trial()
         .remembered(
-            ProviderSelection.trials(cacheFolder),
+            cacheFolder.resolve(TRIALS),
             source.graphHash(),
             () -> plain.open(threads),
-            () -> tried.open(threads),
-            model -> model.embedAll(texts));
+            () -> tried.open(threads));
   }
 
   /** Returns what a trial found earlier on this machine; empty if there was no trial. */
@@ -142,7 +142,7 @@ public final class EmbeddingModel {
           .forMany(false)
           .orElse(this)
           .trial()
-          .remembered(ProviderSelection.trials(cacheFolder), source.graphHash());
+          .remembered(cacheFolder.resolve(TRIALS), source.graphHash());
     } catch (IOException e) {
       throw new EmbeddingException("cannot read what was tried: " + e.getMessage(), e);
     }
@@ -172,9 +172,9 @@ public final class EmbeddingModel {
   }
 
   private MiniLm prepared(int threads) throws IOException, OrtException {
-    ProviderSelection providers =
-        new ProviderSelection(settings.provider(), settings.precision(), cacheFolder);
-    providers.wantsCoreMl(); // which says so where it cannot be had
+    if (isCoreMl()) {
+      requireCoreMl();
+    }
     PreparedModel prepared = PreparedModel.of(source, network, cacheFolder);
     String graph = prepared.network().describe() + ", " + prepared.why();
     MiniLm.Provenance provenance =
@@ -186,13 +186,23 @@ public final class EmbeddingModel {
             tokenizer -> {
               TokenModel model =
                   isCoreMl()
-                      ? providers.coreMl(
-                          source.placement().locate().graph(),
-                          source.graphHash(),
-                          Pooling.UNIT_MEAN)
-                      : prepared.network().open(prepared.file(), Pooling.UNIT_MEAN);
+                      ? new CoreMlModel(source, cacheFolder)
+                      : prepared.open(Pooling.UNIT_MEAN);
               return new MiniLm(tokenizer, model, threads, provenance);
             });
+  }
+
+  private void requireCoreMl() {
+    if (!CoreMlModel.isAvailable()) {
+      throw new EmbeddingException(
+          "embed.provider is coreml, but ONNX Runtime has no CoreML on "
+              + System.getProperty("os.name")
+              + ": set it to auto or cpu");
+    }
+    if (settings.precision() == Precision.INT8) {
+      throw new EmbeddingException(
+          "embed.provider is coreml, which does not run embed.precision int8: change one of them");
+    }
   }
 
   private boolean isCoreMl() {

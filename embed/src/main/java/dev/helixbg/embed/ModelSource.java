@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Where the network and its tokenizer come from: a folder of the user's, or the copy that comes
@@ -16,8 +17,14 @@ import java.nio.file.Path;
  * @param describe for people: which model this is
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
+ * @param extractedTo the cache folder, if the files are copies in it
  */
-record ModelSource(String describe, String graphHash, String tokenizerHash, Placement placement) {
+record ModelSource(
+    String describe,
+    String graphHash,
+    String tokenizerHash,
+    Location files,
+    Optional<Path> extractedTo) {
   static final String GRAPH_RESOURCE = "/all-minilm-l6-v2.onnx";
   static final String TOKENIZER_RESOURCE = "/all-minilm-l6-v2-tokenizer.json";
   static final String GRAPH_HASH =
@@ -32,11 +39,6 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
    * @param tokenizer tokenizer.json or vocab.txt
    */
   record Location(Path graph, Path tokenizer) {}
-
-  /** Puts the files on disk where they are not, and says where they are. */
-  interface Placement {
-    Location locate() throws IOException;
-  }
 
   /**
    * A folder with {@code model.onnx} and {@code tokenizer.json} or {@code vocab.txt}; without a
@@ -58,10 +60,12 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
               + " remove model.onnx to use the bundled model");
     }
     try {
-      return ofFolder(
-          new Location(graph, tokenizer),
+      return new ModelSource(
+          graph + " with " + tokenizer.getFileName(),
           FileHashCache.of(graph, cacheFolder),
-          FileHashCache.of(tokenizer, cacheFolder));
+          FileHashCache.of(tokenizer, cacheFolder),
+          new Location(graph, tokenizer),
+          Optional.empty());
     } catch (IOException e) {
       throw new EmbeddingException(
           "cannot read the model in %s: %s. Check the permissions of its files, or remove model.onnx to use the bundled model"
@@ -70,39 +74,38 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
     }
   }
 
-  private static ModelSource ofFolder(Location files, String graphHash, String tokenizerHash) {
-    return new ModelSource(
-        files.graph + " with " + files.tokenizer.getFileName(),
-        graphHash,
-        tokenizerHash,
-        () -> {
-          if (!Sha256.of(files.graph).equals(graphHash)
-              || !Sha256.of(files.tokenizer).equals(tokenizerHash)) {
-            throw new EmbeddingException(
-                "the model in %s was replaced while it was opened: run the command again"
-                    .formatted(files.graph.getParent()));
-          }
-          return files;
-        });
-  }
-
   static ModelSource bundled(Path cacheFolder) {
     Path folder = cacheFolder.resolve("models").resolve("bundled-" + GRAPH_HASH.substring(0, 8));
     return new ModelSource(
         "all-MiniLM-L6-v2, the copy bundled with helix-bg",
         GRAPH_HASH,
         TOKENIZER_HASH,
-        () -> {
-          PrivateFiles.makeTrustedFolder(cacheFolder, folder);
-          return new Location(
-              extract(GRAPH_RESOURCE, folder.resolve("model.onnx"), GRAPH_HASH),
-              extract(TOKENIZER_RESOURCE, folder.resolve("tokenizer.json"), TOKENIZER_HASH));
-        });
+        new Location(folder.resolve("model.onnx"), folder.resolve("tokenizer.json")),
+        Optional.of(cacheFolder));
   }
 
-  private static Path extract(String resource, Path target, String hash) throws IOException {
+  /**
+   * Puts the files on disk where they are not, and says where they are.
+   *
+   * @throws EmbeddingException when they are others than before
+   */
+  Location locate() throws IOException {
+    if (extractedTo.isPresent()) {
+      PrivateFiles.makeTrustedFolder(extractedTo.get(), files.graph.getParent());
+      extract(GRAPH_RESOURCE, files.graph, GRAPH_HASH);
+      extract(TOKENIZER_RESOURCE, files.tokenizer, TOKENIZER_HASH);
+    } else if (!Sha256.of(files.graph).equals(graphHash)
+        || !Sha256.of(files.tokenizer).equals(tokenizerHash)) {
+      throw new EmbeddingException(
+          "the model in %s was replaced while it was opened: run the command again"
+              .formatted(files.graph.getParent()));
+    }
+    return files;
+  }
+
+  private static void extract(String resource, Path target, String hash) throws IOException {
     if (Files.isRegularFile(target) && Sha256.of(target).equals(hash)) {
-      return target;
+      return;
     }
     AtomicFile.replace(
         target,
@@ -120,6 +123,5 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
       throw new EmbeddingException(
           "the bundled model " + resource + " is not the expected one: reinstall helix-bg");
     }
-    return target;
   }
 }

@@ -4,8 +4,8 @@ package dev.helixbg.embed;
  * Calibration of the pair judge's logits, as measured on collections that it was not trained on.
  *
  * @param temperature logits are divided by it before they become probabilities; positive
- * @param likelySame from which probability on nine of ten are the same; above 1 where none is
- * @param likelyOvertaken from which probability on nine of ten are overtaken; likewise
+ * @param likelySame probability from which nine of ten pairs are the same; above 1 if there is none
+ * @param likelyOvertaken probability from which nine of ten pairs are overtaken; likewise
  * @param scoreWeight what the score by vectors and words is multiplied with before it is added to
  *     the logits of same and overtaken, for probabilities, and so to their log odds, to rank by
  */

@@ -11,7 +11,7 @@ public interface PairReader extends AutoCloseable {
   int ROOM = 220;
 
   /**
-   * Two texts, from where on they are to be read.
+   * The texts of a pair. Each begins where it is to be read.
    *
    * @param older of the two
    */

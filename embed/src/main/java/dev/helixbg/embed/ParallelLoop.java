@@ -2,6 +2,7 @@ package dev.helixbg.embed;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,23 +62,19 @@ public final class ParallelLoop {
   }
 
   private void run(int threads, ThreadFactory factory) {
-    List<Thread> helpers = new ArrayList<>();
+    List<CompletableFuture<Void>> helpers = new ArrayList<>();
     try {
       for (int i = 1; i < Math.min(threads, steps); i++) {
-        Thread helper = factory.newThread(this::work);
-        helper.start();
-        helpers.add(helper);
+        helpers.add(
+            CompletableFuture.runAsync(this::work, work -> factory.newThread(work).start()));
       }
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
     }
     work();
-    boolean interrupted = false;
-    for (Thread helper : helpers) {
-      interrupted |= await(helper);
-    }
-    if (interrupted && !interruptible) {
-      Thread.currentThread().interrupt();
+    helpers.forEach(CompletableFuture::join); // keeps the caller's interrupt
+    if (interruptible && Thread.interrupted()) {
+      failure.compareAndSet(null, new InterruptedException());
     }
     rethrow();
   }
@@ -92,22 +89,6 @@ public final class ParallelLoop {
       }
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
-    }
-  }
-
-  /** Returns whether the caller was interrupted meanwhile. */
-  private boolean await(Thread helper) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        helper.join();
-        return interrupted;
-      } catch (InterruptedException e) {
-        interrupted = true;
-        if (interruptible) {
-          failure.compareAndSet(null, e);
-        }
-      }
     }
   }
 

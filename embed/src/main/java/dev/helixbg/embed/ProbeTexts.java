@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -52,15 +51,6 @@ final class ProbeTexts {
       }
     }
     return texts;
-  }
-
-  /** The vector of each sequence of tokens, each computed alone. */
-  static List<float[]> alone(TokenModel model, List<int[]> ids) throws OrtException {
-    List<float[]> vectors = new ArrayList<>();
-    for (int[] one : ids) {
-      vectors.add(model.embed(new int[][] {one})[0]);
-    }
-    return vectors;
   }
 
   /** Returns the least cosine of two lists of vectors; NaN if their sizes differ. */

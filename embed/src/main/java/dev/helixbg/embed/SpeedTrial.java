@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
  * in turn. CoreML is known to give wrong or slow results for some releases and machines, and eight
  * bits are faster only on some processors.
  *
- * @param way for people: what is tried
+ * @param way name of the other way, for people
  * @param minimumCosine to the vectors of the plain way that every vector must reach
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
@@ -33,36 +34,34 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   private static final double CLEARLY_FASTER = 1.5;
 
   /** Opens one of the two ways to run a network. */
-  interface Opener<M extends AutoCloseable> {
-    M open() throws Exception;
-  }
-
-  /** Work of both ways: a window of texts as in a real run, on all threads. */
-  interface Work<M extends AutoCloseable> {
-    float[][] vectors(M model) throws Exception;
+  interface Opener {
+    Embedder open() throws Exception;
   }
 
   /**
    * Result of a trial.
    *
-   * @param gain so many times as fast as the plain way; 0 where it is not to be used
+   * @param gain speed as a multiple of the plain way's; 0 if the other way must not be used
    * @param why for people, one line
    */
   public record Verdict(double gain, String why) {}
 
-  /** Tries both, however badly the other way behaves; only a failing plain one makes this fail. */
-  <M extends AutoCloseable> Verdict run(Opener<M> plain, Opener<M> other, Work<M> work)
-      throws Exception {
-    try (M model = plain.open()) {
-      float[][] expected = work.vectors(model);
-      try (M tried = other.open()) {
-        double worst = ProbeTexts.worstCosine(expected, work.vectors(tried));
+  /**
+   * Has both embed a window of texts as in a real run, however badly the other way behaves; only a
+   * failing plain one makes this fail.
+   */
+  Verdict run(Opener plain, Opener other) throws Exception {
+    List<String> texts = ProbeTexts.window();
+    try (Embedder model = plain.open()) {
+      float[][] expected = model.embedAll(texts);
+      try (Embedder tried = other.open()) {
+        double worst = ProbeTexts.worstCosine(expected, tried.embedAll(texts));
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(0, format("%s: off, cosine %.4f to the plain vectors", worst));
         }
-        double gain = gain(work, model, tried);
+        double gain = gain(texts, model, tried);
         if (gain > SLOWER && gain < CLEARLY_FASTER) {
-          gain = Median.of(gain, gain(work, model, tried), gain(work, model, tried));
+          gain = Median.of(gain, gain(texts, model, tried), gain(texts, model, tried));
         }
         gain = Math.round(100 * gain) / 100.0;
         return new Verdict(gain, format("%s: %.2f times as fast", gain));
@@ -75,13 +74,14 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     }
   }
 
-  private <M extends AutoCloseable> double gain(Work<M> work, M plain, M other) throws Exception {
-    return nanos(work, plain) / Math.max(1, nanos(work, other));
+  private double gain(List<String> texts, Embedder plain, Embedder other)
+      throws InterruptedException {
+    return nanos(texts, plain) / Math.max(1, nanos(texts, other));
   }
 
-  private <M extends AutoCloseable> double nanos(Work<M> work, M model) throws Exception {
+  private double nanos(List<String> texts, Embedder model) throws InterruptedException {
     long start = nanoTime.getAsLong();
-    work.vectors(model);
+    model.embedAll(texts);
     return nanoTime.getAsLong() - start;
   }
 
@@ -92,14 +92,13 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    * @param folder that holds the verdicts
    * @param network names it
    */
-  <M extends AutoCloseable> Verdict remembered(
-      Path folder, String network, Opener<M> plain, Opener<M> other, Work<M> work) {
+  Verdict remembered(Path folder, String network, Opener plain, Opener other) {
     try {
       Optional<Verdict> earlier = remembered(folder, network);
       if (earlier.isPresent()) {
         return earlier.get();
       }
-      Verdict verdict = run(plain, other, work);
+      Verdict verdict = run(plain, other);
       String text = circumstances(network);
       String content = text + "\n" + verdict.gain + "\n" + verdict.why;
       AtomicFile.replace(

@@ -5,10 +5,10 @@ import ai.onnxruntime.OrtException;
 /** A loaded network that turns token ids into vectors; safe for several callers at once. */
 interface TokenModel extends AutoCloseable {
 
-  /** How many texts make a batch of which the longest has this many tokens; at least 1. */
+  /** Most texts of a batch whose longest text has this many tokens; at least 1. */
   int batchSize(int longest);
 
-  /** How many threads may usefully call {@link #embed} at once, of those there are. */
+  /** Number of threads, of those given, that may usefully call {@link #embed} at once. */
   int callers(int threads);
 
   /**

@@ -3,16 +3,14 @@ package dev.helixbg.embed;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -28,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PairModelTest {
   private static final PairWeights WEIGHTS = PairWeights.bundled();
@@ -35,7 +34,7 @@ class PairModelTest {
 
   @BeforeAll
   static void open() {
-    reader = PairModel.locate(ExecutionProvider.AUTO, TestModels.CACHE, 2).open();
+    reader = PairModel.locate(TestModels.CACHE, 2).open();
   }
 
   @AfterAll
@@ -57,32 +56,19 @@ class PairModelTest {
     }
   }
 
-  /** So answers of the CPU and of CoreML are never mixed in one memory. */
   @Test
-  void idsNamePrecisionAndProvider() {
-    String cpu = id(ExecutionProvider.CPU);
+  void theIdNamesThePrecision() {
     String way = Encoder.isAvailable() ? "INT8 by machine code" : "INT8";
     String text = "pair judge 1\n" + way + "\n" + WEIGHTS.hash();
-    assertEquals(Sha256.of(text).substring(0, 32), cpu, "unnamed");
-    assertNotEquals(cpu, id(ExecutionProvider.COREML));
-    if (PackedLibraries.os().equals("osx")) {
-      assertTrue(
-          List.of(cpu, id(ExecutionProvider.COREML)).contains(id(ExecutionProvider.AUTO)),
-          "what the trial chose");
-    } else {
-      assertEquals(cpu, id(ExecutionProvider.AUTO));
-    }
-  }
-
-  private static String id(ExecutionProvider provider) {
-    return PairModel.locate(provider, TestModels.CACHE, 2).id();
+    assertEquals(
+        Sha256.of(text).substring(0, 32), PairModel.locate(TestModels.CACHE, 2).id(), "unnamed");
   }
 
   @Test
   void aReadingDependsOnItsOwnTextsAlone() throws InterruptedException {
     List<Texts> pairs = pairs(40);
     Reading[] all = readAll(reader, pairs);
-    try (PairReader alone = PairModel.locate(ExecutionProvider.CPU, TestModels.CACHE, 1).open()) {
+    try (PairReader alone = PairModel.locate(TestModels.CACHE, 1).open()) {
       for (int i : new int[] {0, 7, 39}) {
         assertArrayEquals(
             all[i].logits(), readAll(alone, List.of(pairs.get(i)))[0].logits(), "to the last bit");
@@ -131,23 +117,23 @@ class PairModelTest {
     }
   }
 
-  /** What CoreML is given: the export with changed weights, without fused operators, in fp32. */
+  /** The changed weights themselves, without the rounding to eight bits. */
   @Test
-  void theExportComputesWhatWasComputedWhereItWasTrained() throws Exception {
-    Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
-    try {
-      PreparedPairModel prepared =
-          PreparedPairModel.of(ModelSource.bundled(TestModels.CACHE), WEIGHTS, true, cache);
-      try (TokenModel exported = new CpuNetwork.CpuModel(prepared.export(), true, Pooling.FIRST);
-          Tokenizer tokenizer = CrossEncoder.tokenizer(prepared)) {
-        for (PairWeights.Probe probe : WEIGHTS.probes()) {
-          int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));
-          assertArrayEquals(
-              probe.logits(), WEIGHTS.logits(exported.embed(new int[][] {ids})[0]), 0.02f);
-        }
+  void inFp32TheLogitsAreThoseOfTheTraining(@TempDir Path folder) throws Exception {
+    Path graph = folder.resolve("judge.onnx");
+    try (OnnxFile export = OnnxFile.open(TestModels.files().graph())) {
+      export.change(WEIGHTS.layers(), WEIGHTS.changes(), WEIGHTS.tokenTypes());
+      CpuNetwork.FUSED.write(export, true, graph);
+    }
+    Path definition = folder.resolve("tokenizer.json");
+    Files.write(definition, TokenizerFile.prepare(TestModels.files().tokenizer()));
+    PreparedModel judge = new PreparedModel(graph, CpuNetwork.FUSED, "", definition);
+    try (TokenModel model = judge.open(Pooling.FIRST);
+        Tokenizer tokenizer = CrossEncoder.tokenizer(judge)) {
+      for (PairWeights.Probe probe : WEIGHTS.probes()) {
+        int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));
+        assertArrayEquals(probe.logits(), WEIGHTS.logits(model.embed(new int[][] {ids})[0]), 0.02f);
       }
-    } finally {
-      delete(cache);
     }
   }
 
@@ -164,23 +150,6 @@ class PairModelTest {
       byte[] cut = Arrays.copyOf(file, length);
       assertThrows(IOException.class, () -> PairWeights.parse(cut));
     }
-  }
-
-  /** Whatever the content says, with a hash that fits: an error that says what is wrong. */
-  @Test
-  void nonsenseUnderItsRightHashIsRefusedOrHarmless() throws IOException {
-    byte[] file = small();
-    int refused = 0;
-    for (int at = 0; at < file.length - 32; at += at < 150 ? 1 : 97) {
-      byte[] content = Arrays.copyOf(file, file.length - 32);
-      content[at] = (byte) 0xFF;
-      try {
-        PairWeights.parse(sealed(content));
-      } catch (IOException e) {
-        refused++;
-      }
-    }
-    assertTrue(refused > 40, refused + " refused");
   }
 
   /** A file of weights with one change and one probe. */
@@ -220,7 +189,7 @@ class PairModelTest {
   @Test
   void preparesOnceAndAgainWhereAFileIsGone() throws Exception {
     Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
-    try (PairReader first = PairModel.locate(ExecutionProvider.CPU, cache, 1).open()) {
+    try (PairReader first = PairModel.locate(cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
     String weights = Encoder.isAvailable() ? "encoder.weights" : "graph.onnx.weights";
@@ -234,10 +203,10 @@ class PairModelTest {
               .orElseThrow();
     }
     var before = Files.getLastModifiedTime(graph);
-    PairModel.locate(ExecutionProvider.CPU, cache, 1).open().close();
+    PairModel.locate(cache, 1).open().close();
     assertEquals(before, Files.getLastModifiedTime(graph));
     Files.write(graph, new byte[100]);
-    PairModel.locate(ExecutionProvider.CPU, cache, 1).open().close();
+    PairModel.locate(cache, 1).open().close();
     assertTrue(Files.size(graph) > 1_000_000);
     delete(cache);
   }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.SpeedTrial.Verdict;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +23,7 @@ class SpeedTrialTest {
   private final SpeedTrial trial = new SpeedTrial("fast", SpeedTrial.SAME, () -> now);
 
   /** A way to run a network, which takes some time. */
-  private final class Way implements AutoCloseable {
+  private final class Way implements Embedder {
     private final String name;
     private final long[] nanos;
     private final float[][] vectors;
@@ -36,11 +35,17 @@ class SpeedTrialTest {
       this.vectors = vectors;
     }
 
-    float[][] run() throws IOException {
+    @Override
+    public void embed(List<String> texts, VectorSink sink) {
+      throw new AssertionError("all at once");
+    }
+
+    @Override
+    public float[][] embedAll(List<String> texts) {
       ran.add(name);
       long takes = nanos[Math.min(runs++, nanos.length - 1)];
       if (takes < 0) {
-        throw new IOException("no\nNeural Engine");
+        throw new EmbeddingException("no\nNeural Engine");
       }
       now += takes;
       return vectors;
@@ -53,7 +58,7 @@ class SpeedTrialTest {
   }
 
   private Verdict against(Way other) throws Exception {
-    return trial.run(() -> new Way("plain", RIGHT, 100), () -> other, Way::run);
+    return trial.run(() -> new Way("plain", RIGHT, 100), () -> other);
   }
 
   @Test
@@ -110,21 +115,20 @@ class SpeedTrialTest {
   @Test
   void whatCannotBeOpenedOrFailsAtAnyMomentIsRefusedAndTold() throws Exception {
     assertEquals(new Verdict(0, "fast: failed, no"), against(new Way("other", RIGHT, 1, 99, -1)));
-    SpeedTrial.Opener<Way> none =
+    SpeedTrial.Opener none =
         () -> {
           throw new IllegalStateException("no CoreML\nhere");
         };
     assertEquals(
         new Verdict(0, "fast: failed, no CoreML"),
-        trial.run(() -> new Way("plain", RIGHT, 100), none, Way::run));
+        trial.run(() -> new Way("plain", RIGHT, 100), none));
     assertEquals("close plain", ran.getLast());
   }
 
   @Test
   void aFailingPlainWayIsNotHidden() {
     assertThrows(
-        IOException.class,
-        () -> trial.run(() -> new Way("plain", RIGHT, -1), () -> null, Way::run));
+        EmbeddingException.class, () -> trial.run(() -> new Way("plain", RIGHT, -1), () -> null));
   }
 
   private Verdict remembered(String network) {
@@ -132,8 +136,7 @@ class SpeedTrialTest {
         folder.resolve("trials"),
         network,
         () -> new Way("plain", RIGHT, 100),
-        () -> new Way("other", RIGHT, 40),
-        Way::run);
+        () -> new Way("other", RIGHT, 40));
   }
 
   @Test

@@ -34,7 +34,7 @@ final class TestModels {
   /** The bundled model's files, extracted. */
   static synchronized ModelSource.Location files() throws IOException {
     if (files == null) {
-      files = ModelSource.bundled(CACHE).placement().locate();
+      files = ModelSource.bundled(CACHE).locate();
     }
     return files;
   }

@@ -1,23 +1,19 @@
 package dev.helixbg.config.natives;
 
-import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.files.PrivateFiles;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
-import java.net.URLConnection;
-import java.nio.charset.StandardCharsets;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.jar.JarEntry;
-import java.util.zip.CRC32;
-import java.util.zip.CheckedInputStream;
 
 /**
  * Native libraries that come inside jars, unpacked once into the cache folder: their own loaders
@@ -27,7 +23,7 @@ public final class PackedLibraries {
   private PackedLibraries() {}
 
   /**
-   * Puts libraries beside each other where they are not yet, or are damaged.
+   * Puts libraries beside each other where they are not yet, or have another size.
    *
    * @param cacheFolder gets {@code natives/NAME-CHECKSUM}, the checksum being that of the first
    *     file
@@ -42,13 +38,13 @@ public final class PackedLibraries {
     Path natives = cacheFolder.resolve("natives").toAbsolutePath();
     URL first = find(resources, files.getFirst());
     try {
-      Path folder = natives.resolve(name + "-" + Long.toHexString(Checksum.of(first).crc32));
+      Path folder = natives.resolve(name + "-" + Long.toHexString(entry(first).getCrc()));
       PrivateFiles.makeTrustedFolder(cacheFolder.toAbsolutePath(), folder);
       for (String file : files) {
         URL packed = find(resources, file);
         Path target = folder.resolve(file);
-        if (!isThere(target, Checksum.of(packed))) {
-          replace(target, packed);
+        if (!Files.isRegularFile(target) || Files.size(target) != entry(packed).getSize()) {
+          unpack(packed, target);
         }
       }
       return folder;
@@ -80,77 +76,25 @@ public final class PackedLibraries {
     return packed;
   }
 
+  private static JarEntry entry(URL packed) throws IOException {
+    return ((JarURLConnection) packed.openConnection()).getJarEntry();
+  }
+
   /**
-   * Whether a library is there and whole. It has tens of megabytes, so that this is remembered in a
-   * note beside it, for as long as the file stays the one that was read.
+   * Replaces a library in one step: another process may do the same, or have the old file loaded.
+   * It is on the disk before it has its name, so a file of the right size is whole.
    */
-  private static boolean isThere(Path target, Checksum packed) throws IOException {
-    if (!Files.isRegularFile(target) || Files.size(target) != packed.bytes) {
-      return false;
-    }
-    FileState state = FileState.of(target);
-    String whole = Long.toHexString(packed.crc32) + "\n" + state.linesAt(target.toRealPath());
-    Path note = target.resolveSibling(target.getFileName() + ".whole");
-    if (Files.isRegularFile(note)
-        && new String(Files.readAllBytes(note), StandardCharsets.UTF_8).equals(whole)) {
-      return true;
-    }
-    if (!packed.matches(target)) {
-      return false;
-    }
-    if (state.isSettled()) {
-      try {
-        replace(note, new ByteArrayInputStream(whole.getBytes(StandardCharsets.UTF_8)));
-      } catch (IOException e) {
-        // It is whole all the same, in a folder that cannot be written.
-      }
-    }
-    return true;
-  }
-
-  private static void replace(Path target, URL packed) throws IOException {
-    try (InputStream in = packed.openStream()) {
-      replace(target, in);
-    }
-  }
-
-  /** In one step: another process may do the same, or have the old file loaded. */
-  private static void replace(Path target, InputStream content) throws IOException {
+  private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");
     try {
-      try (OutputStream out = Files.newOutputStream(temporary)) { // which keeps its mode of 0600
-        content.transferTo(out);
+      try (InputStream in = packed.openStream();
+          FileChannel out = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+        in.transferTo(Channels.newOutputStream(out));
+        out.force(true);
       }
       Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(temporary);
-    }
-  }
-
-  /** Size and CRC-32 of a file, as a jar records them for its entries. */
-  private record Checksum(long bytes, long crc32) {
-
-    static Checksum of(URL resource) throws IOException {
-      URLConnection connection = resource.openConnection();
-      if (connection instanceof JarURLConnection jar) {
-        JarEntry entry = jar.getJarEntry();
-        return new Checksum(entry.getSize(), entry.getCrc());
-      }
-      try (InputStream in = connection.getInputStream()) {
-        return of(in);
-      }
-    }
-
-    static Checksum of(InputStream in) throws IOException {
-      CheckedInputStream checked = new CheckedInputStream(in, new CRC32());
-      long bytes = checked.transferTo(OutputStream.nullOutputStream());
-      return new Checksum(bytes, checked.getChecksum().getValue());
-    }
-
-    boolean matches(Path file) throws IOException {
-      try (InputStream in = Files.newInputStream(file)) {
-        return of(in).equals(this);
-      }
     }
   }
 }

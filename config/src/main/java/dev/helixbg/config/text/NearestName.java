@@ -15,7 +15,7 @@ public final class NearestName {
   /** With more that are wrong, an id of ten hexadecimal digits may be any other. */
   private static final int MOST_EDITS = 2;
 
-  /** A name of which so many were typed is meant, however long the rest. */
+  /** From this many characters on, a typed text means a name that begins with it. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;

@@ -39,7 +39,7 @@ public final class MachineCode {
         && System.getProperty("os.arch").equals("amd64");
   }
 
-  /** Whether the processor has more that goes with it. */
+  /** Whether the processor has all of these instruction sets. */
   public static boolean has(String... instructions) {
     return FLAGS.containsAll(List.of(instructions));
   }

@@ -34,8 +34,7 @@ public interface PairSource {
 
       private synchronized PairModel model() {
         if (model == null) {
-          model =
-              PairModel.locate(settings.embed().provider(), settings.cache(), settings.threads());
+          model = PairModel.locate(settings.cache(), settings.threads());
         }
         return model;
       }

@@ -23,8 +23,8 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   public static final KnownVectors NONE = new KnownVectors(new HashMap<>(), 0);
 
   /**
-   * The one of some ids that the vectors are under: the one by which most texts are known, of
-   * equals the first.
+   * Returns the id under which the vectors are stored: the one by which most of the texts are
+   * known. If several ids know as many texts, it is the first of them.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {

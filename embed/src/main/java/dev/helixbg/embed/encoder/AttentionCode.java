@@ -19,7 +19,7 @@ final class AttentionCode {
   /** Tokens of the longest text. */
   static final int TOKENS = 512;
 
-  /** Scores, or tokens of turned keys, are there for a multiple of so many. */
+  /** Scores and turned keys have room for a multiple of this number of tokens. */
   static final int PADDING = 32;
 
   /** Bytes from a row of queries, keys, values or results to the next. */
@@ -28,7 +28,7 @@ final class AttentionCode {
   /** Bytes from a row of scores or of turned keys to the next: no power of two. */
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
-  /** Behind a row's scores: one by the sum of their powers. */
+  /** Offset in a row of scores, in bytes: 1 divided by the sum of the row's powers. */
   static final int FACTOR = TOKENS * Float.BYTES;
 
   /** Vectors of scores or results at a time. */

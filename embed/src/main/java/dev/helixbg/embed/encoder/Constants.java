@@ -60,7 +60,7 @@ final class Constants {
 
   private Constants() {}
 
-  /** The largest number of an activation that may be negative, and behind it one by that. */
+  /** Offset of the largest number of an activation that may be negative; its inverse follows. */
   static int signed(Square kind) {
     return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
   }

@@ -115,7 +115,7 @@ public final class Encoder implements AutoCloseable {
     private final long turned;
     private final MemorySegment scores;
 
-    /** Zeros: what is computed of rows that are none is never used, but must be numbers. */
+    /** Memory is zeroed: results of unused rows are never read, but must be numbers. */
     Workspace(int least) {
       int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // behind the last text, too
       rows = Math.ceilDiv(used, TILE) * TILE;

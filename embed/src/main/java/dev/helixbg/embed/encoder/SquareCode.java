@@ -25,7 +25,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Rows of a panel: there must be memory for a multiple of so many. */
+  /** Rows of a panel. Memory must have room for a multiple of this number of rows. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;

@@ -8,18 +8,19 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Writes the weights of an exported MiniLM in whole numbers, for {@link EncoderWeights}. */
 public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
+  private static final int ROW = WIDTH * Float.BYTES;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
 
   /** Factor of queries: scores are exponents of two, divided by the root of a head's 32 values. */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
-
-  private static final String EMBEDDINGS = "embeddings.";
 
   private final OnnxFile source;
   private final Square kind;
@@ -42,31 +43,31 @@ public final class EncoderFile {
   }
 
   private void writeTo(OutputStream out, boolean judge) throws IOException {
-    int layers = FusedGraph.layers(source);
-    float[] words = table("word");
-    float[] positions = table("position");
+    int layers = source.layers();
+    ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
+    float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
     positions = Arrays.copyOf(positions, Math.min(positions.length, Encoder.LONGEST * WIDTH));
-    float[] types = table("token_type");
+    float[] types = OnnxFile.floats(source.rows(OnnxFile.TYPES));
     if (!judge) {
       types = Arrays.copyOf(types, WIDTH); // of texts all are of the first type
     }
     ByteBuffer header = buffer(EncoderWeights.HEADER);
     header.putLong(EncoderWeights.MAGIC).putInt(layers);
-    header.putInt(words.length / WIDTH).putInt(positions.length / WIDTH);
+    header.putInt(words.remaining() / ROW).putInt(positions.length / WIDTH);
     header.putInt(types.length / WIDTH).putInt(judge ? 1 : 0).putInt(kind.ordinal());
     out.write(header.array());
-    norm(EMBEDDINGS, out);
+    norm("embeddings.", out);
     for (int layer = 0; layer < layers; layer++) {
-      layer(FusedGraph.layer(layer), out);
+      layer(OnnxFile.layer(layer), out);
     }
     for (int type = 0; type < types.length; type += WIDTH) {
       float[] sums = positions.clone();
       for (int i = 0; i < sums.length; i++) {
         sums[i] += types[type + i % WIDTH];
       }
-      floats(sums, out);
+      out.write(OnnxFile.bytes(sums).array());
     }
-    floats(words, out);
+    Channels.newChannel(out).write(words);
   }
 
   private void layer(String layer, OutputStream out) throws IOException {
@@ -78,13 +79,13 @@ public final class EncoderFile {
     String upBias = layer + "intermediate.dense.bias";
     int wide = BLOCKS * WIDTH;
     float[] up = matrix(upBias, WIDTH, wide);
-    float[] upBiases = source.floats(source.weight(upBias, wide));
+    float[] upBiases = OnnxFile.floats(source.weight(upBias, wide));
     for (int block = 0; block < BLOCKS; block++) {
       kind.pack(up, block * WIDTH, wide, 1, upBiases, block * WIDTH, false, squares);
     }
     String downBias = layer + "output.dense.bias";
     float[] down = matrix(downBias, wide, WIDTH);
-    float[] downBiases = source.floats(source.weight(downBias, WIDTH));
+    float[] downBiases = OnnxFile.floats(source.weight(downBias, WIDTH));
     // The term that the shift behind GELU adds is of all blocks; biases count in the first only.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
@@ -106,29 +107,19 @@ public final class EncoderFile {
   }
 
   private void square(String name, float factor, ByteBuffer to) throws IOException {
-    float[] biases = source.floats(source.weight(name + "bias", WIDTH));
+    float[] biases = OnnxFile.floats(source.weight(name + "bias", WIDTH));
     kind.pack(matrix(name + "bias", WIDTH, WIDTH), 0, WIDTH, factor, biases, 0, false, to);
   }
 
   private float[] matrix(String bias, int rows, int columns) throws IOException {
-    return source.floats(source.weight(source.matrixOfBias(bias), rows, columns));
-  }
-
-  private float[] table(String name) throws IOException {
-    String weight = EMBEDDINGS + name + "_embeddings.weight";
-    return source.floats(source.weight(weight, source.rows(weight), WIDTH));
+    return OnnxFile.floats(source.matrix(bias, rows, columns));
   }
 
   /** Gain and bias of a normalisation. */
   private void norm(String block, OutputStream out) throws IOException {
-    floats(source.floats(source.weight(block + "LayerNorm.weight", WIDTH)), out);
-    floats(source.floats(source.weight(block + "LayerNorm.bias", WIDTH)), out);
-  }
-
-  private static void floats(float[] values, OutputStream out) throws IOException {
-    ByteBuffer bytes = buffer(values.length * Float.BYTES);
-    bytes.asFloatBuffer().put(values);
-    out.write(bytes.array());
+    WritableByteChannel channel = Channels.newChannel(out);
+    channel.write(source.weight(block + "LayerNorm.weight", WIDTH));
+    channel.write(source.weight(block + "LayerNorm.bias", WIDTH));
   }
 
   private static ByteBuffer buffer(int bytes) {

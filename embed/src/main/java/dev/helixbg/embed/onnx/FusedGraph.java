@@ -3,6 +3,7 @@ package dev.helixbg.embed.onnx;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +31,6 @@ public final class FusedGraph {
   private static final int HEADS = 12;
   private static final int FEED_FORWARD = 4 * WIDTH;
   private static final int BLOCK = 128;
-  private static final int MAX_LAYERS = 48;
   private static final float EPSILON = 1e-12f;
   private static final int INT8_MAX = 127;
   private static final int UINT8_ZERO = 128;
@@ -64,8 +64,8 @@ public final class FusedGraph {
       throws IOException {
     FusedGraph fused = new FusedGraph(source, precision, judge, target);
     fused.build();
-    AtomicFile.replace(weightsOf(target), out -> fused.graph.writeLargeTo(out, source.path()));
-    AtomicFile.replace(target, out -> fused.graph.writeTo(out, source.path()));
+    AtomicFile.replace(weightsOf(target), fused.graph::writeLargeTo);
+    AtomicFile.replace(target, fused.graph::writeTo);
   }
 
   private void build() throws IOException {
@@ -74,7 +74,7 @@ public final class FusedGraph {
     if (judge) {
       graph.input(TYPES, GraphWriter.INT32, "batch", "sequence");
     }
-    int layers = layers(source);
+    int layers = source.layers();
     String state = embeddings();
     for (int layer = 0; layer < layers - 1; layer++) {
       state = feedForward(layer, attention(layer, state, state), "state." + layer);
@@ -86,28 +86,10 @@ public final class FusedGraph {
 
   /** The state of the first token, [batch, 1, 384]. */
   private String first(String state) {
-    String zero = graph.bytes("first", GraphWriter.INT32, new byte[Integer.BYTES], 1);
+    String zero = graph.weight("first", GraphWriter.INT32, ByteBuffer.allocate(Integer.BYTES), 1);
     String result = state + ".first";
     graph.node(GraphWriter.STANDARD, "Gather", List.of(state, zero), result, "axis", 1);
     return result;
-  }
-
-  /**
-   * @throws OnnxFormatException when there are none
-   */
-  static int layers(OnnxFile source) throws OnnxFormatException {
-    int layers = 0;
-    while (layers < MAX_LAYERS && source.hasWeight(layer(layers) + "output.dense.bias")) {
-      layers++;
-    }
-    if (layers == 0) {
-      throw new OnnxFormatException("it has no weights named like a BERT encoder's");
-    }
-    return layers;
-  }
-
-  static String layer(int index) {
-    return "encoder.layer." + index + ".";
   }
 
   /**
@@ -115,43 +97,44 @@ public final class FusedGraph {
    * position.
    */
   private String embeddings() throws IOException {
-    String words = "embeddings.word_embeddings.weight";
-    String positions = "embeddings.position_embeddings.weight";
-    String types = "embeddings.token_type_embeddings.weight";
-    long positionRows = source.rows(positions);
-    float[] position = source.floats(source.weight(positions, positionRows, WIDTH));
-    float[] type = source.floats(source.weight(types, source.rows(types), WIDTH));
-    for (int i = 0; i < position.length && !judge; i++) {
-      position[i] += type[i % WIDTH];
+    ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
+    float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
+    float[] types = OnnxFile.floats(source.rows(OnnxFile.TYPES));
+    for (int i = 0; i < positions.length && !judge; i++) {
+      positions[i] += types[i % WIDTH];
     }
     List<String> inputs =
         List.of(
             "input_ids",
             judge ? TYPES : "",
-            graph.copy(source.weight(words, source.rows(words), WIDTH), "words"),
-            graph.floats("positions", position, positionRows, WIDTH),
-            judge ? graph.floats("types", type, source.rows(types), WIDTH) : "",
+            graph.floats("words", words, words.remaining() / Float.BYTES / WIDTH, WIDTH),
+            table("positions", positions),
+            judge ? table("types", types) : "",
             vector("embeddings.LayerNorm.weight"),
             vector("embeddings.LayerNorm.bias"));
     graph.fused("EmbedLayerNormalization", inputs, "state.embedded", "epsilon", EPSILON);
     return "state.embedded";
   }
 
+  private String table(String name, float[] rows) {
+    return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
+  }
+
   /**
    * @param asking states whose next ones are computed: all, or some
    */
   private String attention(int layer, String asking, String state) throws IOException {
-    String self = layer(layer) + "attention.self.";
-    String output = layer(layer) + "attention.output.";
+    String self = OnnxFile.layer(layer) + "attention.self.";
+    String output = OnnxFile.layer(layer) + "attention.output.";
     float[] biases = new float[3 * WIDTH];
     String[] projected = new String[3];
     List<String> names = List.of("query", "key", "value");
     for (int i = 0; i < names.size(); i++) {
       String bias = self + names.get(i) + ".bias";
-      System.arraycopy(source.floats(source.weight(bias, WIDTH)), 0, biases, i * WIDTH, WIDTH);
+      source.weight(bias, WIDTH).asFloatBuffer().get(biases, i * WIDTH, WIDTH);
       projected[i] = product(i == 0 ? asking : state, bias, WIDTH, WIDTH, false);
     }
-    String bias = graph.floats(self + "bias", biases, 3 * WIDTH);
+    String bias = graph.floats(self + "bias", OnnxFile.bytes(biases), 3 * WIDTH);
     String attended = self + "attended";
     graph.fused(
         "MultiHeadAttention",
@@ -164,11 +147,11 @@ public final class FusedGraph {
   }
 
   private String feedForward(int layer, String state, String result) throws IOException {
-    String up = layer(layer) + "intermediate.dense.bias";
-    String down = layer(layer) + "output.";
+    String up = OnnxFile.layer(layer) + "intermediate.dense.bias";
+    String down = OnnxFile.layer(layer) + "output.";
     String wide = product(state, up, WIDTH, FEED_FORWARD, false);
     String activated = wide + ".gelu";
-    String upBias = graph.copy(source.weight(up, FEED_FORWARD), up);
+    String upBias = graph.floats(up, source.weight(up, FEED_FORWARD), FEED_FORWARD);
     graph.fused("BiasGelu", List.of(wide, upBias), activated);
     String narrow = product(activated, down + "dense.bias", FEED_FORWARD, WIDTH, true);
     return addAndNormalise(narrow, state, down, result);
@@ -189,7 +172,7 @@ public final class FusedGraph {
   }
 
   private String vector(String name) throws IOException {
-    return graph.copy(source.weight(name, WIDTH), name);
+    return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
   /**
@@ -202,13 +185,14 @@ public final class FusedGraph {
     String stem = bias.substring(0, bias.length() - "bias".length());
     String name = stem + "weight";
     String result = stem + "product";
-    OnnxFile.Tensor weight = source.weight(source.matrixOfBias(bias), rows, columns);
+    ByteBuffer weight = source.matrix(bias, rows, columns);
     if (precision == Precision.FP32) {
-      graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, graph.copy(weight, name)), result);
+      String matrix = graph.floats(name, weight, rows, columns);
+      graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, matrix), result);
     } else if (outliers) {
-      blockwise(input, source.floats(weight), rows, columns, name, result);
+      blockwise(input, OnnxFile.floats(weight), rows, columns, name, result);
     } else {
-      columnwise(input, source.floats(weight), rows, columns, name, result);
+      columnwise(input, OnnxFile.floats(weight), rows, columns, name, result);
     }
     return result;
   }
@@ -227,9 +211,9 @@ public final class FusedGraph {
     List<String> inputs =
         List.of(
             input,
-            graph.bytes(name, GraphWriter.INT8, quantised, rows, columns),
-            graph.floats(name + ".scales", scales, columns),
-            graph.bytes(name + ".zeros", GraphWriter.INT8, new byte[columns], columns));
+            graph.weight(name, GraphWriter.INT8, ByteBuffer.wrap(quantised), rows, columns),
+            graph.floats(name + ".scales", OnnxFile.bytes(scales), columns),
+            graph.weight(name + ".zeros", GraphWriter.INT8, ByteBuffer.allocate(columns), columns));
     graph.fused("DynamicQuantizeMatMul", inputs, result);
   }
 
@@ -254,8 +238,9 @@ public final class FusedGraph {
     List<String> inputs =
         List.of(
             input,
-            graph.bytes(name, GraphWriter.UINT8, quantised, columns, blocks, BLOCK),
-            graph.floats(name + ".scales", scales, (long) columns * blocks));
+            graph.weight(
+                name, GraphWriter.UINT8, ByteBuffer.wrap(quantised), columns, blocks, BLOCK),
+            graph.floats(name + ".scales", OnnxFile.bytes(scales), (long) columns * blocks));
     graph.fused(
         "MatMulNBits",
         inputs,

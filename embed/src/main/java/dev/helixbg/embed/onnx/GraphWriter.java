@@ -2,18 +2,15 @@ package dev.helixbg.embed.onnx;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Path;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 
 /**
- * Collects the nodes and weights of an ONNX graph and writes the model file. Weights that are taken
- * over unchanged are copied from file to file, without passing through the heap as a whole.
+ * Collects the nodes and weights of an ONNX graph and writes the model file.
  *
  * <p>Large weights may be in a file of their own: ONNX Runtime maps that into memory, where it
  * copies twice what the model file itself holds.
@@ -33,39 +30,16 @@ final class GraphWriter {
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
 
-  private sealed interface Part {
-    long size();
-  }
-
-  private record Bytes(byte[] bytes) implements Part {
-    @Override
-    public long size() {
-      return bytes.length;
-    }
-  }
-
-  private record Copied(ByteSpan span) implements Part {
-    @Override
-    public long size() {
-      return span.size();
-    }
-  }
-
-  /** From where on a weight, in bytes, is in a file of its own. */
+  /** Smallest size, in bytes, of a weight in the file of large weights. */
   private static final int LARGE = 1 << 16;
 
-  /** Where it begins there: on a page of memory. */
+  /** Alignment of weights in that file, in bytes: a page of memory. */
   private static final int PAGE = 1 << 12;
 
   private final Optional<String> weightsFile;
-  private final List<Part> parts = new ArrayList<>();
-  private final List<Part> large = new ArrayList<>();
+  private final ProtoWriter graph = new ProtoWriter().text(2, "fused");
+  private final List<ByteBuffer> large = new ArrayList<>();
   private long largeBytes;
-
-  /** All weights in the model file. */
-  GraphWriter() {
-    this(Optional.empty());
-  }
 
   /**
    * @param weightsFile name of the file beside the model's that large weights are in; empty: none
@@ -112,67 +86,65 @@ final class GraphWriter {
     if (!domain.isEmpty()) {
       node.text(7, domain);
     }
-    add(new ProtoWriter().message(1, node));
+    graph.message(1, node);
   }
 
-  String copy(OnnxFile.Tensor tensor, String name) {
-    weight(name, FLOAT, new Copied(tensor.data()), tensor.dims());
-    return name;
-  }
-
-  String floats(String name, float[] values, long... dims) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asFloatBuffer().put(values);
-    return bytes(name, FLOAT, bytes.array(), dims);
-  }
-
-  String bytes(String name, int type, byte[] values, long... dims) {
-    weight(name, type, new Bytes(values), LongStream.of(dims).boxed().toList());
-    return name;
+  String floats(String name, ByteBuffer values, long... dims) {
+    return weight(name, FLOAT, values, dims);
   }
 
   /**
-   * Writes the model.
+   * Adds a weight.
    *
-   * @param weights the file that copied weights come from
+   * @param data little-endian; read when the files are written
    */
-  void writeTo(OutputStream out, Path weights) throws IOException {
-    byte[] name = new ProtoWriter().text(2, "fused").toBytes();
-    long graphBytes = name.length;
-    for (Part part : parts) {
-      graphBytes += part.size();
+  String weight(String name, int type, ByteBuffer data, long... dims) {
+    ProtoWriter tensor = new ProtoWriter();
+    for (long dim : dims) {
+      tensor.number(1, dim);
     }
+    tensor.number(2, type).text(8, name);
+    int bytes = data.remaining();
+    if (weightsFile.isPresent() && bytes >= LARGE) {
+      tensor
+          .message(13, pair("location", weightsFile.get()))
+          .message(13, pair("offset", Long.toString(largeBytes)))
+          .message(13, pair("length", Integer.toString(bytes)))
+          .number(14, 1);
+      large.add(data);
+      largeBytes += bytes + padding(data);
+    } else {
+      byte[] copy = new byte[bytes];
+      data.duplicate().get(copy);
+      tensor.bytes(9, copy);
+    }
+    graph.message(5, tensor);
+    return name;
+  }
+
+  /** Writes the model. */
+  void writeTo(OutputStream out) throws IOException {
     out.write(
         new ProtoWriter()
             .number(1, IR_VERSION)
             .text(2, "helix-bg")
             .message(8, new ProtoWriter().text(1, STANDARD).number(2, OPSET))
             .message(8, new ProtoWriter().text(1, MICROSOFT).number(2, 1))
-            .header(7, graphBytes)
+            .message(7, graph)
             .toBytes());
-    out.write(name);
-    write(parts, out, weights);
   }
 
-  /**
-   * Writes the file of large weights.
-   *
-   * @param weights the file that copied weights come from
-   */
-  void writeLargeTo(OutputStream out, Path weights) throws IOException {
-    write(large, out, weights);
-  }
-
-  private static void write(List<Part> parts, OutputStream out, Path weights) throws IOException {
-    try (RandomAccessFile in = new RandomAccessFile(weights.toFile(), "r")) {
-      for (Part part : parts) {
-        switch (part) {
-          case Bytes(byte[] bytes) -> out.write(bytes);
-          case Copied(ByteSpan span) -> span.copy(in, out);
-        }
-      }
+  /** Writes the file of large weights. */
+  void writeLargeTo(OutputStream out) throws IOException {
+    WritableByteChannel channel = Channels.newChannel(out);
+    for (ByteBuffer weight : large) {
+      channel.write(weight.duplicate());
+      out.write(new byte[padding(weight)]);
     }
+  }
+
+  private static int padding(ByteBuffer weight) {
+    return -weight.remaining() & PAGE - 1;
   }
 
   private void value(int field, String name, int type, Object... dims) {
@@ -185,38 +157,11 @@ final class GraphWriter {
               : new ProtoWriter().number(1, (Integer) dim));
     }
     ProtoWriter tensor = new ProtoWriter().number(1, type).message(2, shape);
-    ProtoWriter value =
-        new ProtoWriter().text(1, name).message(2, new ProtoWriter().message(1, tensor));
-    add(new ProtoWriter().message(field, value));
-  }
-
-  private void weight(String name, int type, Part data, List<Long> dims) {
-    ProtoWriter head = new ProtoWriter();
-    dims.forEach(dim -> head.number(1, dim));
-    head.number(2, type).text(8, name);
-    if (weightsFile.isPresent() && data.size() >= LARGE) {
-      head.message(13, pair("location", weightsFile.get()))
-          .message(13, pair("offset", Long.toString(largeBytes)))
-          .message(13, pair("length", Long.toString(data.size())))
-          .number(14, 1);
-      add(new ProtoWriter().message(5, head));
-      Bytes rest = new Bytes(new byte[(int) -(data.size() % PAGE) & PAGE - 1]);
-      large.add(data);
-      large.add(rest);
-      largeBytes += data.size() + rest.size();
-      return;
-    }
-    byte[] tensor = head.header(9, data.size()).toBytes();
-    add(new ProtoWriter().header(5, tensor.length + data.size()));
-    parts.add(new Bytes(tensor));
-    parts.add(data);
+    graph.message(
+        field, new ProtoWriter().text(1, name).message(2, new ProtoWriter().message(1, tensor)));
   }
 
   private static ProtoWriter pair(String key, String value) {
     return new ProtoWriter().text(1, key).text(2, value);
-  }
-
-  private void add(ProtoWriter fields) {
-    parts.add(new Bytes(fields.toBytes()));
   }
 }

@@ -1,11 +1,12 @@
 package dev.helixbg.embed.onnx;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,55 +14,65 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The parts of an ONNX model file that a rewrite needs: nodes, weights (left in the file) and the
- * names of variable dimensions. Field numbers are those of <a
- * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
+ * The parts of an exported MiniLM that are needed to write it in another form: weights, which stay
+ * in the file, mapped into memory, and the names of variable dimensions. Field numbers are those of
+ * <a href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
  */
 public final class OnnxFile implements AutoCloseable {
+  static final String TYPES = "embeddings.token_type_embeddings.weight";
 
-  static final int FLOAT = 1;
+  private static final int FLOAT = 1;
+  private static final int WIDTH = 384;
+  private static final int MAX_LAYERS = 48;
 
   /** ValueInfoProto.type.tensor_type.shape.dim.dim_param. */
   private static final int[] DIM_PARAM = {2, 1, 2, 1, 2};
 
-  private static final int MAX_DIMS = 8;
-  private static final int MAX_PARTS = 100_000;
+  /** An operator with the names of its inputs and outputs. */
+  record Node(String operator, List<String> inputs, List<String> outputs) {}
 
   /**
-   * An operator with the names of its inputs and outputs.
-   *
-   * @param message all of it in the file
+   * @param data little-endian; null when it is in none of the forms that exports have
    */
-  record Node(String operator, List<String> inputs, List<String> outputs, ByteSpan message) {}
+  private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
-   * A weight.
+   * Change that training made to a weight [rows, columns], or [columns] where there is one row:
+   * each column's scale times its steps is added.
    *
-   * @param data its content in the file, little-endian
-   * @param message all of it in the file
+   * @param name as PyTorch calls it; an export keeps the names of biases only, and a matrix is
+   *     known by its bias
+   * @param scales by column
+   * @param steps row after row
    */
-  record Tensor(String name, List<Long> dims, int type, ByteSpan data, ByteSpan message) {}
+  public record Change(String name, int rows, float[] scales, byte[] steps) {
+    public Change {
+      if (rows < 1 || steps.length != (long) rows * scales.length) {
+        throw new IllegalArgumentException(name + " has other steps than rows and columns");
+      }
+    }
+  }
 
-  private final ProtoReader reader;
-  private final Path path;
+  private final Arena arena = Arena.ofShared();
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> weights = new HashMap<>();
-  private final Map<String, String> matrixOfBias = new HashMap<>();
-  private ByteSpan graph;
   private final Set<String> symbolicDims = new LinkedHashSet<>();
+  private Map<String, String> matrixOfBias;
+  private int mostLayers = MAX_LAYERS;
 
-  private OnnxFile(Path path) throws IOException {
-    this.path = path;
-    this.reader = new ProtoReader(path);
-  }
+  private OnnxFile() {}
 
   /**
    * @throws OnnxFormatException when the file is not a well-formed model
    */
   public static OnnxFile open(Path path) throws IOException {
-    OnnxFile file = new OnnxFile(path);
-    try {
-      file.readModel();
+    OnnxFile file = new OnnxFile();
+    try (FileChannel channel = FileChannel.open(path)) {
+      if (channel.size() > Integer.MAX_VALUE) {
+        throw new OnnxFormatException("it is larger than 2 GiB");
+      }
+      file.readModel(
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), file.arena).asByteBuffer());
       return file;
     } catch (IOException | RuntimeException e) {
       file.close();
@@ -74,18 +85,41 @@ public final class OnnxFile implements AutoCloseable {
     return List.copyOf(symbolicDims);
   }
 
+  /**
+   * Turns it into what training made of it; the file stays as it is.
+   *
+   * @param layers that are left
+   * @param tokenTypes rows of 384: what is added to the embedding of a token of each type
+   * @throws OnnxFormatException when it has no such weights
+   */
+  public void change(int layers, List<Change> changes, float[] tokenTypes)
+      throws OnnxFormatException {
+    mostLayers = layers;
+    for (Change change : changes) {
+      int columns = change.scales().length;
+      boolean isMatrix = change.rows() > 1;
+      float[] values =
+          isMatrix
+              ? floats(matrix(bias(change.name()), change.rows(), columns))
+              : floats(weight(change.name(), columns));
+      for (int i = 0; i < values.length; i++) {
+        values[i] += change.scales()[i % columns] * change.steps()[i];
+      }
+      String name = isMatrix ? matrixOfBias(bias(change.name())) : change.name();
+      weights.put(name, new Tensor(weights.get(name).dims, FLOAT, bytes(values)));
+    }
+    List<Long> dims = List.of((long) tokenTypes.length / WIDTH, (long) WIDTH);
+    weights.put(TYPES, new Tensor(dims, FLOAT, bytes(tokenTypes)));
+  }
+
+  private static String bias(String matrix) {
+    return matrix.replaceFirst("weight$", "bias");
+  }
+
+  /** Unmaps it: what its weights were read from is of no use any more. */
   @Override
-  public void close() throws IOException {
-    reader.close();
-  }
-
-  Path path() {
-    return path;
-  }
-
-  /** Where the graph is in the file. */
-  ByteSpan graph() {
-    return graph;
+  public void close() {
+    arena.close();
   }
 
   List<Node> nodes() {
@@ -93,11 +127,30 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /**
-   * Returns the float weight of this name and shape.
+   * @throws OnnxFormatException when there are none
+   */
+  int layers() throws OnnxFormatException {
+    int layers = 0;
+    while (layers < mostLayers && weights.containsKey(layer(layers) + "output.dense.bias")) {
+      layers++;
+    }
+    if (layers == 0) {
+      throw new OnnxFormatException("it has no weights named like a BERT encoder's");
+    }
+    return layers;
+  }
+
+  /** The beginning of the names of a layer's weights. */
+  static String layer(int index) {
+    return "encoder.layer." + index + ".";
+  }
+
+  /**
+   * Returns the float weight of this name and shape, little-endian.
    *
    * @throws OnnxFormatException when there is no such weight
    */
-  Tensor weight(String name, long... dims) throws OnnxFormatException {
+  ByteBuffer weight(String name, long... dims) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     if (tensor == null) {
       throw new OnnxFormatException("it has no weight " + name);
@@ -108,20 +161,40 @@ public final class OnnxFile implements AutoCloseable {
       fits = tensor.dims.get(i) == dims[i];
       bytes *= dims[i];
     }
-    if (!fits || tensor.data == null || tensor.data.size() != bytes) {
+    if (!fits || tensor.data == null || tensor.data.remaining() != bytes) {
       throw new OnnxFormatException("its weight " + name + " has another type, shape or size");
     }
-    return tensor;
+    return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /**
-   * The matrix whose product a bias is added to: an export keeps no names of matrices.
-   *
-   * @throws OnnxFormatException when there is no such matrix
-   */
-  String matrixOfBias(String bias) throws OnnxFormatException {
-    if (matrixOfBias.isEmpty()) {
-      findMatrices();
+  /** Returns a weight of rows of 384 values, as many as there are. */
+  ByteBuffer rows(String name) throws OnnxFormatException {
+    Tensor tensor = weights.get(name);
+    boolean isTable = tensor != null && !tensor.dims.isEmpty();
+    return weight(name, isTable ? tensor.dims.getFirst() : 0, WIDTH);
+  }
+
+  /** Returns the matrix whose product a bias is added to: an export keeps no names of matrices. */
+  ByteBuffer matrix(String bias, int rows, int columns) throws OnnxFormatException {
+    return weight(matrixOfBias(bias), rows, columns);
+  }
+
+  static float[] floats(ByteBuffer weight) {
+    float[] values = new float[weight.remaining() / Float.BYTES];
+    weight.asFloatBuffer().get(values);
+    return values;
+  }
+
+  static ByteBuffer bytes(float... values) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asFloatBuffer().put(values);
+    return bytes;
+  }
+
+  private String matrixOfBias(String bias) throws OnnxFormatException {
+    if (matrixOfBias == null) {
+      matrixOfBias = matrices();
     }
     String matrix = matrixOfBias.get(bias);
     if (matrix == null) {
@@ -130,141 +203,84 @@ public final class OnnxFile implements AutoCloseable {
     return matrix;
   }
 
-  private void findMatrices() {
-    Map<String, String> matrixOfProduct = new HashMap<>();
+  private Map<String, String> matrices() {
+    Map<String, String> ofProduct = new HashMap<>();
     for (Node node : nodes) {
       if (node.operator.equals("MatMul") && node.inputs.size() == 2) {
-        matrixOfProduct.put(node.outputs.getFirst(), node.inputs.get(1));
+        ofProduct.put(node.outputs.getFirst(), node.inputs.get(1));
       }
     }
+    Map<String, String> ofBias = new HashMap<>();
     for (Node node : nodes) {
       if (node.operator.equals("Add") && node.inputs.size() == 2) {
         String left = node.inputs.get(0);
         String right = node.inputs.get(1);
-        if (matrixOfProduct.containsKey(right)) {
-          matrixOfBias.put(left, matrixOfProduct.get(right));
-        } else if (matrixOfProduct.containsKey(left)) {
-          matrixOfBias.put(right, matrixOfProduct.get(left));
+        if (ofProduct.containsKey(right)) {
+          ofBias.put(left, ofProduct.get(right));
+        } else if (ofProduct.containsKey(left)) {
+          ofBias.put(right, ofProduct.get(left));
         }
+      }
+    }
+    return ofBias;
+  }
+
+  private void readModel(ByteBuffer model) throws OnnxFormatException {
+    List<ProtoField> graphs =
+        ProtoField.of(model).stream().filter(field -> field.number() == 7).toList();
+    if (graphs.size() != 1) {
+      throw new OnnxFormatException("it holds " + graphs.size() + " graphs, not one");
+    }
+    for (ProtoField field : ProtoField.of(graphs.getFirst().message())) {
+      switch (field.number()) {
+        case 1 -> readNode(field.message());
+        case 5 -> readWeight(field.message());
+        case 11 -> readInput(field.message(), 0);
+        default -> {}
       }
     }
   }
 
-  Collection<Tensor> weights() {
-    return weights.values();
-  }
-
-  boolean hasWeight(String name) {
-    return weights.containsKey(name);
-  }
-
-  /** First dimension of a weight; 0 when there is no such weight. */
-  long rows(String name) {
-    Tensor tensor = weights.get(name);
-    return tensor == null || tensor.dims.isEmpty() ? 0 : tensor.dims.getFirst();
-  }
-
-  float[] floats(Tensor tensor) throws IOException {
-    byte[] bytes = reader.bytes(tensor.data);
-    float[] values = new float[bytes.length / Float.BYTES];
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(values);
-    return values;
-  }
-
-  private void readModel() throws IOException {
-    List<ByteSpan> graphs = new ArrayList<>();
-    reader.forEachField(
-        reader.whole(),
-        (field, value, span) -> {
-          if (field == 7) {
-            graphs.add(required(span));
-          }
-        });
-    if (graphs.size() != 1) {
-      throw new OnnxFormatException("it holds " + graphs.size() + " graphs, not one");
-    }
-    graph = graphs.getFirst();
-    reader.forEachField(
-        graph,
-        (field, value, span) -> {
-          switch (field) {
-            case 1 -> nodes.add(readNode(required(span)));
-            case 5 -> readWeight(required(span));
-            case 11 -> readInput(required(span), 0);
-            default -> {}
-          }
-          if (nodes.size() + weights.size() > MAX_PARTS) {
-            throw new OnnxFormatException("it has more than " + MAX_PARTS + " nodes and weights");
-          }
-        });
-  }
-
-  private Node readNode(ByteSpan node) throws IOException {
+  private void readNode(ByteBuffer node) throws OnnxFormatException {
     List<String> inputs = new ArrayList<>();
     List<String> outputs = new ArrayList<>();
-    String[] operator = {""};
-    reader.forEachField(
-        node,
-        (field, value, span) -> {
-          switch (field) {
-            case 1 -> inputs.add(reader.string(span));
-            case 2 -> outputs.add(reader.string(span));
-            case 4 -> operator[0] = reader.string(span);
-            default -> {}
-          }
-        });
-    return new Node(operator[0], inputs, outputs, node);
+    String operator = "";
+    for (ProtoField field : ProtoField.of(node)) {
+      switch (field.number()) {
+        case 1 -> inputs.add(field.text());
+        case 2 -> outputs.add(field.text());
+        case 4 -> operator = field.text();
+        default -> {}
+      }
+    }
+    nodes.add(new Node(operator, inputs, outputs));
   }
 
-  private void readWeight(ByteSpan tensor) throws IOException {
+  private void readWeight(ByteBuffer tensor) throws OnnxFormatException {
     List<Long> dims = new ArrayList<>();
-    String[] name = {""};
-    int[] type = {0};
-    ByteSpan[] data = {null};
-    ProtoReader.Visitor addDim =
-        (field, value, span) -> {
-          if (value < 0 || dims.size() == MAX_DIMS) {
-            throw new OnnxFormatException("a weight has impossible dimensions");
-          }
-          dims.add(value);
-        };
-    reader.forEachField(
-        tensor,
-        (field, value, span) -> {
-          switch (field) {
-            case 1 -> {
-              if (span == null) {
-                addDim.visit(field, value, null);
-              } else {
-                reader.forEachPacked(span, addDim);
-              }
-            }
-            case 2 -> type[0] = (int) value;
-            case 8 -> name[0] = reader.string(span);
-            case 9 -> data[0] = required(span);
-            default -> {}
-          }
-        });
-    weights.put(name[0], new Tensor(name[0], List.copyOf(dims), type[0], data[0], tensor));
+    String name = "";
+    int type = 0;
+    ByteBuffer data = null;
+    for (ProtoField field : ProtoField.of(tensor)) {
+      switch (field.number()) {
+        case 1 -> dims.addAll(field.numbers());
+        case 2 -> type = (int) field.value();
+        case 8 -> name = field.text();
+        case 9 -> data = field.message();
+        default -> {}
+      }
+    }
+    weights.put(name, new Tensor(dims, type, data));
   }
 
   /** Notes the names of an input's variable dimensions: the strings where a path ends. */
-  private void readInput(ByteSpan message, int depth) throws IOException {
-    reader.forEachField(
-        message,
-        (field, value, span) -> {
-          if (field == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {
-            symbolicDims.add(reader.string(required(span)));
-          } else if (field == DIM_PARAM[depth]) {
-            readInput(required(span), depth + 1);
-          }
-        });
-  }
-
-  private static ByteSpan required(ByteSpan span) throws OnnxFormatException {
-    if (span == null) {
-      throw new OnnxFormatException("it has a number where a message belongs");
+  private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
+    for (ProtoField field : ProtoField.of(message)) {
+      if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {
+        symbolicDims.add(field.text());
+      } else if (field.number() == DIM_PARAM[depth]) {
+        readInput(field.message(), depth + 1);
+      }
     }
-    return span;
   }
 }

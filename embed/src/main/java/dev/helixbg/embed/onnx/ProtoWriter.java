@@ -35,15 +35,9 @@ final class ProtoWriter {
   }
 
   ProtoWriter bytes(int field, byte[] value) {
-    header(field, value.length);
-    out.writeBytes(value);
-    return this;
-  }
-
-  /** Writes what precedes {@code length} bytes that another writer adds. */
-  ProtoWriter header(int field, long length) {
     varint((long) field << 3 | LENGTH_DELIMITED);
-    varint(length);
+    varint(value.length);
+    out.writeBytes(value);
     return this;
   }
 

@@ -1,8 +1,8 @@
 package dev.helixbg.embed.store;
 
 import java.io.IOException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * File operations on a thread that no other code knows, since an interrupt closes a channel in the
@@ -17,33 +17,26 @@ final class UninterruptedWork {
   }
 
   static void run(FileWork work) throws IOException {
-    FutureTask<Void> task =
-        new FutureTask<>(
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .name("files")
+        .start(
             () -> {
-              work.run();
-              return null;
+              try {
+                work.run();
+                done.complete(null);
+              } catch (Throwable e) {
+                done.completeExceptionally(e);
+              }
             });
-    Thread.ofPlatform().name("files").start(task);
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          task.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } catch (ExecutionException e) {
+      done.join(); // keeps the caller's interrupt
+    } catch (CompletionException e) {
       switch (e.getCause()) {
         case IOException failed -> throw failed;
         case RuntimeException failed -> throw failed;
         case Error failed -> throw failed;
         default -> throw new AssertionError(e.getCause());
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
       }
     }
   }

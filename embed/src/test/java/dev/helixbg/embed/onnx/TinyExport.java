@@ -4,6 +4,7 @@ import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 
 /**
@@ -14,13 +15,13 @@ public final class TinyExport {
 
   private static final int WIDTH = 384;
 
-  private final GraphWriter graph = new GraphWriter();
+  private final GraphWriter graph = new GraphWriter(Optional.empty());
   private final Random random = new Random(5);
 
   public static void write(Path target) throws IOException {
     TinyExport export = new TinyExport();
     export.build();
-    AtomicFile.replace(target, out -> export.graph.writeTo(out, Path.of("/dev/null")));
+    AtomicFile.replace(target, export.graph::writeTo);
   }
 
   private void build() {
@@ -66,6 +67,6 @@ public final class TinyExport {
     for (int i = 0; i < size; i++) {
       values[i] = random.nextFloat() - 0.5f;
     }
-    graph.floats(name, values, dims);
+    graph.floats(name, OnnxFile.bytes(values), dims);
   }
 }

@@ -247,7 +247,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     this.cache = cache;
     this.threads = threads;
-    this.judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
+    this.judge = PairModel.locate(cache, threads);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
@@ -219,7 +218,7 @@ public final class RelatedBench {
     List<NamedEntry> named = NamedEntry.all(kb, e -> TextKey.of("related", e.embeddedText()).hex());
     Map<Entry, String> names = new HashMap<>();
     named.forEach(one -> names.put(one.entry(), one.name()));
-    PairModel judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
+    PairModel judge = PairModel.locate(cache, threads);
     List<Answered> answers = new ArrayList<>();
     EmbeddingModel usual = FindingsBench.bundled(precision, cache);
     try (Embedder embedder = usual.open(threads);
