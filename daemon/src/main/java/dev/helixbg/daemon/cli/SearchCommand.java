@@ -23,7 +23,6 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
@@ -148,23 +147,27 @@ final class SearchCommand extends ConsoleCommand {
    * @param answer lines as {@link SearchAnswer#toJson} makes them
    */
   static void print(List<? extends JsonNode> answer, Console console) {
-    for (JsonNode hit : answer.subList(0, answer.size() - 1)) {
-      double similarity = hit.path("similarity").asDouble();
-      double words = hit.path("score").asDouble() - similarity;
-      console.say(
-          words < 0.0005 ? "%.3f  %s  %s" : "%.3f  %s  %s  (words: +%.3f)",
-          similarity,
-          PrintableText.line(hit.path("title").asText()),
-          hit.path("name").asText(),
-          words);
-      console.say(
-          "       %s%s",
-          hit.at("/passage/start").asInt() > 0 ? "… " : "",
-          PrintableText.excerpt(hit.at("/passage/text").asText(), EXCERPT));
+    for (JsonNode line : answer) {
+      if (line.has("name")) {
+        print(line, console);
+      } else if (!SearchAnswer.coverage(line).isWhole()) {
+        console.warn("%s", SearchAnswer.coverage(line).words());
+      }
     }
-    Coverage coverage = SearchAnswer.coverage(answer.getLast());
-    if (!coverage.isWhole()) {
-      console.warn("%s", coverage.words());
-    }
+  }
+
+  private static void print(JsonNode hit, Console console) {
+    double similarity = hit.path("similarity").asDouble();
+    double words = hit.path("score").asDouble() - similarity;
+    console.say(
+        words < 0.0005 ? "%.3f  %s  %s" : "%.3f  %s  %s  (words: +%.3f)",
+        similarity,
+        PrintableText.line(hit.path("title").asText()),
+        hit.path("name").asText(),
+        words);
+    console.say(
+        "       %s%s",
+        hit.at("/passage/start").asInt() > 0 ? "… " : "",
+        PrintableText.excerpt(hit.at("/passage/text").asText(), EXCERPT));
   }
 }
