@@ -122,26 +122,6 @@ public record Settings(
   }
 
   /**
-   * Limits of findings that are worth reporting. All similarities are cosines, −1 to 1.
-   *
-   * @param topicOverlap topics whose centroids are more similar overlap
-   * @param nearDuplicate a pair at least this similar is called a near-duplicate
-   * @param crossLinkFrom a pair of two topics at least this similar is called a cross-link
-   * @param misfiledMargin an entry is misfiled when another topic is nearer by more than this
-   * @param maxMisfiled most misfiled entries in a list
-   */
-  public record InsightSettings(
-      double topicOverlap,
-      double nearDuplicate,
-      double crossLinkFrom,
-      double misfiledMargin,
-      int maxMisfiled) {
-
-    /** The limits of every report. */
-    public static final InsightSettings USUAL = new InsightSettings(0.60, 0.92, 0.75, 0.15, 100);
-  }
-
-  /**
    * How the daemon treats the machine: the settings {@code daemon.*}, explained in {@link
    * SettingCatalog}.
    *

@@ -165,7 +165,7 @@ class NotesIT {
         - (2026-05-14) Leases of jobs now last 60 s, not 30 s.
         """);
     String summary = run("one-shot", "--notes", memory.toString()).out();
-    assertTrue(summary.contains("MEMORY.md: 5 entries (items of lists), about "), summary);
+    assertTrue(summary.contains("MEMORY.md: 5 entries (items of lists), "), summary);
     assertTrue(summary.contains("MEMORY.md:4 ~ MEMORY.md:6"), summary);
     String list = run("findings", "--notes", memory.toString()).out();
     assertTrue(list.contains("MEMORY.md:8") && list.contains("MEMORY.md:9"), list);

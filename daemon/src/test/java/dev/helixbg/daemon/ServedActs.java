@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -47,7 +46,6 @@ import java.util.stream.Collectors;
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
   private static final List<String> TOPICS = List.of("auth", "web", "queue/jobs", "ops", "empty");
   private static final List<String> WORDS =
       List.of(
@@ -233,8 +231,7 @@ final class ServedActs {
                 b,
                 .1,
                 .7,
-                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-                relations.size() + 1));
+                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
       }
     }
     Map<String, List<NamedEntry>> texts = new TreeMap<>();
@@ -274,17 +271,7 @@ final class ServedActs {
         merges.add(new Judgements.Merge(id("merge", i), members, proposed));
       }
     }
-    Findings findings =
-        new Findings(
-            all,
-            List.of(),
-            copies,
-            overlaps,
-            misfiled,
-            relations,
-            Findings.Distribution.NONE,
-            LIMITS,
-            new Findings.Totals(0, 0));
+    Findings findings = new Findings(all, List.of(), copies, overlaps, misfiled, relations);
     WrittenReport.write(store, "m", findings, merges);
   }
 

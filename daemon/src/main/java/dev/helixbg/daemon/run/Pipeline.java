@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
@@ -75,11 +74,7 @@ public record Pipeline(
      * @see dev.helixbg.insight.findings.Analysis#run
      */
     Findings analyse(
-        List<NamedEntry> entries,
-        Vectors vectors,
-        PassageVectors passages,
-        InsightSettings settings,
-        int threads);
+        List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
   /** Passages of which it is worth a report of its own to have them later: some seconds of work. */
@@ -101,7 +96,7 @@ public record Pipeline(
      * Questions that the language model has not been asked yet; those that follow are not known.
      */
     public int questions() {
-      return left(report.judgements());
+      return report.judgements().questionsLeft();
     }
   }
 
@@ -227,12 +222,7 @@ public record Pipeline(
     KbEntries known = vectors.of(log);
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
-        analyst.analyse(
-            known.named(),
-            known.vectors(),
-            known.passages(),
-            decisions.widened(InsightSettings.USUAL),
-            settings.threads());
+        analyst.analyse(known.named(), known.vectors(), known.passages(), settings.threads());
     return new KbFindings(
         kb,
         log,
@@ -240,7 +230,7 @@ public record Pipeline(
         decisions,
         secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
         all,
-        decisions.applyTo(all, InsightSettings.USUAL));
+        decisions.applyTo(all));
   }
 
   /** A first look: nothing is read, and the model is asked nothing. */
@@ -257,12 +247,8 @@ public record Pipeline(
                     found.vectors.vectors().size() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
-                    judging.mayAsk() ? left(judgements) : 0)),
+                    judging.mayAsk() ? judgements.questionsLeft() : 0)),
         found.vectors);
-  }
-
-  private static int left(Judgements judgements) {
-    return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
   private Report report(KbFindings found, Judgements judged) throws InterruptedException {

@@ -2,12 +2,12 @@ package dev.helixbg.daemon.search;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.AlreadySaid;
@@ -65,7 +65,7 @@ public record RelatedAnswer(
                         new AlreadySaid.Near(
                             hit.name(), matched(hit), hit.whole(), hit.similarity()))
                 .toList());
-    double nearDuplicate = InsightSettings.USUAL.nearDuplicate();
+    double nearDuplicate = PairKind.NEAR_DUPLICATE_FROM;
     AlreadySaid said = question.byVectors(nearDuplicate);
     Optional<String> unread = Optional.empty();
     boolean isReadable =

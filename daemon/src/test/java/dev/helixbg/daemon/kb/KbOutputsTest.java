@@ -73,9 +73,9 @@ class KbOutputsTest {
         new Pipeline(
             settings,
             model,
-            (entries, vectors, passages, limits, threads) -> {
+            (entries, vectors, passages, threads) -> {
               analyses++;
-              return Analysis.run(entries, vectors, passages, limits, threads);
+              return Analysis.run(entries, vectors, passages, threads);
             },
             DaemonFixture.NO_READING,
             JudgingStage.withoutAsking(settings),

@@ -49,9 +49,9 @@ class InProcessKbsTest {
         settings,
         model,
         Optional.empty(),
-        (entries, vectors, passages, limits, threads) -> {
+        (entries, vectors, passages, threads) -> {
           analyses++;
-          return Analysis.run(entries, vectors, passages, limits, threads);
+          return Analysis.run(entries, vectors, passages, threads);
         });
   }
 

@@ -192,8 +192,7 @@ class EmbeddingEstimateTest {
               entries.get(i + 1),
               0.5,
               0.5,
-              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-              pairs.size() + 1));
+              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
     }
     Bar[] bar = new Bar[1];
     RelationReranker.ReadingProgress progress =

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.tidy;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -28,7 +27,6 @@ import org.jline.utils.AttributedString;
 /** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
 final class TidyKb {
   static final String MODEL = "m";
-  private static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   final Kb kb;
   final KbStore store;
@@ -134,8 +132,7 @@ final class TidyKb {
             named(b),
             .9,
             .9,
-            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty()),
-            relations.size() + 1));
+            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty())));
     return id;
   }
 
@@ -158,17 +155,7 @@ final class TidyKb {
   }
 
   TidyKb report() {
-    Findings findings =
-        new Findings(
-            live(),
-            List.of(),
-            copies,
-            List.of(),
-            misfiled,
-            relations,
-            Findings.Distribution.NONE,
-            LIMITS,
-            new Findings.Totals(0, 0));
+    Findings findings = new Findings(live(), List.of(), copies, List.of(), misfiled, relations);
     WrittenReport.write(store, MODEL, findings, merges);
     return this;
   }

@@ -105,9 +105,9 @@ public final class DaemonFixture {
   }
 
   private Pipeline.Analyst counting(IncrementalAnalysis analysis) {
-    return (entries, vectors, passages, settings, threads) -> {
+    return (entries, vectors, passages, threads) -> {
       analyses++;
-      return analysis.update(entries, vectors, passages, settings, threads);
+      return analysis.update(entries, vectors, passages, threads);
     };
   }
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.PairModel;
@@ -75,8 +74,6 @@ public final class FindingsBench {
   private static final String FOLDER = "/findings-kb/";
   private static final List<String> PARTS = List.of("a1", "a2", "a3", "b1", "b2", "c1", "c2");
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
-
-  private static final InsightSettings SETTINGS = new InsightSettings(0.60, 0.92, 0.75, 0.05, 20);
 
   static final int MAX_TOKENS = 256;
 
@@ -478,12 +475,10 @@ public final class FindingsBench {
       }
     }
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      Findings findings =
-          Decisions.NONE.applyTo(
-              Analysis.run(named, vectors, passages, SETTINGS, threads), SETTINGS);
+      Findings findings = Decisions.NONE.applyTo(Analysis.run(named, vectors, passages, threads));
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> whole =
-          Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, threads).relations().stream()
+          Analysis.run(named, vectors, PassageVectors.NONE, threads).relations().stream()
               .map(this::pair)
               .toList();
       List<LearningBench.Gain> learned = new ArrayList<>();
@@ -623,8 +618,9 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(reader.get(), judge.calibration(), SETTINGS.nearDuplicate())
-              : question.byVectors(SETTINGS.nearDuplicate());
+              ? question.read(
+                  reader.get(), judge.calibration(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);
       if (said.entry().filter(one.getValue()::equals).isPresent()) {
@@ -711,7 +707,10 @@ public final class FindingsBench {
 
   private Judged judged(
       Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
-    List<Finding.Relation> said = JudgedRelations.of(findings.relations(), judgements).of(verdict);
+    List<Finding.Relation> said =
+        JudgedRelations.of(findings.relations(), judgements)
+            .judged()
+            .getOrDefault(verdict, List.of());
     return new Judged(
         verdict,
         most,
@@ -773,10 +772,10 @@ public final class FindingsBench {
   }
 
   private NearestNeighbours nearest(PackedVectors packed) {
-    NearestNeighbours lists = new NearestNeighbours(order);
-    int[] owners = IntStream.range(0, entries.size()).toArray();
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(owners));
-    return lists;
+    NearestNeighbours.Both lists =
+        NearestNeighbours.Both.empty(ComparedVectors.of(vectors, PassageVectors.NONE), order);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists);
+    return lists.all();
   }
 
   private List<Long> cosine(PackedVectors packed) {

@@ -193,17 +193,10 @@ final class PairLists {
     ComparedVectors texts = ComparedVectors.of(own, passages);
     NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
-      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts));
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
     }
     List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
-    return new RankedRelations(
-            named,
-            texts,
-            nearest,
-            ExactCopies.of(named),
-            DeclaredLinks.of(named, ExactCopies.of(named)),
-            order,
-            threads)
+    return new RankedRelations(named, texts, nearest, ExactCopies.of(named), order, threads)
         .best(PER_NOTE * entries.size(), new FindingIds());
   }
 

@@ -50,23 +50,16 @@ public final class RelationsCost {
       AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      NearestNeighbours nearest = new NearestNeighbours(order);
-      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(order));
+      ComparedVectors texts = ComparedVectors.of(vectors, PassageVectors.NONE);
+      NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();
-      ComparedVectors texts = ComparedVectors.of(vectors, PassageVectors.NONE);
       nearest.updated(order, nowAt, texts, packed, threads);
       seconds[2] = since(start);
       start = System.nanoTime();
-      new RankedRelations(
-              named,
-              texts,
-              new NearestNeighbours.Both(nearest, nearest),
-              ExactCopies.of(named),
-              DeclaredLinks.of(named, ExactCopies.of(named)),
-              order,
-              threads)
+      new RankedRelations(named, texts, nearest, ExactCopies.of(named), order, threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

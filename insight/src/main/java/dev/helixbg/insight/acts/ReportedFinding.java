@@ -1,6 +1,5 @@
 package dev.helixbg.insight.acts;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -82,9 +81,7 @@ public record ReportedFinding(
 
   /** Returns the kind, one of {@link #KINDS}. */
   public String kind() {
-    return isPair()
-        ? PairKind.of(similarity, topics.size() == 1, InsightSettings.USUAL).title()
-        : KIND_OF.get(section);
+    return isPair() ? PairKind.of(similarity, topics.size() == 1).title() : KIND_OF.get(section);
   }
 
   /** Says whether it is of a kind; near-duplicates and cross-links are relations, too. */

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.decisions;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -67,43 +66,19 @@ public final class Decisions {
   }
 
   /**
-   * The settings to analyse with, so that as many findings as wanted are left once the settled ones
-   * are taken out.
-   */
-  public InsightSettings widened(InsightSettings settings) {
-    return new InsightSettings(
-        settings.topicOverlap(),
-        settings.nearDuplicate(),
-        settings.crossLinkFrom(),
-        settings.misfiledMargin(),
-        settings.maxMisfiled() + count("misfiled"));
-  }
-
-  /**
-   * Takes the settled findings out, by any of the ids under which they were settled. One that has
-   * dropped out of the best is not seen here, and stays in the totals.
+   * Takes the settled findings out, by any of the ids under which they were settled, and of what is
+   * left the best. A relation that has dropped out of the best is not seen here.
    *
-   * @param widened what an analysis with {@link #widened} settings found
-   * @param settings how many the report shows
+   * @param all that an analysis found
    */
-  public Findings applyTo(Findings widened, InsightSettings settings) {
-    List<Finding.Misfiled> misfiled = open(widened.misfiled());
-    Findings.Totals totals = widened.totals();
+  public Findings applyTo(Findings all) {
     return new Findings(
-        widened.entries(),
-        widened.topics(),
-        open(widened.copies()),
-        open(widened.topicOverlaps()),
-        best(misfiled, settings.maxMisfiled()),
-        best(open(widened.relations()), Findings.listedRelations(widened.entries().size())),
-        widened.distribution(),
-        settings,
-        new Findings.Totals(
-            totals.pairs(), totals.misfiled() - (widened.misfiled().size() - misfiled.size())));
-  }
-
-  private int count(String kind) {
-    return (int) settled().stream().filter(made -> made.id().startsWith(kind + "-")).count();
+        all.entries(),
+        all.topics(),
+        open(all.copies()),
+        open(all.topicOverlaps()),
+        best(open(all.misfiled()), Finding.Misfiled.LISTED),
+        best(open(all.relations()), Findings.listedRelations(all.entries().size())));
   }
 
   private <F extends Finding> List<F> open(List<F> findings) {

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.notes.NoteName;
@@ -9,12 +8,12 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -32,14 +31,6 @@ public final class Analysis {
   /** Groups of exact copies that are told of. */
   private static final int MAX_COPIES = 1_000;
 
-  private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
-
-  /** Tells which two of several things may be in one finding. */
-  @FunctionalInterface
-  interface PairFilter {
-    boolean admits(int a, int b);
-  }
-
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
@@ -47,7 +38,6 @@ public final class Analysis {
   private final NearestNeighbours.Both nearest;
   private final TopicIndex topics;
   private final ExactCopies copies;
-  private final InsightSettings settings;
   private final int threads;
 
   /** Position of each entry by key, then offset. */
@@ -65,13 +55,11 @@ public final class Analysis {
       PackedVectors packed,
       ComparedVectors texts,
       NearestNeighbours.Both nearest,
-      InsightSettings settings,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
     this.texts = texts;
     this.nearest = nearest;
-    this.settings = settings;
     this.threads = threads;
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
@@ -87,15 +75,10 @@ public final class Analysis {
    * @param vectors of the entries, in the same order: unit vectors
    * @param passages of the entries
    * @param threads at least 1
-   * @throws IllegalArgumentException when the three do not fit together
    */
   public static Findings run(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PassageVectors passages,
-      InsightSettings settings,
-      int threads) {
-    return new IncrementalAnalysis().update(entries, vectors, passages, settings, threads);
+      List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
+    return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
   static List<String> keys(List<NamedEntry> entries) {
@@ -113,24 +96,8 @@ public final class Analysis {
     return order;
   }
 
-  static void check(List<NamedEntry> entries, Vectors vectors) {
-    if (vectors.count() != entries.size()) {
-      throw new IllegalArgumentException(
-          "%d entries, but %d vectors".formatted(entries.size(), vectors.count()));
-    }
-    for (int i = 0; i < entries.size(); i++) {
-      if (!KEY.matcher(entries.get(i).key()).matches()) {
-        throw new IllegalArgumentException("Key of entry %d is not 32 hex digits".formatted(i));
-      }
-      if (i > 0 && entries.get(i).entry().offset() <= entries.get(i - 1).entry().offset()) {
-        throw new IllegalArgumentException("Entry %d does not follow by offset".formatted(i));
-      }
-    }
-  }
-
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Set<Long> declared = DeclaredLinks.of(entries, copies);
     Vectors middles = centroids.normalised();
     List<Misplaced> misplaced =
         MisfiledEntries.find(
@@ -140,47 +107,23 @@ public final class Analysis {
             topics,
             nearest.own(),
             order,
-            settings.misfiledMargin(),
+            Finding.Misfiled.MARGIN,
             threads);
     misplaced.removeIf(one -> entries.get(one.entry()).entry().text().position().isPresent());
     RankedRelations relations =
-        new RankedRelations(entries, texts, nearest, copies, declared, order, threads);
-    long count = entries.size();
+        new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
         entries,
-        topics(centroids),
+        topics(),
         copies(),
         topicOverlaps(middles),
-        misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        distribution(),
-        settings,
-        new Findings.Totals(count * (count - 1) / 2, misplaced.size()));
-  }
-
-  private Findings.Distribution distribution() {
-    int count = entries.size();
-    if (count < 2) {
-      return Findings.Distribution.NONE;
-    }
-    float[] nearest = new float[count];
-    for (int i = 0; i < count; i++) {
-      nearest[i] = this.nearest.all().similarity(i, 0);
-    }
-    Arrays.sort(nearest);
-    return new Findings.Distribution(
-        nearest[count / 10], nearest[(count - 1) / 2], nearest[(count - 1) - count / 10]);
-  }
-
-  /** Who can be told to say the same: sections of one note stand where their writer wants them. */
-  private PairFilter apart() {
-    return (a, b) -> !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry());
+        misplaced.stream().map(this::misfiled).toList(),
+        relations.best(2 * Findings.listedRelations(entries.size()), ids));
   }
 
   private List<Finding.Copies> copies() {
-    return copies.groups(apart()).stream()
+    return copies.groups(entries).stream()
         .limit(MAX_COPIES)
-        .map(group -> group.stream().map(entries::get).toList())
         .map(
             group ->
                 new Finding.Copies(
@@ -198,30 +141,28 @@ public final class Analysis {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
 
-  private List<Findings.Topic> topics(TopicCentroids centroids) {
+  private List<Findings.Topic> topics() {
     return IntStream.range(0, topics.count())
-        .mapToObj(
-            topic ->
-                new Findings.Topic(
-                    topics.names().get(topic), topics.sizes()[topic], centroids.cohesion(topic)))
+        .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
         .toList();
   }
 
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
-    int[] byName = IntStream.range(0, topics.count()).toArray();
-    TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, byName);
+    TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
     BitSet single = foldersOfOneNote();
+    PairSink sink =
+        (a, b, similarity) -> {
+          if (similarity > Finding.TopicOverlap.ABOVE
+              && areApart(a, b)
+              && !(single.get(a) && single.get(b))) {
+            synchronized (best) {
+              best.offer(a, b, similarity);
+            }
+          }
+        };
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
-              packedMiddles,
-              floatAtMost(settings.topicOverlap()),
-              threads,
-              () ->
-                  new Overlaps(
-                      settings.topicOverlap(),
-                      (a, b) -> areApart(a, b) && !(single.get(a) && single.get(b)),
-                      new TopPairs(MAX_TOPIC_OVERLAPS, byName)))
-          .forEach(worker -> best.offerAll(worker.best()));
+          packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, () -> sink);
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
@@ -235,34 +176,16 @@ public final class Analysis {
 
   /** Where each note has a folder of its own, two folders are two notes, which are pairs. */
   private BitSet foldersOfOneNote() {
-    String[] files = new String[topics.count()];
-    BitSet others = new BitSet();
+    List<Set<Optional<String>>> files =
+        IntStream.range(0, topics.count())
+            .<Set<Optional<String>>>mapToObj(_ -> new HashSet<>())
+            .toList();
     for (int i = 0; i < entries.size(); i++) {
-      int topic = topics.topicOf()[i];
-      if (!others.get(topic)) {
-        String file = entries.get(i).entry().note().orElse(null);
-        others.set(topic, file == null || (files[topic] != null && !files[topic].equals(file)));
-        files[topic] = file;
-      }
+      files.get(topics.topicOf()[i]).add(entries.get(i).entry().note());
     }
-    others.flip(0, topics.count());
-    return others;
-  }
-
-  /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, PairFilter topics, TopPairs best) implements PairSink {
-    @Override
-    public void accept(int a, int b, float similarity) {
-      if (similarity > limit && topics.admits(a, b)) {
-        best.offer(a, b, similarity);
-      }
-    }
-  }
-
-  /** The largest float that is not above {@code limit}: no float between them is lost. */
-  private static float floatAtMost(double limit) {
-    float rounded = (float) limit;
-    return rounded > limit ? Math.nextDown(rounded) : rounded;
+    return IntStream.range(0, files.size())
+        .filter(i -> files.get(i).size() == 1 && !files.get(i).contains(Optional.empty()))
+        .collect(BitSet::new, BitSet::set, BitSet::or);
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {

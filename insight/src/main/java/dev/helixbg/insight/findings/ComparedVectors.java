@@ -5,7 +5,6 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -59,17 +58,6 @@ record ComparedVectors(
         taken.length == 0 ? own : Vectors.joined(List.of(own, passages.vectors().select(taken))));
   }
 
-  /** The same without passages. */
-  ComparedVectors own() {
-    if (!hasPassages()) {
-      return this;
-    }
-    int[] all = IntStream.range(0, entries).toArray();
-    int[] ends = new int[entries + 1];
-    Arrays.fill(ends, entries);
-    return new ComparedVectors(entries, all, ends, List.of(), vectors.select(all));
-  }
-
   boolean hasPassages() {
     return vectors.count() > entries;
   }
@@ -81,11 +69,11 @@ record ComparedVectors(
     for (int i = 0; i < owners.length; i++) {
       place[i] = sizes[owners[i]]++;
     }
-    int step = 1;
-    while (count(sizes, step) > most && step < Passage.MAX) {
-      step++;
-    }
-    int every = step;
+    int every =
+        IntStream.range(1, Passage.MAX)
+            .filter(step -> count(sizes, step) <= most)
+            .findFirst()
+            .orElse(Passage.MAX);
     return IntStream.range(0, owners.length).filter(i -> place[i] % every == 0).toArray();
   }
 
@@ -99,7 +87,7 @@ record ComparedVectors(
    * @param own those of the entries, packed
    */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
-    if (vectors.count() == entries) {
+    if (!hasPassages()) {
       use.accept(own);
       return;
     }

@@ -1,7 +1,9 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.text.NormalForm;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,19 +24,17 @@ record ExactCopies(int[] originals) {
    * @param entries by offset
    */
   static ExactCopies of(List<NamedEntry> entries) {
+    List<String> texts = entries.stream().map(ExactCopies::text).toList();
     Map<String, Integer> standing = new HashMap<>();
     for (int i = 0; i < entries.size(); i++) {
       standing.merge(
-          text(entries.get(i)),
+          texts.get(i),
           i,
           (one, other) ->
               entries.get(one).key().compareTo(entries.get(other).key()) <= 0 ? one : other);
     }
     int[] originals = new int[entries.size()];
-    for (int i = 0; i < originals.length; i++) {
-      String text = text(entries.get(i));
-      originals[i] = text.isEmpty() ? i : standing.get(text);
-    }
+    Arrays.setAll(originals, i -> texts.get(i).isEmpty() ? i : standing.get(texts.get(i)));
     return new ExactCopies(originals);
   }
 
@@ -48,22 +48,25 @@ record ExactCopies(int[] originals) {
   }
 
   /**
-   * Entries with one text, the largest groups first.
+   * Entries with one text, the largest groups first. Sections of one note stand where their writer
+   * wants them: a group has two entries that are not such.
    *
-   * @param filter two of them at least may be in one finding
+   * @param entries the same
    */
-  List<List<Integer>> groups(Analysis.PairFilter filter) {
-    Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+  List<List<NamedEntry>> groups(List<NamedEntry> entries) {
+    Map<Integer, List<NamedEntry>> groups = new LinkedHashMap<>();
     for (int i = 0; i < originals.length; i++) {
-      groups.computeIfAbsent(originals[i], original -> new ArrayList<>()).add(i);
+      groups.computeIfAbsent(originals[i], _ -> new ArrayList<>()).add(entries.get(i));
     }
     return groups.values().stream()
-        .filter(group -> group.size() > 1)
         .filter(
             group ->
                 group.stream()
-                    .anyMatch(one -> group.stream().anyMatch(other -> filter.admits(one, other))))
-        .sorted(Comparator.comparingInt((List<Integer> group) -> -group.size()))
+                    .skip(1)
+                    .anyMatch(
+                        one ->
+                            !NoteName.areSectionsOfOneFile(group.getFirst().entry(), one.entry())))
+        .sorted(Comparator.comparingInt((List<NamedEntry> group) -> -group.size()))
         .toList();
   }
 }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Passage;
 import java.util.List;
@@ -48,17 +47,22 @@ public sealed interface Finding {
     CROSS_LINK,
     RELATION;
 
+    /** From this cosine on, a pair is a near-duplicate. */
+    public static final double NEAR_DUPLICATE_FROM = 0.92;
+
+    private static final double CROSS_LINK_FROM = 0.75;
+
     /**
      * Names a pair.
      *
      * @param similarity cosine of both entries as they are embedded whole
      * @param oneTopic whether both entries have the same topic
      */
-    public static PairKind of(double similarity, boolean oneTopic, InsightSettings limits) {
-      if (similarity >= limits.nearDuplicate()) {
+    public static PairKind of(double similarity, boolean oneTopic) {
+      if (similarity >= NEAR_DUPLICATE_FROM) {
         return NEAR_DUPLICATE;
       }
-      return !oneTopic && similarity >= limits.crossLinkFrom() ? CROSS_LINK : RELATION;
+      return !oneTopic && similarity >= CROSS_LINK_FROM ? CROSS_LINK : RELATION;
     }
 
     /** Returns the name in words, such as {@code near-duplicate}. */
@@ -74,8 +78,6 @@ public sealed interface Finding {
    * @param score how much nearer the two are to each other than to what is around them, by their
    *     own texts, see {@link RankedRelations}
    * @param similarity cosine of both as they are embedded whole, of the float vectors
-   * @param place in the order of vectors and words, from 1, unchanged by later readings; numbers
-   *     may be missing
    * @param assessment what the pair judge says of them; nothing where it has not read them
    */
   record Relation(
@@ -85,24 +87,17 @@ public sealed interface Finding {
       double score,
       double similarity,
       Evidence evidence,
-      int place,
       Optional<Assessment> assessment)
       implements Finding {
     /** A pair that the pair judge has not read. */
     public Relation(
-        String id,
-        NamedEntry a,
-        NamedEntry b,
-        double score,
-        double similarity,
-        Evidence evidence,
-        int place) {
-      this(id, a, b, score, similarity, evidence, place, Optional.empty());
+        String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence) {
+      this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
     /** The same, read. */
     public Relation assessed(Assessment said) {
-      return new Relation(id, a, b, score, similarity, evidence, place, Optional.of(said));
+      return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
     }
 
     @Override
@@ -111,8 +106,8 @@ public sealed interface Finding {
     }
 
     /** Names the pair by its similarity and topics. */
-    public PairKind kind(InsightSettings limits) {
-      return PairKind.of(similarity, a.entry().topic().equals(b.entry().topic()), limits);
+    public PairKind kind() {
+      return PairKind.of(similarity, a.entry().topic().equals(b.entry().topic()));
     }
 
     /** The two files of notes that both are of, the same for all pairs of their sections. */
@@ -274,7 +269,10 @@ public sealed interface Finding {
    * @param similarity cosine of the centroids
    */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
-      implements Finding {}
+      implements Finding {
+    /** Centroids of topics that overlap are more similar than this. */
+    public static final double ABOVE = 0.60;
+  }
 
   /**
    * An entry nearer to another topic than to its own.
@@ -284,7 +282,13 @@ public sealed interface Finding {
    * @param other cosine to that topic's centroid
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
-      implements Finding {}
+      implements Finding {
+    /** Least margin by which the other topic is nearer. */
+    public static final double MARGIN = 0.15;
+
+    /** Most misfiled entries of a report. */
+    public static final int LISTED = 100;
+  }
 
   /**
    * Something that an entry names in source code, and that is otherwise there by now.

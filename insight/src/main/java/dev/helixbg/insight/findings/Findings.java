@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import java.util.List;
 
 /**
@@ -15,7 +14,6 @@ import java.util.List;
  * @param misfiled clearest first
  * @param relations best first; twice {@link #listedRelations} at most, so that enough are left when
  *     settled ones are taken out
- * @param limits the settings that were in force
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -23,10 +21,7 @@ public record Findings(
     List<Finding.Copies> copies,
     List<Finding.TopicOverlap> topicOverlaps,
     List<Finding.Misfiled> misfiled,
-    List<Finding.Relation> relations,
-    Distribution distribution,
-    InsightSettings limits,
-    Totals totals) {
+    List<Finding.Relation> relations) {
 
   /** How many relations of so many entries the pair judge reads, and a reader is shown. */
   public static int shownRelations(int entries) {
@@ -35,8 +30,7 @@ public record Findings(
 
   /** The same with other relations. */
   public Findings with(List<Finding.Relation> others) {
-    return new Findings(
-        entries, topics, copies, topicOverlaps, misfiled, others, distribution, limits, totals);
+    return new Findings(entries, topics, copies, topicOverlaps, misfiled, others);
   }
 
   /** How many relations of so many entries are reported. */
@@ -44,26 +38,11 @@ public record Findings(
     return Math.max(200, entries / 2 + entries % 2);
   }
 
-  /**
-   * A topic and how close its entries are.
-   *
-   * @param cohesion mean cosine of its entries to its centroid
-   */
-  public record Topic(String name, int entries, double cohesion) {}
+  /** A topic and how many entries it has. */
+  public record Topic(String name, int entries) {}
 
-  /**
-   * How near the entries of this KB are to their nearest neighbours, by which a single pair can be
-   * judged. All are NaN where there are no pairs.
-   *
-   * @param p10 the similarity that nine entries in ten reach with their nearest neighbour
-   * @param median half of them reach it
-   * @param p90 one in ten reaches it
-   */
-  public record Distribution(double p10, double median, double p90) {
-    /** The distribution of no pairs. */
-    public static final Distribution NONE = new Distribution(Double.NaN, Double.NaN, Double.NaN);
+  /** Counts the pairs of entries, which are all compared. */
+  public long pairs() {
+    return entries.size() * (entries.size() - 1L) / 2;
   }
-
-  /** Pairs of entries, and misfiled entries, reported or not. */
-  public record Totals(long pairs, int misfiled) {}
 }

@@ -5,13 +5,12 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /** Finds, for each entry, the other topic that it is nearest to. */
-final class MisfiledEntries implements PairSink {
+final class MisfiledEntries {
   /** Others that an entry's own topic needs, lest a chance neighbour counts as a topic. */
   private static final int MIN_OTHERS = 2;
 
@@ -31,19 +30,7 @@ final class MisfiledEntries implements PairSink {
     }
   }
 
-  private final int[] topicOf;
-  private final int[] candidates;
-  private final int[] nearest;
-  private final float[] similarity;
-
-  private MisfiledEntries(int[] topicOf, int[] candidates) {
-    this.topicOf = topicOf;
-    this.candidates = candidates;
-    this.nearest = new int[topicOf.length];
-    this.similarity = new float[topicOf.length];
-    Arrays.fill(nearest, -1);
-    Arrays.fill(similarity, Float.NEGATIVE_INFINITY);
-  }
+  private MisfiledEntries() {}
 
   /**
    * Finds all misfiled entries, clearest first.
@@ -64,26 +51,26 @@ final class MisfiledEntries implements PairSink {
       int threads) {
     int[] candidates =
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
-    MisfiledEntries nearest = new MisfiledEntries(topics.topicOf(), candidates);
+    int[] topicOf = topics.topicOf();
+    NearestNeighbours nearest =
+        new NearestNeighbours(IntStream.range(0, entries.count()).toArray(), 1); // by name
+    PairSink sink =
+        (candidate, entry, cosine) -> {
+          if (candidates[candidate] != topicOf[entry]) {
+            nearest.offer(entry, candidates[candidate], cosine);
+          }
+        };
     try (PackedVectors rows = PackedVectors.pack(middles.select(candidates))) {
-      AllPairs.between(
-              rows,
-              entries,
-              Float.NEGATIVE_INFINITY,
-              threads,
-              () -> new MisfiledEntries(topics.topicOf(), candidates))
-          .forEach(nearest::add);
+      AllPairs.between(rows, entries, Float.NEGATIVE_INFINITY, threads, () -> sink);
     }
     List<Misplaced> found = new ArrayList<>();
     for (int entry = 0; entry < entries.count(); entry++) {
-      if (nearest.nearest[entry] >= 0 && topics.sizes()[topics.topicOf()[entry]] > MIN_OTHERS) {
+      int nearer = nearest.neighbour(entry, 0);
+      if (nearer != NearestNeighbours.NONE && topics.sizes()[topicOf[entry]] > MIN_OTHERS) {
         Misplaced misplaced =
             new Misplaced(
-                entry,
-                centroids.withoutItself(entry),
-                nearest.nearest[entry],
-                nearest.similarity[entry]);
-        if (misplaced.margin() > margin && nearest.isAmong(neighbours, misplaced)) {
+                entry, centroids.withoutItself(entry), nearer, nearest.similarity(entry, 0));
+        if (misplaced.margin() > margin && isAmong(neighbours, misplaced, topicOf)) {
           found.add(misplaced);
         }
       }
@@ -95,7 +82,7 @@ final class MisfiledEntries implements PairSink {
     return found;
   }
 
-  private boolean isAmong(NearestNeighbours neighbours, Misplaced misplaced) {
+  private static boolean isAmong(NearestNeighbours neighbours, Misplaced misplaced, int[] topicOf) {
     double nearer = 0;
     for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
       int other = neighbours.neighbour(misplaced.entry(), place);
@@ -107,28 +94,5 @@ final class MisfiledEntries implements PairSink {
       }
     }
     return nearer > 0;
-  }
-
-  @Override
-  public void accept(int candidate, int entry, float cosine) {
-    if (candidates[candidate] != topicOf[entry]) {
-      offer(entry, candidates[candidate], cosine);
-    }
-  }
-
-  private void add(MisfiledEntries other) {
-    for (int entry = 0; entry < nearest.length; entry++) {
-      if (other.nearest[entry] >= 0) {
-        offer(entry, other.nearest[entry], other.similarity[entry]);
-      }
-    }
-  }
-
-  /** Keeps the nearest topic of an entry; of equally near topics, the first by name. */
-  private void offer(int entry, int topic, float cosine) {
-    if (cosine > similarity[entry] || cosine == similarity[entry] && topic < nearest[entry]) {
-      nearest[entry] = topic;
-      similarity[entry] = cosine;
-    }
   }
 }

@@ -27,6 +27,7 @@ final class NearestNeighbours {
   private static final int LOCKS = 256;
 
   private final int count;
+  private final int length;
   private final int[] order;
   private final int[] others;
   private final float[] similarities;
@@ -36,15 +37,22 @@ final class NearestNeighbours {
 
   private final Object[] locks = new Object[LOCKS];
 
+  /** Empty lists of {@link #LENGTH} neighbours. */
+  NearestNeighbours(int[] order) {
+    this(order, LENGTH);
+  }
+
   /**
    * Empty lists.
    *
    * @param order position of each entry, see {@link TopPairs}
+   * @param length most neighbours of an entry
    */
-  NearestNeighbours(int[] order) {
+  NearestNeighbours(int[] order, int length) {
     this.count = order.length;
+    this.length = length;
     this.order = order;
-    this.others = new int[Math.multiplyExact(count, LENGTH)];
+    this.others = new int[Math.multiplyExact(count, length)];
     this.similarities = new float[others.length];
     this.least = new float[count];
     Arrays.fill(others, NONE);
@@ -53,199 +61,138 @@ final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /** Takes in the pairs of vectors with these owners. */
-  PairSink sink(int[] owners) {
-    return new OwnersPairs(owners);
-  }
-
-  private final class OwnersPairs implements PairSink {
-    private final int[] owners;
-
-    OwnersPairs(int[] owners) {
-      this.owners = owners;
-    }
-
-    @Override
-    public void accept(int a, int b, float similarity) {
-      if (owners[a] != owners[b]) {
-        offer(owners[a], owners[b], similarity);
-        offer(owners[b], owners[a], similarity);
-      }
-    }
-
-    /** The lowest place of all; as in offer, an older one is never too high. */
-    @Override
-    public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
-      return Math.min(lowest(firstRow, rowEnd), lowest(firstColumn, columnEnd));
-    }
-
-    private float lowest(int first, int end) {
-      float lowest = Float.POSITIVE_INFINITY;
-      for (int i = first; i < end; i++) {
-        lowest = Math.min(lowest, least[owners[i]]);
-      }
-      return lowest;
-    }
-  }
-
   /**
    * The neighbours of entries by two measures of nearness.
    *
    * @param own by the texts of the entries themselves
    * @param all by those and by their passages
+   * @param texts of the entries
    */
-  record Both(NearestNeighbours own, NearestNeighbours all) {
+  record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
+      implements PairSink {
     /** Empty lists; one for both where there are no passages. */
     static Both empty(ComparedVectors texts, int[] order) {
       NearestNeighbours all = new NearestNeighbours(order);
-      return new Both(texts.hasPassages() ? new NearestNeighbours(order) : all, all);
+      return new Both(texts.hasPassages() ? new NearestNeighbours(order) : all, all, texts);
     }
 
-    /** Takes in the pairs of vectors. */
-    PairSink sink(ComparedVectors texts) {
-      PairSink everything = all.sink(texts.owners());
-      if (own == all) {
-        return everything;
-      }
-      PairSink ofEntries = own.sink(texts.owners()); // an entry's own text is its own
-      int entries = texts.entries();
-      return new PairSink() {
-        @Override
-        public void accept(int a, int b, float similarity) {
-          everything.accept(a, b, similarity);
-          if (a < entries && b < entries) {
-            ofEntries.accept(a, b, similarity);
-          }
-        }
+    /** Whether both are the same lists. */
+    boolean areOne() {
+      return own == all;
+    }
 
-        @Override
-        public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
-          float limit = everything.limit(firstRow, rowEnd, firstColumn, columnEnd);
-          return firstRow < entries && firstColumn < entries
-              ? Math.min(limit, ofEntries.limit(firstRow, rowEnd, firstColumn, columnEnd))
-              : limit;
+    /** Takes in how near another text is to a text, for the entry of the latter. */
+    private void offer(int text, int other, float similarity) {
+      int entry = texts.owners()[text];
+      int neighbour = texts.owners()[other];
+      if (entry != neighbour) {
+        all.offer(entry, neighbour, similarity);
+        if (own != all && text < texts.entries() && other < texts.entries()) {
+          own.offer(entry, neighbour, similarity);
         }
-      };
+      }
+    }
+
+    @Override
+    public void accept(int a, int b, float similarity) {
+      offer(a, b, similarity);
+      offer(b, a, similarity);
+    }
+
+    @Override
+    public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
+      boolean areEntries = firstRow < texts.entries() && firstColumn < texts.entries();
+      NearestNeighbours lower = areEntries ? own : all; // all has nearer ones than own, or the same
+      return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
+    }
+
+    /** The lowest place of some texts; as in {@link #offer}, an older one is never too high. */
+    private float lowest(NearestNeighbours lists, int first, int end) {
+      float lowest = Float.POSITIVE_INFINITY;
+      for (int i = first; i < end; i++) {
+        lowest = Math.min(lowest, lists.least[texts.owners()[i]]);
+      }
+      return lowest;
+    }
+
+    /** Returns the nearest neighbours by terms. */
+    static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
+      Both lists = empty(texts, order);
+      ParallelLoop.runToTheEnd(
+          "relations",
+          threads,
+          Math.ceilDiv(terms.count(), TEXTS_PER_STEP),
+          step -> {
+            TermVectors.Products products = terms.products();
+            int end = Math.min(terms.count(), (step + 1) * TEXTS_PER_STEP);
+            for (int i = step * TEXTS_PER_STEP; i < end; i++) {
+              int text = i;
+              products.of(i, (other, similarity) -> lists.offer(text, other, similarity));
+            }
+          });
+      return lists;
     }
 
     /**
-     * The same for a KB that has changed, see {@link NearestNeighbours#updated}.
+     * The same lists for a KB that has changed: only new entries, and those that lost a neighbour,
+     * are compared with all.
      *
-     * @param packedOwn the vectors of the entries there are now
-     * @param packedAll those and the ones of their passages
+     * @param order of the entries there are now
+     * @param nowAt index that each entry of these lists has now; {@link #NONE} for one that is gone
+     * @param now texts of the entries there are now
+     * @param packed all their vectors
      */
-    Both updated(
-        int[] order,
-        int[] nowAt,
-        ComparedVectors texts,
-        PackedVectors packedOwn,
-        PackedVectors packedAll,
-        int threads) {
-      NearestNeighbours nextAll = all.updated(order, nowAt, texts, packedAll, threads);
-      return new Both(
-          texts.hasPassages()
-              ? own.updated(order, nowAt, texts.own(), packedOwn, threads)
-              : nextAll,
-          nextAll);
-    }
-  }
-
-  /** Returns the nearest neighbours by terms. */
-  static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
-    Both lists = Both.empty(texts, order);
-    int[] owners = texts.owners();
-    ParallelLoop.runToTheEnd(
-        "relations",
-        threads,
-        Math.ceilDiv(terms.count(), TEXTS_PER_STEP),
-        step -> {
-          TermVectors.Products products = terms.products();
-          int end = Math.min(terms.count(), (step + 1) * TEXTS_PER_STEP);
-          for (int i = step * TEXTS_PER_STEP; i < end; i++) {
-            int entry = owners[i];
-            boolean own = i < texts.entries();
-            products.of(
-                i,
-                (text, similarity) -> {
-                  if (owners[text] != entry) {
-                    lists.all.offer(entry, owners[text], similarity);
-                    if (lists.own != lists.all && text < texts.entries() && own) {
-                      lists.own.offer(entry, text, similarity);
-                    }
-                  }
-                });
+    Both updated(int[] order, int[] nowAt, ComparedVectors now, PackedVectors packed, int threads) {
+      Both next = empty(now, order);
+      BitSet fresh = new BitSet(order.length);
+      fresh.set(0, order.length);
+      BitSet sought = new BitSet(order.length);
+      for (int before = 0; before < nowAt.length; before++) {
+        if (nowAt[before] != NONE) {
+          fresh.clear(nowAt[before]);
+          if (all.isWhole(before, nowAt) && own.isWhole(before, nowAt)) {
+            all.copy(before, nowAt, next.all);
+            own.copy(before, nowAt, next.own);
+          } else {
+            sought.set(nowAt[before]);
           }
-        });
-    return lists;
-  }
-
-  /**
-   * The same lists for a KB that has changed: only new entries, and those that lost a neighbour,
-   * are compared with all.
-   *
-   * @param order of the entries there are now
-   * @param nowAt index that each entry of these lists has now; {@link #NONE} for one that is gone
-   * @param texts of the entries there are now
-   * @param packed all their vectors
-   */
-  NearestNeighbours updated(
-      int[] order, int[] nowAt, ComparedVectors texts, PackedVectors packed, int threads) {
-    NearestNeighbours next = new NearestNeighbours(order);
-    BitSet fresh = new BitSet(order.length);
-    fresh.set(0, order.length);
-    BitSet sought = new BitSet(order.length);
-    for (int before = 0; before < count; before++) {
-      int now = nowAt[before];
-      if (now != NONE) {
-        fresh.clear(now);
-        if (!copy(before, nowAt, next, now)) {
-          sought.set(now);
         }
       }
-    }
-    sought.or(fresh);
-    int[] compared = sought.stream().toArray();
-    if (compared.length == 0) {
+      sought.or(fresh);
+      if (sought.isEmpty()) {
+        return next;
+      }
+      int[] rows = now.of(sought.stream().toArray());
+      PairSink sink =
+          (row, text, similarity) -> {
+            next.offer(rows[row], text, similarity);
+            int entry = now.owners()[rows[row]];
+            if (fresh.get(entry) && !sought.get(now.owners()[text])) {
+              next.offer(text, rows[row], similarity);
+            }
+          };
+      try (PackedVectors packedRows = PackedVectors.pack(now.vectors().select(rows))) {
+        AllPairs.between(packedRows, packed, Float.NEGATIVE_INFINITY, threads, () -> sink);
+      }
       return next;
     }
-    int[] rows = texts.of(compared);
-    int[] owners = texts.owners();
-    try (PackedVectors packedRows = PackedVectors.pack(texts.vectors().select(rows))) {
-      AllPairs.between(
-          packedRows,
-          packed,
-          Float.NEGATIVE_INFINITY,
-          threads,
-          () ->
-              (row, vector, similarity) -> {
-                int entry = owners[rows[row]];
-                int other = owners[vector];
-                if (entry != other) {
-                  next.offer(entry, other, similarity);
-                  if (fresh.get(entry) && !sought.get(other)) {
-                    next.offer(other, entry, similarity);
-                  }
-                }
-              });
-    }
-    return next;
   }
 
-  /** Copies one list, unless one of its entries is gone. */
-  private boolean copy(int before, int[] nowAt, NearestNeighbours next, int now) {
-    int from = before * LENGTH;
-    boolean whole =
-        IntStream.range(from, from + LENGTH)
-            .allMatch(i -> others[i] == NONE || nowAt[others[i]] != NONE);
-    if (whole) {
-      for (int i = 0; i < LENGTH; i++) {
-        int other = others[from + i];
-        next.others[now * LENGTH + i] = other == NONE ? NONE : nowAt[other];
-        next.similarities[now * LENGTH + i] = similarities[from + i];
-      }
-      next.least[now] = least[before];
+  /** Whether no entry of a list is gone. */
+  private boolean isWhole(int entry, int[] nowAt) {
+    return IntStream.range(entry * length, (entry + 1) * length)
+        .allMatch(i -> others[i] == NONE || nowAt[others[i]] != NONE);
+  }
+
+  /** Copies one list. */
+  private void copy(int entry, int[] nowAt, NearestNeighbours next) {
+    int now = nowAt[entry];
+    for (int i = 0; i < length; i++) {
+      int other = others[entry * length + i];
+      next.others[now * length + i] = other == NONE ? NONE : nowAt[other];
+      next.similarities[now * length + i] = similarities[entry * length + i];
     }
-    return whole;
+    next.least[now] = least[entry];
   }
 
   /** Takes a neighbour in if it is among the nearest; any thread may call this. */
@@ -258,8 +205,8 @@ final class NearestNeighbours {
 
   private void insert(int entry, int other, float similarity) {
     synchronized (locks[entry % LOCKS]) {
-      int first = entry * LENGTH;
-      int last = first + LENGTH - 1;
+      int first = entry * length;
+      int last = first + length - 1;
       int at = first;
       while (at < last && others[at] != other) {
         at++;
@@ -283,24 +230,19 @@ final class NearestNeighbours {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
-  /** Entries, each with a list. */
-  int count() {
-    return count;
-  }
-
   /**
-   * @param place from 0 to {@link #LENGTH} − 1
+   * @param place from 0
    * @return {@link #NONE} if there are no more
    */
   int neighbour(int entry, int place) {
-    return others[entry * LENGTH + place];
+    return others[entry * length + place];
   }
 
   /**
    * Place of {@code other} in the list of {@code entry}, from 0; {@link #NONE} if it is not there.
    */
   int place(int entry, int other) {
-    for (int place = 0; place < LENGTH; place++) {
+    for (int place = 0; place < length; place++) {
       if (neighbour(entry, place) == other) {
         return place;
       }
@@ -310,15 +252,15 @@ final class NearestNeighbours {
 
   /** Similarity at a place; negative infinity where there are no more. */
   float similarity(int entry, int place) {
-    return similarities[entry * LENGTH + place];
+    return similarities[entry * length + place];
   }
 
   /** Mean similarity to the nearest; those that are missing from a list count as 0. */
   double mean(int entry) {
     double sum = 0;
-    for (int i = entry * LENGTH; i < (entry + 1) * LENGTH; i++) {
+    for (int i = entry * length; i < (entry + 1) * length; i++) {
       sum += others[i] == NONE ? 0 : similarities[i];
     }
-    return count < 2 ? 0 : sum / Math.min(LENGTH, count - 1);
+    return count < 2 ? 0 : sum / Math.min(length, count - 1);
   }
 }

@@ -55,7 +55,6 @@ final class RankedRelations {
 
   /**
    * @param byVector of the same entries
-   * @param declared pairs of which one links to the other
    * @param order of the entries, see {@link TopPairs}
    */
   RankedRelations(
@@ -63,20 +62,19 @@ final class RankedRelations {
       ComparedVectors texts,
       NearestNeighbours.Both byVector,
       ExactCopies copies,
-      Set<Long> declared,
       int[] order,
       int threads) {
     this.entries = entries;
     this.texts = texts;
     this.byVector = byVector;
     this.copies = copies;
-    this.declared = declared;
+    this.declared = DeclaredLinks.of(entries, copies);
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestNeighbours.of(terms, texts, order, threads);
+    this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
     this.candidates = candidates();
   }
 
@@ -94,17 +92,13 @@ final class RankedRelations {
         best.offer(a, b, (float) score(a, b));
       }
     }
-    List<Finding.Relation> relations = new ArrayList<>();
-    for (ScoredPair pair : best.bestFirst()) {
-      relations.add(relation(pair, relations.size() + 1, ids));
-    }
-    return List.copyOf(relations);
+    return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
   }
 
   /** Returns the score by which a pair is ranked. */
   private double score(int a, int b) {
     double own = ownScore(a, b);
-    return byVector.own() == byVector.all()
+    return byVector.areOne()
         ? own
         : Math.max(
             own,
@@ -153,7 +147,7 @@ final class RankedRelations {
   private long[] candidates() {
     int count = entries.size();
     List<NearestNeighbours> all =
-        byVector.own() == byVector.all()
+        byVector.areOne()
             ? List.of(byVector.all(), byTerms.all())
             : List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own());
     long[] pairs = new long[Math.multiplyExact(all.size() * NearestNeighbours.LENGTH, count)];
@@ -171,7 +165,7 @@ final class RankedRelations {
     return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
   }
 
-  private Finding.Relation relation(ScoredPair pair, int place, FindingIds ids) {
+  private Finding.Relation relation(ScoredPair pair, FindingIds ids) {
     int a = pair.a();
     int b = pair.b();
     NamedEntry first = entries.get(a);
@@ -188,8 +182,7 @@ final class RankedRelations {
             1 + byVector.all().place(b, a),
             sharedWords(a, b),
             newer(first, second),
-            matching(match, first.entry(), second.entry())),
-        place);
+            matching(match, first.entry(), second.entry())));
   }
 
   /** Nothing where the two entries are nearest as they are. */

@@ -21,7 +21,7 @@ final class TopPairs {
   private final PriorityQueue<ScoredPair> worstFirst;
 
   /**
-   * @param max pairs kept
+   * @param max pairs kept, at least 1
    * @param order position of each vector, by which equally similar pairs are told apart: the one
    *     with the earlier first vector wins, then the one with the earlier second vector
    */
@@ -36,29 +36,19 @@ final class TopPairs {
   }
 
   void offer(int a, int b, float similarity) {
-    if (worstFirst.size() < max) {
-      worstFirst.add(new ScoredPair(a, b, similarity));
-    } else if (max > 0 && beatsWorst(a, b, similarity)) {
-      worstFirst.poll();
-      worstFirst.add(new ScoredPair(a, b, similarity));
+    ScoredPair pair = new ScoredPair(a, b, similarity);
+    if (worstFirst.size() < max || bestFirst.compare(pair, worstFirst.peek()) < 0) {
+      worstFirst.add(pair);
+      if (worstFirst.size() > max) {
+        worstFirst.poll();
+      }
     }
-  }
-
-  void offerAll(TopPairs other) {
-    other.worstFirst.forEach(pair -> offer(pair.a(), pair.b(), pair.similarity()));
   }
 
   List<ScoredPair> bestFirst() {
     List<ScoredPair> sorted = new ArrayList<>(worstFirst);
     sorted.sort(bestFirst);
     return sorted;
-  }
-
-  /** Without allocation: a KB of identical entries asks a billion times. */
-  private boolean beatsWorst(int a, int b, float similarity) {
-    ScoredPair worst = worstFirst.peek();
-    return similarity > worst.similarity()
-        || similarity == worst.similarity() && position(a, b) < position(worst.a(), worst.b());
   }
 
   private long position(int a, int b) {

@@ -41,14 +41,6 @@ final class TopicCentroids {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /**
-   * Mean cosine of a topic's entries to its centroid. For unit vectors that is the length of their
-   * mean: the sum of v · s/|s| over all v is s · s/|s|, which is |s|.
-   */
-  double cohesion(int topic) {
-    return Math.min(1, lengths[topic] / topics.sizes()[topic]);
-  }
-
   /** Cosine of an entry to the centroid of the other entries of its topic; 0 without any. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();

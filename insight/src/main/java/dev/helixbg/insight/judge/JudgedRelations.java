@@ -234,9 +234,4 @@ public record JudgedRelations(
   public int judgedCount() {
     return judged.values().stream().mapToInt(List::size).sum();
   }
-
-  /** Returns the pairs of one verdict. */
-  public List<Finding.Relation> of(Verdict verdict) {
-    return judged.getOrDefault(verdict, List.of());
-  }
 }

@@ -116,6 +116,11 @@ public record Judgements(
     }
   }
 
+  /** Counts the questions that were not asked yet. */
+  public int questionsLeft() {
+    return left.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
   /** The same with lessons, and with what of them was not asked yet. */
   public Judgements with(Lessons found, Map<QuestionKind, Integer> notAsked) {
     Map<QuestionKind, Integer> all = new EnumMap<>(QuestionKind.class);

@@ -17,7 +17,6 @@ import java.util.Optional;
  * @param confidence if the entry states one
  * @param matched of a pair with a long entry, the passage that matches with what is around it;
  *     nothing where the text begins with it
- * @param matchesAtOnce whether the passage that matches is in what is shown of the text
  * @param markedHead the beginning of the text, with what only this one of a pair says
  * @param markedRest what follows, in the same way
  * @param ownWords what only this one of a pair says, in the order of its text: the first of them
@@ -32,7 +31,6 @@ record EntryView(
     Optional<String> source,
     Optional<String> confidence,
     Optional<Passage.InPlace> matched,
-    boolean matchesAtOnce,
     FoldableText text,
     List<WordDifference.Stretch> markedHead,
     List<WordDifference.Stretch> markedRest,
@@ -84,7 +82,6 @@ record EntryView(
             .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),
         passage.filter(found -> isFurtherDown(found, text)).map(found -> matched(found, text)),
-        passage.filter(found -> !isFurtherDown(found, text)).isPresent(),
         shown,
         marked(own, shown.head()),
         marked(own, shown.rest()),

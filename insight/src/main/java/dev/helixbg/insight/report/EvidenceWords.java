@@ -58,7 +58,12 @@ public final class EvidenceWords {
   }
 
   private static String nearest(int rank) {
-    return rank == 1 ? "nearest" : NumberWords.ordinal(rank) + " nearest";
+    return switch (rank) {
+      case 1 -> "nearest";
+      case 2 -> "2nd nearest";
+      case 3 -> "3rd nearest";
+      default -> rank + "th nearest"; // of ten
+    };
   }
 
   /** Lists rare words that both entries of a pair have. */

@@ -1,10 +1,10 @@
 package dev.helixbg.insight.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
@@ -16,8 +16,84 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Findings as report.json has them. */
-final class FindingJson extends JsonFields {
+/**
+ * Findings as report.json has them: no field so long that a reader refuses it, numbers with six
+ * decimals at most.
+ */
+class FindingJson {
+  /**
+   * A text is cut after this many UTF-16 units; the report is not a copy of the log. More than any
+   * name of an entry has.
+   */
+  static final int MAX_TEXT = 20_000;
+
+  /** Longest tag, source or sentence of a model, in UTF-16 units. */
+  static final int MAX_LINE = 1_000;
+
+  /** Writes the fields of a value. */
+  interface FieldWriter<T> {
+    void write(T value) throws IOException;
+  }
+
+  final void optional(String field, Optional<String> value) throws IOException {
+    json.writeStringField(field, value.map(FindingJson::bounded).orElse(null));
+  }
+
+  final void text(String field, String value) throws IOException {
+    json.writeStringField(field, bounded(value));
+  }
+
+  /** Bounds a value of any kind and writer: logs, answers and the history are files of others. */
+  static String bounded(String value) {
+    return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
+  }
+
+  static String line(String text) {
+    return PrintableText.beginning(text, MAX_LINE);
+  }
+
+  /** Six decimals at most; what is not a number is null. */
+  final void decimal(String field, double value) throws IOException {
+    json.writeFieldName(field);
+    if (Double.isFinite(value)) {
+      json.writeNumber(NumberWords.trimmed(value, 6));
+    } else {
+      json.writeNull();
+    }
+  }
+
+  /** Writes an object; null without a value. */
+  final <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
+    json.writeFieldName(field);
+    if (value == null) {
+      json.writeNull();
+    } else {
+      object(value, fields);
+    }
+  }
+
+  final <T> void list(String field, List<T> items, FieldWriter<T> fields) throws IOException {
+    json.writeArrayFieldStart(field);
+    for (T item : items) {
+      object(item, fields);
+    }
+    json.writeEndArray();
+  }
+
+  final <T> void object(T value, FieldWriter<T> fields) throws IOException {
+    json.writeStartObject();
+    fields.write(value);
+    json.writeEndObject();
+  }
+
+  final void texts(String field, List<String> texts) throws IOException {
+    json.writeArrayFieldStart(field);
+    for (String text : texts) {
+      json.writeString(bounded(text));
+    }
+    json.writeEndArray();
+  }
+
   /** Most tags of an entry; metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
@@ -27,12 +103,14 @@ final class FindingJson extends JsonFields {
   /** Longest text in a relation further down, in UTF-16 units. */
   private static final int SHORT_TEXT = 200;
 
-  private final Findings findings;
-  private final Judgements judgements;
+  final JsonGenerator json;
+  final Judgements judgements;
+
+  /** Relations that were written. */
+  private int relations;
 
   FindingJson(JsonGenerator json, Report report) {
-    super(json);
-    findings = report.findings();
+    this.json = json;
     judgements = report.judgements();
   }
 
@@ -100,17 +178,13 @@ final class FindingJson extends JsonFields {
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
-  /** A relation with its place in the list, from 1. */
-  record Ranked(Finding.Relation relation, int rank) {}
-
-  void relation(Ranked ranked) throws IOException {
-    Finding.Relation relation = ranked.relation();
-    boolean full = ranked.rank() <= FULL_RELATIONS;
+  /** Writes the next relation of the list. */
+  void relation(Finding.Relation relation) throws IOException {
+    boolean full = ++relations <= FULL_RELATIONS;
     FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
-    json.writeNumberField("rank", ranked.rank());
-    json.writeNumberField("rankUnread", relation.place());
+    json.writeNumberField("rank", relations);
     text("id", relation.id());
-    text("kind", relation.kind(findings.limits()).title());
+    text("kind", relation.kind().title());
     text("says", EvidenceWords.of(relation));
     decimal("score", relation.score());
     decimal("similarity", relation.similarity());
@@ -199,7 +273,7 @@ final class FindingJson extends JsonFields {
     text("folder", moved.folder());
     text("named", line(moved.named()));
     text("path", line(moved.path()));
-    optional("now", moved.now().map(JsonFields::line));
+    optional("now", moved.now().map(FindingJson::line));
     object("since", moved.since().orElse(null), this::since);
     text("says", moved.words());
     edit(Acts.on(moved));
@@ -233,9 +307,9 @@ final class FindingJson extends JsonFields {
     json.writeNumberField("offset", named.entry().offset());
     text("key", named.key());
     optional("written", named.entry().written());
-    texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonFields::line).toList());
-    optional("source", entry.source().map(JsonFields::line));
-    optional("heading", entry.heading().map(JsonFields::line));
+    texts("tags", entry.tags().stream().limit(MAX_TAGS).map(FindingJson::line).toList());
+    optional("source", entry.source().map(FindingJson::line));
+    optional("heading", entry.heading().map(FindingJson::line));
     optional("part", entry.part());
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();

@@ -42,12 +42,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
 
   /** The words on the fold. */
   String restWords() {
-    return omitted == 0
-        ? NumberWords.count(unread, "more character", "more characters")
-        : NumberWords.count(unread - omitted)
-            + " of "
-            + NumberWords.count(unread)
-            + " more characters";
+    return NumberWords.count(unread, "more character", "more characters");
   }
 
   /** Says how much of the text is in neither part. */
@@ -74,10 +69,9 @@ record FoldableText(String head, String rest, int unread, int omitted) {
     if (end == text.length() || end == 0 || text.charAt(end - 1) == '\n') {
       return end;
     }
-    for (int at = end; at > Math.max(from, end - SLACK); at--) {
-      if (text.charAt(at - 1) == ' ' || text.charAt(at - 1) == '\n') {
-        return at;
-      }
+    int blank = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));
+    if (blank >= Math.max(from, end - SLACK)) {
+      return blank + 1;
     }
     return Character.isSurrogatePair(text.charAt(end - 1), text.charAt(end)) ? end - 1 : end;
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -8,10 +7,9 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -26,110 +24,78 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   /** Most findings of a section; {@code helix-bg findings --all} has the others. */
   private static final int LISTED = 100;
 
-  /** The pairs of the list that do not lead, by what was said of each; the first are worth most. */
-  private enum OtherPairs {
-    WORTH("More pairs that may be worth an act"),
-    RELATED("Related pairs"),
-    UNREAD("Pairs that were not read"),
-    DIFFERENT("Pairs that are probably not worth an act");
-
-    private final String title;
-
-    OtherPairs(String title) {
-      this.title = title;
-    }
-
-    private static OtherPairs of(Finding.Relation pair, Judgements judgements) {
-      return PairView.verdict(pair, judgements)
-          .map(
-              verdict ->
-                  switch (verdict) {
-                    case SAME, OVERTAKEN -> WORTH;
-                    case RELATED -> RELATED;
-                    case DIFFERENT -> DIFFERENT;
-                  })
-          .orElse(UNREAD);
-    }
-
-    /** Returns a section for each that has pairs, the best of the list in it. */
-    static List<FoldedSection> sections(
-        List<Finding.Relation> found, JudgedRelations judged, Judgements judgements) {
-      Set<Finding.Relation> leading = new HashSet<>(judged.leading());
-      Map<OtherPairs, List<LineView>> listed = new EnumMap<>(OtherPairs.class);
-      found.stream()
-          .filter(pair -> !leading.contains(pair))
-          .limit(LISTED)
-          .forEach(
-              pair ->
-                  listed
-                      .computeIfAbsent(of(pair, judgements), _ -> new ArrayList<>())
-                      .add(LineView.of(pair, judgements)));
-      int left = found.size() - leading.size() - LISTED;
-      String more =
-          left > 0
-              ? " %s more, ranked lower, are in report.json.".formatted(NumberWords.count(left))
-              : "";
-      return listed.entrySet().stream()
-          .map(
-              one ->
-                  new FoldedSection(
-                      one.getKey().title,
-                      NumberWords.count(one.getValue().size()),
-                      "In the order of the list." + more,
-                      one.getValue()))
-          .toList();
-    }
+  /** The pairs of the list that do not lead, if there are any. */
+  static List<FoldedSection> pairs(Report report, JudgedRelations judged) {
+    Set<Finding.Relation> leading = new HashSet<>(judged.leading());
+    List<FoldedSection> all = new ArrayList<>();
+    add(
+        all,
+        "Other pairs",
+        "In the order of the list, with what was said of each. Pairs of which nothing is said were"
+            + " not read.",
+        report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
+        pair ->
+            LineView.of(
+                pair.id(),
+                PairView.said(pair, report.judgements()).orElse(""),
+                List.of(pair.a(), pair.b()),
+                ""));
+    return all;
   }
 
-  /**
-   * All of a report that does not lead, without sections that are empty.
-   *
-   * @param leadingCopies groups of copies that lead
-   */
-  static List<FoldedSection> of(Report report, JudgedRelations judged, int leadingCopies) {
+  /** All other findings that do not lead, without sections that are empty. */
+  static List<FoldedSection> others(Report report) {
     Findings findings = report.findings();
-    InsightSettings limits = findings.limits();
     Judgements judgements = report.judgements();
-    List<FoldedSection> all =
-        new ArrayList<>(OtherPairs.sections(findings.relations(), judged, judgements));
+    List<FoldedSection> all = new ArrayList<>();
+    add(
+        all,
+        "Secrets",
+        "Entries that hold a password, key or token. Remove it there, and have a new one issued.",
+        report.secrets(),
+        one -> LineView.of(one.id(), one.entry(), one.says()));
     add(
         all,
         "More exact copies",
         "Entries with the very same text: all but one of each group can go.",
-        findings.copies().subList(leadingCopies, findings.copies().size()),
-        LineView::of);
+        findings.copies().stream().skip(LeadingSection.MAX_COPIES).toList(),
+        one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
         all,
         "Proposed merges",
         "One text for entries that state the same fact, as the language model would write it."
             + " Nothing was changed: compare before you use one.",
         judgements.merges(),
-        LineView::of);
+        one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
         all,
-        "Recurring lessons",
+        judgements.lessons().areGuesses() ? "Recurring lessons, guessed" : "Recurring lessons",
         lessons(judgements.lessons()),
         judgements.lessons().all(),
-        LineView::of);
+        one ->
+            LineView.of(
+                one.id(),
+                PrintableText.excerpt(one.text(), 200),
+                one.entries(),
+                NumberWords.count(one.entries().size(), "entry", "entries")
+                    + " of "
+                    + NumberWords.count(one.topics(), "topic", "topics")));
     add(
         all,
         "Overlapping topics",
         "Topics whose centres are more similar than "
-            + NumberWords.limit(limits.topicOverlap())
+            + NumberWords.limit(Finding.TopicOverlap.ABOVE)
             + ". One topic may have been split in two, or two may want clearer borders.",
         findings.topicOverlaps(),
         LineView::of);
-    if (!findings.misfiled().isEmpty()) {
-      all.add(
-          new FoldedSection(
-              "Perhaps under the wrong topic",
-              NumberWords.shownOf(findings.misfiled().size(), findings.totals().misfiled()),
-              "Entries that are nearer to the centre of another topic than to that of their own, by"
-                  + " at least "
-                  + NumberWords.limit(limits.misfiledMargin())
-                  + ".",
-              findings.misfiled().stream().map(LineView::of).toList()));
-    }
+    add(
+        all,
+        "Entries perhaps under the wrong topic",
+        "They are nearer to the centre of another topic than to that of their own, by at least "
+            + NumberWords.limit(Finding.Misfiled.MARGIN)
+            + ".",
+        findings.misfiled(),
+        one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one)));
     SourceCheckResult sources = report.sources();
     if (!sources.folders().isEmpty() || !sources.moved().isEmpty()) {
       all.add(
@@ -138,14 +104,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
               "Files that entries name and that are gone, and lines of indexes that lead nowhere. "
                   + looked(sources),
               sources.moved(),
-              LineView::of));
+              one -> LineView.of(one.id(), one.entry(), one.words())));
     }
-    add(
-        all,
-        "Secrets",
-        "Entries that hold a password, key or token. Remove it there, and have a new one issued.",
-        report.secrets(),
-        LineView::of);
     return all;
   }
 
@@ -188,5 +148,10 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
                     + folder.commit().map(commit -> " at commit " + commit).orElse("")
                     + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
         .collect(Collectors.joining(". ", "Sources: ", "."));
+  }
+
+  /** Names it within a sentence, with how many there are. */
+  String inSentence() {
+    return title.substring(0, 1).toLowerCase(Locale.ROOT) + title.substring(1) + " (" + total + ")";
   }
 }

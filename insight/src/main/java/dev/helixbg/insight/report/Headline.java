@@ -24,7 +24,10 @@ record Headline(String title, String sure, String also) {
   /** Share of pairs, of which one repeats the other, that readers found worth an act: 91 of 97. */
   private static final double REPEATS = 0.94;
 
-  static Headline of(Report report, JudgedRelations pairs) {
+  /**
+   * @param others sections of findings that are no pairs
+   */
+  static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {
     int entries = report.findings().entries().size();
     if (entries == 0) {
       return new Headline(
@@ -45,7 +48,7 @@ record Headline(String title, String sure, String also) {
             : String.join(" and ", worth)
                 + (copies + leading == 1 ? " is worth a look" : " are worth a look"),
         sure(report, pairs),
-        also(report));
+        also(report, others));
   }
 
   private static String sure(Report report, JudgedRelations pairs) {
@@ -82,12 +85,6 @@ record Headline(String title, String sure, String also) {
               + " entries may be needed.");
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
-    if (leading == 1) {
-      return Optional.of(
-          "One of its entries can go with a probability of "
-              + JudgementWords.percent(expected)
-              + ". That is an estimate.");
-    }
     return Optional.of(
         "In about "
             + NumberWords.count(Math.round(expected))
@@ -136,13 +133,7 @@ record Headline(String title, String sure, String also) {
     return Optional.of(
         judgements.areGuesses()
             ? judged + " of them. " + JudgeTrust.GUESSING
-            : judged
-                + " of them: "
-                + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
-                + " the same, and "
-                + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "pair has", "pairs have")
-                + " an entry that the newer one has overtaken."
-                + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
+            : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
   }
 
   /** Counts the verdicts of coding agents that count. */
@@ -159,46 +150,26 @@ record Headline(String title, String sure, String also) {
                 + " the same or overtaken, which lead.");
   }
 
-  private static String also(Report report) {
-    Judgements judgements = report.judgements();
-    List<String> found = new ArrayList<>();
-    found(found, report.secrets().size(), "entry with a secret", "entries with a secret");
-    found(
-        found,
-        report.findings().topicOverlaps().size(),
-        "pair of overlapping topics",
-        "pairs of overlapping topics");
-    found(
-        found,
-        report.findings().totals().misfiled(),
-        "entry that may be under the wrong topic",
-        "entries that may be under the wrong topic");
-    found(
-        found,
-        report.sources().moved().size(),
-        "mention of source code that is otherwise by now",
-        "mentions of source code that is otherwise by now");
-    int lessons = judgements.lessons().areGuesses() ? 0 : judgements.lessons().all().size();
-    found(
-        found, lessons, "lesson that several entries teach", "lessons that several entries teach");
+  private static String also(Report report, List<FoldedSection> others) {
+    List<String> sentences = new ArrayList<>();
+    List<String> found =
+        others.stream()
+            .filter(section -> !section.lines().isEmpty())
+            .map(FoldedSection::inSentence)
+            .toList();
+    if (!found.isEmpty()) {
+      sentences.add("Also found: " + String.join(", ", found) + ".");
+    }
     long unreadable =
         report.findings().entries().stream()
             .filter(named -> Script.isUnreadable(named.entry().text().content()))
             .count();
-    String unread =
-        unreadable == 0
-            ? ""
-            : NumberWords.count(unreadable, "entry is", "entries are")
-                + " in a script that the bundled models cannot read: no pair with "
-                + (unreadable == 1 ? "it" : "them")
-                + " leads.";
-    if (found.isEmpty()) {
-      return unread;
+    if (unreadable > 0) {
+      sentences.add(
+          NumberWords.count(unreadable, "entry is", "entries are")
+              + " in a script that the bundled models cannot read: no pair of such entries leads.");
     }
-    String last = found.removeLast();
-    String also =
-        "Also found: " + (found.isEmpty() ? "" : String.join(", ", found) + " and ") + last + ".";
-    return unread.isEmpty() ? also : also + " " + unread;
+    return String.join(" ", sentences);
   }
 
   private static void found(List<String> list, long count, String one, String many) {

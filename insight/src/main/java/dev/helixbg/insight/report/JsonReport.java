@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
@@ -16,7 +15,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
-import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
@@ -28,7 +26,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,22 +36,18 @@ import java.util.stream.Stream;
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
  * order, none so long that a reader refuses it, with any text from entries and models.
  */
-public final class JsonReport extends JsonFields {
+public final class JsonReport extends FindingJson {
   /** Sources that moved, and secrets. */
   private static final int MAX_MOVED = 1_000;
 
   private static final String ID_FIELD = "\"id\":\"";
 
-  private final FindingJson each;
   private final Findings findings;
-  private final Judgements judgements;
   private final JudgedRelations pairs;
 
   private JsonReport(JsonGenerator json, Report report) {
-    super(json);
-    each = new FindingJson(json, report);
+    super(json, report);
     findings = report.findings();
-    judgements = report.judgements();
     pairs = JudgedRelations.of(findings.relations(), judgements);
   }
 
@@ -95,24 +88,13 @@ public final class JsonReport extends JsonFields {
     if (report.notes().isPresent()) {
       object("notes", report, this::notes);
     }
-    object("limits", findings.limits(), this::limits);
     object("totals", report, this::totals);
-    object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
     texts("leading", leading());
-    json.writeArrayFieldStart("groups");
-    for (List<NamedEntry> group : pairs.groups(judgements)) {
-      json.writeStartArray();
-      for (NamedEntry named : group) {
-        object(named, each::named);
-      }
-      json.writeEndArray();
-    }
-    json.writeEndArray();
     list("sources", report.sources().folders(), this::folder);
     findings(report, this::list);
-    list("entries", findings.entries(), this::entry);
+    list("entries", findings.entries(), this::indexed);
     json.writeEndObject();
   }
 
@@ -123,18 +105,14 @@ public final class JsonReport extends JsonFields {
 
   /** All findings, section by section. */
   private void findings(Report report, Section section) throws IOException {
-    List<FindingJson.Ranked> relations = new ArrayList<>();
-    findings
-        .relations()
-        .forEach(one -> relations.add(new FindingJson.Ranked(one, relations.size() + 1)));
-    section.of("copies", findings.copies(), each::copies);
-    section.of(ReportedFinding.RELATIONS, relations, each::relation);
-    section.of("topicOverlaps", findings.topicOverlaps(), each::overlap);
-    section.of("misfiled", findings.misfiled(), each::misfiled);
-    section.of(ReportedFinding.MOVED_SOURCES, moved(report), each::movedSource);
-    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), each::lesson);
-    section.of("secrets", secrets(report), each::secret);
-    section.of("merges", judgements.merges(), each::merge);
+    section.of("copies", findings.copies(), this::copies);
+    section.of(ReportedFinding.RELATIONS, findings.relations(), this::relation);
+    section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
+    section.of("misfiled", findings.misfiled(), this::misfiled);
+    section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
+    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
+    section.of("secrets", secrets(report), this::secret);
+    section.of("merges", judgements.merges(), this::merge);
   }
 
   private static List<Finding.MovedSource> moved(Report report) {
@@ -226,7 +204,6 @@ public final class JsonReport extends JsonFields {
   private void trust(JudgeTrust trust) throws IOException {
     json.writeNumberField("pairs", trust.pairs());
     json.writeNumberField("right", trust.right());
-    tallies(trust.said());
     decimal("kappa", trust.kappa());
     json.writeBooleanField("guessing", trust.isGuessing());
   }
@@ -236,24 +213,10 @@ public final class JsonReport extends JsonFields {
     json.writeNumberField("answers", trust.answers());
     json.writeNumberField("pairs", trust.known());
     json.writeNumberField("right", trust.right());
-    tallies(trust.said());
     decimal("kappa", trust.kappa());
     json.writeNumberField("hasty", trust.hasty());
     json.writeBooleanField("measured", trust.isMeasured());
     json.writeBooleanField("guessing", trust.isGuessing());
-  }
-
-  private void tallies(Map<Verdict, JudgeTrust.Tally> all) throws IOException {
-    for (Verdict verdict : Verdict.values()) {
-      JudgeTrust.Tally tally = all.getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
-      object(
-          verdict.title(),
-          tally,
-          said -> {
-            json.writeNumberField("said", said.said());
-            json.writeNumberField("right", said.right());
-          });
-    }
   }
 
   private void lessonTrust(Judgements.LessonTrust trust) throws IOException {
@@ -264,8 +227,8 @@ public final class JsonReport extends JsonFields {
     json.writeBooleanField("guessing", trust.isGuessing());
   }
 
-  private void entry(NamedEntry named) throws IOException {
-    each.named(named);
+  private void indexed(NamedEntry named) throws IOException {
+    named(named);
     optional("label", judgements.label(named).map(Label::title));
     object("guess", judgements.guesses().get(named.key()), this::guess);
   }
@@ -328,41 +291,25 @@ public final class JsonReport extends JsonFields {
     text("detail", damage.detail());
   }
 
-  private void limits(InsightSettings limits) throws IOException {
-    decimal("topicOverlap", limits.topicOverlap());
-    decimal("nearDuplicate", limits.nearDuplicate());
-    decimal("crossLinkFrom", limits.crossLinkFrom());
-    decimal("misfiledMargin", limits.misfiledMargin());
-    json.writeNumberField("maxMisfiled", limits.maxMisfiled());
-  }
-
   private void totals(Report report) throws IOException {
-    Findings.Totals totals = findings.totals();
     json.writeNumberField("entries", findings.entries().size());
     json.writeNumberField("topics", findings.topics().size());
-    json.writeNumberField("pairs", totals.pairs());
+    json.writeNumberField("pairs", findings.pairs());
     json.writeNumberField("relations", pairs.ranked());
     json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("copies", findings.copies().size());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
-    json.writeNumberField("misfiled", totals.misfiled());
+    json.writeNumberField("misfiled", findings.misfiled().size());
     json.writeNumberField("movedSources", report.sources().moved().size());
     json.writeNumberField("secrets", report.secrets().size());
-  }
-
-  private void distribution(Findings.Distribution distribution) throws IOException {
-    decimal("p10", distribution.p10());
-    decimal("median", distribution.median());
-    decimal("p90", distribution.p90());
   }
 
   private void topic(Findings.Topic topic) throws IOException {
     text("name", topic.name());
     json.writeNumberField("entries", topic.entries());
-    decimal("cohesion", topic.cohesion());
     optional(
         "summary",
-        Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonFields::line));
+        Optional.ofNullable(judgements.summaries().get(topic.name())).map(FindingJson::line));
   }
 
   private void folder(SourceCheckResult.Folder folder) throws IOException {

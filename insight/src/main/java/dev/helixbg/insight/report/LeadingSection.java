@@ -57,13 +57,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
         report.findings().copies().stream().limit(MAX_COPIES).map(CopiesView::of).toList(),
         PairView.byFiles(
             judged.leading().stream()
-                .map(
-                    pair ->
-                        PairView.of(
-                            pair,
-                            pair.kind(report.findings().limits()),
-                            group(pair, groups),
-                            judgements))
+                .map(pair -> PairView.of(pair, pair.kind(), group(pair, groups), judgements))
                 .toList()));
   }
 

@@ -27,12 +27,6 @@ public final class MarkdownReport {
   record Document(ReportView report) {
     @JStacheLambda
     @JStacheLambda.Raw
-    public String cell(String text) {
-      return MarkdownText.cell(text);
-    }
-
-    @JStacheLambda
-    @JStacheLambda.Raw
     public String fenced(String text) {
       return MarkdownText.fenced(text);
     }

@@ -25,24 +25,6 @@ final class MarkdownText {
     return ticks + space + text + space + ticks;
   }
 
-  /**
-   * Inline code for a cell of a table, where a pipe must be escaped even in code. Backslashes right
-   * before a pipe are doubled: parsers disagree on what they would do to it otherwise.
-   */
-  static String cell(String text) {
-    StringBuilder out = new StringBuilder();
-    int backslashes = 0;
-    for (int at = 0; at < text.length(); at++) {
-      char c = text.charAt(at);
-      if (c == '|') {
-        out.append("\\".repeat(backslashes + 1));
-      }
-      backslashes = c == '\\' ? backslashes + 1 : 0;
-      out.append(c);
-    }
-    return code(out.toString());
-  }
-
   private static int longestRun(String text) {
     int longest = 0;
     int run = 0;

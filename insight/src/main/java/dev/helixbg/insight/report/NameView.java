@@ -22,7 +22,12 @@ record NameView(String title, String name) {
 
   /** Returns a topic, which has no title. */
   static NameView ofTopic(String topic) {
-    return new NameView(TopicView.label(topic), "");
+    return new NameView(label(topic), "");
+  }
+
+  /** The name of a topic made safe, with a stand-in for a blank one. */
+  static String label(String topic) {
+    return topic.isBlank() ? "(no name)" : PrintableText.line(topic);
   }
 
   boolean hasName() {

@@ -87,7 +87,7 @@ record PairView(
                     kind == PairKind.NEAR_DUPLICATE
                         ? "in nearly the same words"
                         : "near each other")),
-        verdict(relation, judgements).filter(Verdict::isAct).isPresent(),
+        isAct(relation, judgements),
         evidence(relation, judgements),
         EvidenceWords.shared(relation),
         group,
@@ -128,13 +128,14 @@ record PairView(
         .or(() -> JudgementWords.assessment(relation));
   }
 
-  /** The same as a verdict; nothing where nothing has read the pair. */
-  static Optional<Verdict> verdict(Finding.Relation relation, Judgements judgements) {
+  private static boolean isAct(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()
         .of(relation)
         .flatMap(AgentSayings.Said::verdict)
         .or(() -> judgements.verdict(relation).map(PairVerdict::verdict))
-        .or(() -> JudgementWords.nearest(relation));
+        .map(Verdict::isAct)
+        .or(() -> relation.assessment().map(Finding.Assessment::mayBeWorthAnAct))
+        .orElse(false);
   }
 }

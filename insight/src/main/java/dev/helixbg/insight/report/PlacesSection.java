@@ -20,46 +20,40 @@ record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
-  /** A stretch of the log, or a file, that could not be read, or only with a repair. */
-  record PlaceView(String where, String what, String loss, Optional<String> detail) {
+  /**
+   * A stretch of the log, or a file.
+   *
+   * @param what it is, or what became of it
+   * @param over by how much a file is over what its agent loads; nothing where it is not
+   */
+  record PlaceView(String where, String what, Optional<String> over) {
 
-    static PlaceView of(LogAccount.Damage damage) {
+    private static PlaceView of(LogAccount.Damage damage) {
       return new PlaceView(
           "offset " + NumberWords.count(damage.offset()),
-          what(damage.kind()),
-          damage.unreadable() == 0
-              ? "nothing lost"
-              : NumberWords.count(damage.unreadable(), "byte", "bytes") + " unreadable",
-          Optional.of(PrintableText.excerpt(damage.detail(), 300))
-              .filter(detail -> !detail.isBlank()));
+          PrintableText.excerpt(damage.detail(), 300)
+              + (damage.unreadable() == 0
+                  ? ", nothing lost"
+                  : ", " + NumberWords.count(damage.unreadable(), "byte", "bytes") + " unreadable"),
+          Optional.empty());
     }
 
-    /**
-     * @param loss what became of the file
-     */
-    static PlaceView of(LeftOut.File file, String loss) {
-      return new PlaceView(PrintableText.line(file.path()), file.why(), loss, Optional.empty());
+    private static PlaceView of(LeftOut.File file, String become) {
+      return new PlaceView(
+          PrintableText.line(file.path()), file.why() + ", " + become, Optional.empty());
     }
 
     static PlaceView of(MemoryFile file, Map<String, Integer> goes) {
       int less = goes.getOrDefault(file.path(), 0);
       return new PlaceView(
           PrintableText.line(file.path()),
-          NumberWords.count(file.entries(), "entry", "entries") + " (" + file.cut() + ")",
-          load(file.characters(), file.tokens())
-              + (less == 0 ? "" : "; about " + NumberWords.count(less) + " would be saved"),
+          "%s (%s), %s%s"
+              .formatted(
+                  NumberWords.count(file.entries(), "entry", "entries"),
+                  file.cut(),
+                  load(file.characters(), file.tokens()),
+                  less == 0 ? "" : "; about " + NumberWords.count(less) + " would be saved"),
           file.overBound());
-    }
-
-    private static String what(LogAccount.Kind kind) {
-      return switch (kind) {
-        case TORN_TAIL -> "unfinished record at the end";
-        case TORN_RECORD -> "record that was never finished";
-        case WRAPPED_TOPIC -> "topic longer than 255 bytes";
-        case UNKNOWN_TYPE -> "unknown record type";
-        case INVALID_UTF8 -> "bytes that are not UTF-8";
-        case OVERSIZED -> "entry too long to be one";
-      };
     }
   }
 

@@ -65,7 +65,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 11;
+  public static final int SCHEMA = 12;
 
   /**
    * The program and the model that made the report.

@@ -21,7 +21,6 @@ import java.util.stream.Stream;
  * @param damage what of the log, and of the notes that it was made of, could not be read
  * @param folded findings that do not lead
  * @param memory what agents load; nothing where no note is a memory file
- * @param distribution how similar the entries are anyway; nothing where there are no pairs
  * @param judgeNote who judged
  * @param judge name of the language model, which is its file's own, if it has one
  */
@@ -38,7 +37,6 @@ record ReportView(
     List<FoldedSection> folded,
     Optional<PlacesSection> memory,
     TopicSection topics,
-    Optional<String> distribution,
     String judgeNote,
     Optional<String> judge) {
   /**
@@ -50,29 +48,34 @@ record ReportView(
     private static final int LISTED = 500;
 
     static TopicSection of(List<Findings.Topic> topics, Judgements judgements) {
-      int total = topics.size();
       return new TopicSection(
-          NumberWords.count(total),
-          largest(topics).stream()
-              .map(
-                  topic ->
-                      TopicView.of(topic, judgements.summaries().getOrDefault(topic.name(), "")))
-              .toList(),
-          NumberWords.shownOf("largest", LISTED, total, "; all are in report.json."));
-    }
-
-    boolean haveSentences() {
-      return rows.stream().anyMatch(topic -> !topic.sentence().isEmpty());
-    }
-
-    private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
-      return topics.size() <= LISTED
-          ? topics
-          : topics.stream()
+          NumberWords.count(topics.size()),
+          topics.stream()
               .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
               .limit(LISTED)
               .sorted(Comparator.comparing(Findings.Topic::name))
-              .toList();
+              .map(
+                  topic ->
+                      new TopicView(
+                          NameView.label(topic.name()),
+                          NumberWords.count(topic.entries()),
+                          PrintableText.excerpt(
+                              judgements.summaries().getOrDefault(topic.name(), ""), 600)))
+              .toList(),
+          topics.size() > LISTED
+              ? Optional.of("Only the largest are listed; all are in report.json.")
+              : Optional.empty());
+    }
+
+    boolean haveSentences() {
+      return rows.stream().anyMatch(TopicView::hasSentence);
+    }
+  }
+
+  /** A topic as a row of a table; the sentence of a language model on it may be empty. */
+  record TopicView(String name, String entries, String sentence) {
+    boolean hasSentence() {
+      return !sentence.isEmpty();
     }
   }
 
@@ -81,11 +84,12 @@ record ReportView(
     Judgements judgements = report.judgements();
     JudgedRelations judged = JudgedRelations.of(findings.relations(), judgements);
     LeadingSection leading = LeadingSection.of(report, judged);
+    List<FoldedSection> others = FoldedSection.others(report);
     return new ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
         report.firstLook().map(FirstLook::words),
-        Headline.of(report, judged),
+        Headline.of(report, judged, others),
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
         report.notes().map(notes -> PrintableText.line(notes.name())),
         size(report),
@@ -95,14 +99,13 @@ record ReportView(
             .filter(section -> !section.places().isEmpty())
             .toList(),
         leading,
-        FoldedSection.of(report, judged, leading.copies().size()),
+        Stream.concat(FoldedSection.pairs(report, judged).stream(), others.stream()).toList(),
         report
             .notes()
             .map(notes -> notes.account().memory())
             .filter(files -> !files.isEmpty())
             .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
         TopicSection.of(findings.topics(), judgements),
-        distribution(findings.distribution()),
         JudgementWords.note(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()));
   }
@@ -119,20 +122,6 @@ record ReportView(
   /** Else there is nothing to say of topics beside each other. */
   boolean hasSeveralTopics() {
     return topics.rows().size() > 1;
-  }
-
-  /** A high similarity says less where all entries are on one subject. */
-  private static Optional<String> distribution(Findings.Distribution all) {
-    return Double.isNaN(all.median())
-        ? Optional.empty()
-        : Optional.of(
-            "Half of the entries here have a neighbour with a similarity above "
-                + NumberWords.similarity(all.median())
-                + ", one in ten above "
-                + NumberWords.similarity(all.p90())
-                + ", nine in ten above "
-                + NumberWords.similarity(all.p10())
-                + ".");
   }
 
   private static String size(Report report) {

@@ -8,41 +8,29 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.PairVerdict;
-import dev.helixbg.insight.label.LabelGuess;
-import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.MemoryFile;
-import dev.helixbg.insight.notes.NoteName;
-import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/**
- * The summary that a person sees on the terminal after a run: a dozen lines of 80 columns at most.
- */
+/** The summary that a person sees on the terminal after a run: some lines of 80 columns at most. */
 public final class TerminalSummary {
   private static final int WIDTH = 80;
 
-  /**
-   * Width of the kind and its count, in columns: the longest kind, room for 99,999, and two blanks.
-   */
-  private static final int START_WIDTH = 24;
+  /** Room that the title of a finding has at least, in columns. */
+  private static final int TITLE_WIDTH = 18;
 
-  private static final int NAME_WIDTH = 24;
   private static final int SHOWN_RELATIONS = 3;
   private static final int SHOWN_FILES = 5;
+
+  /** Codes of ANSI for the look of a line. */
+  private static final String BOLD = "1";
+
+  private static final String YELLOW = "33";
 
   private final StringBuilder out = new StringBuilder();
 
   private TerminalSummary() {}
-
-  /**
-   * @param title of its first entry; may be empty
-   * @param names of its entries, and what else is said in a few words
-   */
-  private record Row(String title, String names) {}
 
   /** With ANSI colours. */
   public static String render(Report report) {
@@ -56,44 +44,42 @@ public final class TerminalSummary {
 
   private String summary(Report report) {
     Findings findings = report.findings();
-    Findings.Totals totals = findings.totals();
     JudgedRelations pairs = JudgedRelations.of(findings.relations(), report.judgements());
-    line(
+    say(
         NumberWords.count(findings.entries().size(), "entry", "entries")
             + " in "
             + NumberWords.count(findings.topics().size(), "topic", "topics")
             + ", "
-            + NumberWords.count(totals.pairs(), "pair", "pairs")
+            + NumberWords.count(findings.pairs(), "pair", "pairs")
             + " compared, "
             + NumberWords.count(pairs.ranked())
             + " ranked, "
             + (pairs.read() == 0 ? "" : NumberWords.count(pairs.read()) + " read, ")
             + (pairs.judgedCount() == 0 ? "none" : NumberWords.count(pairs.judgedCount()))
             + " judged");
-    report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
+    report.firstLook().ifPresent(look -> say(YELLOW, look.words()));
     judged(report.judgements());
-    damage(report.log());
+    if (!report.log().damage().isEmpty()) {
+      say(YELLOW, "data.log: " + PlacesSection.of(report.log()).intro());
+    }
     memory(report, pairs);
     if (!findings.entries().isEmpty()) {
-      copies(findings.copies());
-      relations(pairs, report.judgements());
-      wrapped(Headline.of(report, pairs).also());
-      notLookedAt(report.sources());
+      Headline headline = Headline.of(report, pairs, FoldedSection.others(report));
+      say(BOLD, headline.title());
+      findings.copies().stream()
+          .limit(1)
+          .forEach(group -> finding("exact copies", group.entries()));
+      pairs.leading().stream()
+          .limit(SHOWN_RELATIONS)
+          .forEach(pair -> relation(pair, report.judgements()));
+      say(headline.also());
+      report.sources().folders().stream()
+          .filter(folder -> folder.trouble().isPresent())
+          .forEach(
+              folder ->
+                  say("Sources " + folder.name() + " not looked at: " + folder.trouble().get()));
     }
     return out.toString();
-  }
-
-  private void damage(LogAccount log) {
-    if (log.damage().isEmpty()) {
-      return;
-    }
-    long lost = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
-    String text =
-        "data.log: "
-            + NumberWords.count(lost, "byte", "bytes")
-            + " could not be read, in "
-            + NumberWords.count(log.damage().size(), "place", "places");
-    out.append(painted("33", PrintableText.excerpt(text, WIDTH))).append('\n');
   }
 
   private void memory(Report report, JudgedRelations pairs) {
@@ -103,160 +89,81 @@ public final class TerminalSummary {
       return;
     }
     Map<String, Integer> savings = report.savings(pairs);
-    List<MemoryFile> largest =
-        files.stream()
-            .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
-            .limit(SHOWN_FILES)
-            .toList();
-    for (MemoryFile file : largest) {
-      int saved = savings.getOrDefault(file.path(), 0);
-      line(
-          "%s: %s (%s), about %s%s%s"
-              .formatted(
-                  PrintableText.line(file.path()),
-                  NumberWords.count(file.entries(), "entry", "entries"),
-                  file.cut(),
-                  NumberWords.count(file.tokens(), "token", "tokens"),
-                  saved == 0 ? "" : ", " + NumberWords.count(saved) + " could go",
-                  file.overBound().map(over -> ", " + over).orElse("")));
-    }
-    int more = files.size() - largest.size();
+    files.stream()
+        .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
+        .limit(SHOWN_FILES)
+        .map(file -> PlacesSection.PlaceView.of(file, savings))
+        .forEach(
+            file ->
+                say(
+                    file.where()
+                        + ": "
+                        + file.what()
+                        + file.over().map(over -> ", " + over).orElse("")));
+    int more = files.size() - SHOWN_FILES;
     if (more > 0) {
-      line(NumberWords.count(more, "more memory file", "more memory files") + " in the report");
+      say(NumberWords.count(more, "more memory file", "more memory files") + " in the report");
     }
   }
 
   private void judged(Judgements judgements) {
     if (judgements.model().isPresent()) {
-      long labels =
-          judgements.guesses().values().stream()
-              .filter(guess -> guess.origin() == LabelGuess.Origin.MODEL)
-              .count();
-      int left = judgements.left().values().stream().mapToInt(Integer::intValue).sum();
-      line(
-          PrintableText.line(judgements.model().get())
+      int left = judgements.questionsLeft();
+      say(
+          judgements.model().get()
               + ": "
-              + NumberWords.count(labels, "label", "labels")
-              + ", "
               + NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts")
               + ", "
               + NumberWords.count(judgements.summaries().size(), "summary", "summaries")
               + (left > 0 ? "; " + NumberWords.count(left) + " left for the next run" : ""));
       if (judgements.areGuesses()) {
-        line(JudgeTrust.GUESSING);
+        say(JudgeTrust.GUESSING);
       } else if (judgements.trust().isEmpty()) {
-        line(JudgeTrust.UNMEASURED);
+        say(JudgeTrust.UNMEASURED);
       }
     } else if (!judgements.guesses().isEmpty()) {
-      line("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");
+      say("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");
     }
   }
 
-  private void copies(List<Finding.Copies> copies) {
-    if (!copies.isEmpty()) {
-      List<NamedEntry> first = copies.getFirst().entries();
-      String names =
-          name(first.get(0))
-              + " ~ "
-              + name(first.get(1))
-              + NumberWords.more(first.size(), 2).map(words -> " " + words).orElse("");
-      rows("Exact copies", copies.size(), List.of(new Row(first.getFirst().title(), names)));
-    }
+  private void relation(Finding.Relation pair, Judgements judgements) {
+    finding(PairView.said(pair, judgements).orElse("not read"), List.of(pair.a(), pair.b()));
   }
 
-  private void relations(JudgedRelations pairs, Judgements judgements) {
-    List<Row> rows =
-        pairs.leading().stream()
-            .limit(SHOWN_RELATIONS)
-            .map(pair -> row(pair, judgements.verdict(pair)))
-            .toList();
-    rows("Worth a look", pairs.leading().size(), rows);
-    int more = pairs.leading().size() - rows.size();
-    if (more > 0) {
-      out.append(" ".repeat(START_WIDTH)).append(NumberWords.count(more) + " more in the report\n");
-    }
-  }
-
-  private static Row row(Finding.Relation pair, Optional<PairVerdict> verdict) {
-    return new Row(
-        pair.a().title(),
-        name(pair.a())
-            + " ~ "
-            + name(pair.b())
-            + verdict
-                .map(said -> said.verdict().title())
-                .or(() -> JudgementWords.assessment(pair))
-                .map(words -> ": " + words)
-                .orElse(""));
-  }
-
-  private void notLookedAt(SourceCheckResult sources) {
-    sources.folders().stream()
-        .filter(folder -> folder.trouble().isPresent())
-        .forEach(
-            folder ->
-                line("Sources " + folder.name() + " not looked at: " + folder.trouble().get()));
-  }
-
-  /** The kind and its count stand before the first row only. */
-  private void rows(String kind, long total, List<Row> rows) {
-    String count = total == 0 ? "none" : NumberWords.count(total);
-    String padding = " ".repeat(Math.max(1, START_WIDTH - 2 - kind.length() - count.length()));
-    out.append(painted("1", kind)).append(padding).append(count).append(rows.isEmpty() ? "" : "  ");
-    for (int i = 0; i < rows.size(); i++) {
-      out.append(i == 0 ? "" : "\n" + " ".repeat(START_WIDTH));
-      row(rows.get(i));
-    }
-    out.append('\n');
-  }
-
-  private void row(Row row) {
-    int room = WIDTH - START_WIDTH;
-    int forTitle = Math.max(room - TextColumns.of(row.names()) - 2, room / 2);
-    String title = PrintableText.excerpt(row.title(), forTitle);
-    String between = title.isEmpty() ? "" : "  ";
-    int left = room - TextColumns.of(title + between);
-    out.append(title).append(between);
-    out.append(painted("2", PrintableText.excerpt(row.names(), left)));
+  /** Says what some entries are, the title of the first one, and the names of two. */
+  private void finding(String what, List<NamedEntry> entries) {
+    String names = name(entries.get(0)) + " ~ " + name(entries.get(1));
+    int room = WIDTH - 2 - TextColumns.of(what + ":  · " + names);
+    String title = PrintableText.excerpt(entries.getFirst().title(), Math.max(TITLE_WIDTH, room));
+    String line = "%s: %s · %s".formatted(what, title, names);
+    out.append("  ").append(PrintableText.excerpt(line, WIDTH - 2)).append('\n');
   }
 
   private static String name(NamedEntry named) {
-    if (named.place().isPresent()) {
-      return TopicView.path(PrintableText.line(named.place().get()), NAME_WIDTH);
-    }
-    Optional<NoteName> note = NoteName.of(named.entry());
-    if (note.isPresent()) {
-      String part = PrintableText.line(note.get().partInName());
-      String whole =
-          named.name().substring(0, named.name().length() - note.get().partInName().length());
-      return TopicView.path(PrintableText.line(whole), NAME_WIDTH) + part;
-    }
-    String suffix = ":" + named.index();
-    return PrintableText.excerpt(
-            TopicView.label(named.entry().topic()), Math.max(4, NAME_WIDTH - suffix.length()))
-        + suffix;
+    return named.place().orElseGet(named::name);
   }
 
-  /** Sentences in lines of the usual width. */
-  private void wrapped(String sentences) {
+  private void say(String sentences) {
+    say("", sentences);
+  }
+
+  /** Appends sentences in lines of the usual width. */
+  private void say(String code, String sentences) {
     StringBuilder line = new StringBuilder();
-    for (String word : sentences.split(" ")) {
-      if (line.length() + word.length() + 1 > WIDTH) {
-        line(line.toString());
-        line.setLength(0);
+    for (String word : PrintableText.line(sentences).split(" ")) {
+      if (TextColumns.of(line + word) >= WIDTH) {
+        end(code, line);
       }
       line.append(line.isEmpty() ? "" : " ").append(word);
     }
-    if (!line.isEmpty()) {
-      line(line.toString());
+    end(code, line);
+  }
+
+  private void end(String code, StringBuilder line) {
+    String text = PrintableText.excerpt(line.toString(), WIDTH);
+    if (!text.isEmpty()) {
+      out.append(code.isEmpty() ? text : "\u001B[" + code + "m" + text + "\u001B[0m").append('\n');
     }
-  }
-
-  private void line(String text) {
-    out.append(PrintableText.excerpt(text, WIDTH)).append('\n');
-  }
-
-  private static String painted(String code, String text) {
-    return !text.isEmpty() ? "\u001B[" + code + "m" + text + "\u001B[0m" : text;
+    line.setLength(0);
   }
 }

@@ -634,6 +634,6 @@ class ActsTest {
   private Finding.Relation relation(int a, int b) {
     Finding.Evidence evidence =
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
-    return new Finding.Relation("rel-1", kb.get(a), kb.get(b), .3, .7, evidence, 1);
+    return new Finding.Relation("rel-1", kb.get(a), kb.get(b), .3, .7, evidence);
   }
 }

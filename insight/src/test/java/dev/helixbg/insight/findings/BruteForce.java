@@ -1,10 +1,8 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,16 +18,14 @@ final class BruteForce {
   private record Scored(int a, int b, float similarity) {}
 
   private final Corpus corpus;
-  private final InsightSettings settings;
   private final List<NamedEntry> named;
   private final List<Scored> pairs = new ArrayList<>();
   private final TreeMap<String, List<Integer>> topics = new TreeMap<>();
   private final TreeMap<String, float[]> middles = new TreeMap<>();
   private final FindingIds ids = new FindingIds();
 
-  private BruteForce(Corpus corpus, InsightSettings settings) {
+  private BruteForce(Corpus corpus) {
     this.corpus = corpus;
-    this.settings = settings;
     this.named = corpus.named();
     for (int j = 0; j < named.size(); j++) {
       topics.computeIfAbsent(topic(j), name -> new ArrayList<>()).add(j);
@@ -47,8 +43,8 @@ final class BruteForce {
     topics.forEach((name, members) -> middles.put(name, toFloats(mean(members))));
   }
 
-  static Findings of(Corpus corpus, InsightSettings settings) {
-    return new BruteForce(corpus, settings).findings();
+  static Findings of(Corpus corpus) {
+    return new BruteForce(corpus).findings();
   }
 
   static float dot(float[] a, float[] b) {
@@ -103,15 +99,12 @@ final class BruteForce {
     return new Findings(
         named,
         topics.entrySet().stream()
-            .map(t -> new Findings.Topic(t.getKey(), t.getValue().size(), cohesion(t.getValue())))
+            .map(t -> new Findings.Topic(t.getKey(), t.getValue().size()))
             .toList(),
         copies(),
         overlaps,
-        misfiled.stream().limit(settings.maxMisfiled()).toList(),
-        relations(),
-        null,
-        settings,
-        new Findings.Totals(pairs.size(), misfiled.size()));
+        misfiled,
+        relations());
   }
 
   private String text(int entry) {
@@ -223,8 +216,7 @@ final class BruteForce {
                         1 + near.get(p.b).indexOf(p.a),
                         List.of(),
                         Optional.empty(),
-                        matching(matches[p.a * count + p.b], byVector[p.a][p.b])),
-                    1 + scored.indexOf(p)))
+                        matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
         .toList();
   }
 
@@ -314,17 +306,6 @@ final class BruteForce {
     return sum / Math.min(10, similarities.length - 1);
   }
 
-  private double cohesion(List<Integer> members) {
-    double[] middle = mean(members);
-    double sum = 0;
-    for (int member : members) {
-      for (int k = 0; k < middle.length; k++) {
-        sum += middle[k] * corpus.vectors.get(member)[k];
-      }
-    }
-    return sum / members.size();
-  }
-
   private List<Finding.TopicOverlap> overlaps() {
     record Overlap(String a, String b, float similarity) {}
     List<Overlap> overlaps = new ArrayList<>();
@@ -334,7 +315,7 @@ final class BruteForce {
       }
     }
     return overlaps.stream()
-        .filter(o -> o.similarity > settings.topicOverlap())
+        .filter(o -> o.similarity > Finding.TopicOverlap.ABOVE)
         .sorted(Comparator.comparing(Overlap::similarity).reversed())
         .map(
             o ->
@@ -373,7 +354,7 @@ final class BruteForce {
                       t.getKey(),
                       dot(corpus.vectors.get(self), middles.get(t.getKey()))))
           .min(Comparator.comparing(Candidate::other).reversed())
-          .filter(c -> c.other - c.own > settings.misfiledMargin())
+          .filter(c -> c.other - c.own > Finding.Misfiled.MARGIN)
           .filter(c -> votes(self, c.nearer) > votes(self, topic(self)))
           .ifPresent(candidates::add);
     }
@@ -403,25 +384,5 @@ final class BruteForce {
         .filter(other -> topic(other).equals(topic))
         .mapToDouble(other -> Math.max(0, similarities[other]))
         .sum();
-  }
-
-  static Findings.Distribution distribution(Corpus corpus) {
-    BruteForce twin = new BruteForce(corpus, Corpus.DEFAULTS);
-    float[] nearest = new float[corpus.entries.size()];
-    Arrays.fill(nearest, -2);
-    for (Scored pair : twin.pairs) {
-      float near = pair.similarity;
-      for (int one : twin.textsOf(pair.a)) {
-        for (int other : twin.textsOf(pair.b)) {
-          near = Math.max(near, dot(twin.vector(one), twin.vector(other)));
-        }
-      }
-      nearest[pair.a] = Math.max(nearest[pair.a], near);
-      nearest[pair.b] = Math.max(nearest[pair.b], near);
-    }
-    Arrays.sort(nearest);
-    int count = nearest.length;
-    return new Findings.Distribution(
-        nearest[count / 10], nearest[(count - 1) / 2], nearest[count - 1 - count / 10]);
   }
 }

@@ -2,7 +2,6 @@ package dev.helixbg.insight.findings;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
@@ -18,7 +17,6 @@ import java.util.UUID;
 
 /** Entries with vectors chosen by the test. */
 final class Corpus {
-  static final InsightSettings DEFAULTS = new InsightSettings(0.60, 0.92, 0.75, 0.05, 20);
 
   final List<Entry> entries = new ArrayList<>();
   final List<String> keys = new ArrayList<>();
@@ -168,11 +166,11 @@ final class Corpus {
   }
 
   Findings analyse() {
-    return analyse(DEFAULTS, 2);
+    return analyse(2);
   }
 
-  Findings analyse(InsightSettings settings, int threads) {
-    return Analysis.run(named(), vectors(), passageVectors(), settings, threads);
+  Findings analyse(int threads) {
+    return Analysis.run(named(), vectors(), passageVectors(), threads);
   }
 
   /** Live entries of each topic so far, to number them. */

@@ -44,8 +44,7 @@ class LabelledPairsTest {
         entries.get(b),
         0,
         0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-        1);
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   @Test

@@ -18,8 +18,8 @@ class NearestNeighboursTest {
     TermVectors terms = corpus.termVectors();
     ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
     int[] order = Analysis.orderByKey(corpus.keys);
-    NearestNeighbours one = NearestNeighbours.of(terms, texts, order, 1).all();
-    NearestNeighbours four = NearestNeighbours.of(terms, texts, order, 4).all();
+    NearestNeighbours one = NearestNeighbours.Both.of(terms, texts, order, 1).all();
+    NearestNeighbours four = NearestNeighbours.Both.of(terms, texts, order, 4).all();
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;

@@ -3,7 +3,6 @@ package dev.helixbg.insight.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.Entry;
@@ -124,7 +123,6 @@ class RankedRelationsTest {
             corpus.named().subList(1, 3),
             Vectors.of(corpus.vectors.subList(1, 3)),
             PassageVectors.NONE,
-            Corpus.DEFAULTS,
             1);
     assertEquals(List.of(), names(findings));
   }
@@ -170,8 +168,7 @@ class RankedRelationsTest {
     int moved = 0;
     for (int seed = 0; seed < 40; seed++) {
       Corpus corpus = Corpus.random(new Random(seed));
-      InsightSettings settings = Corpus.DEFAULTS;
-      List<Finding.Relation> before = corpus.analyse(settings, 1).relations();
+      List<Finding.Relation> before = corpus.analyse(1).relations();
       if (before.size() < 3) {
         continue;
       }
@@ -184,7 +181,7 @@ class RankedRelationsTest {
       Decisions decisions =
           SettledFindingsTest.settle(
               Files.createDirectory(insights.resolve("seed-" + seed)), settled);
-      Findings after = decisions.applyTo(corpus.analyse(decisions.widened(settings), 1), settings);
+      Findings after = decisions.applyTo(corpus.analyse(1));
       assertEquals(
           before.stream().skip(3).limit(after.relations().size()).map(Finding::id).toList(),
           after.relations().stream().map(Finding::id).toList());

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.InMemory;
@@ -86,7 +85,6 @@ class JudgeRunTest {
         NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
         new Vectors(vectors.size(), DIMENSION, values),
         PassageVectors.NONE,
-        new InsightSettings(0.6, 0.92, 0.75, 0.15, 20),
         1);
   }
 
@@ -464,13 +462,7 @@ class JudgeRunTest {
 
   private static Finding.Relation pair(String id, NamedEntry a, NamedEntry b) {
     return new Finding.Relation(
-        id,
-        a,
-        b,
-        1,
-        1,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-        1);
+        id, a, b, 1, 1, new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   @Test

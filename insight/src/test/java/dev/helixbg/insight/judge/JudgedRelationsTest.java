@@ -61,8 +61,7 @@ class JudgedRelationsTest {
             ofPassages == 0
                 ? Optional.empty()
                 : Optional.of(
-                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))),
-        1);
+                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))));
   }
 
   private static List<String> leading(Judgements judgements, Finding.Relation... relations) {
@@ -170,7 +169,7 @@ class JudgedRelationsTest {
             entry -> "%032x".formatted(entry.offset()));
     Finding.Evidence evidence =
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
-    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence, 1);
+    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
   }
 
   /** Somebody who reads two files reads them once, whichever of both stands first in the log. */

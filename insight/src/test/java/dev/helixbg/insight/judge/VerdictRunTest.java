@@ -59,8 +59,7 @@ class VerdictRunTest {
         b,
         1,
         0.6,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-        1);
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   private QuestionSession asking(QuestionAnswerer oracle, Duration time) {
@@ -235,8 +234,7 @@ class VerdictRunTest {
         of.b(),
         of.score(),
         of.similarity(),
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(found)),
-        1);
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(found)));
   }
 
   /** Where both texts were read whole, it does not matter where reading would have begun. */

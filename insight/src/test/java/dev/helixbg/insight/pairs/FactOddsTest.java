@@ -33,8 +33,7 @@ class FactOddsTest {
             b,
             score,
             0.6,
-            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-            1)
+            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
         .assessed(
             new Assessment(act / 4, 3 * act / 4, (1 - act) / 2, 0, tier, Optional.empty(), false));
   }

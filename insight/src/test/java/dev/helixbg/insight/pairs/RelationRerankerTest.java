@@ -127,8 +127,7 @@ class RelationRerankerTest {
         b,
         score,
         0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
-        1);
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   private static List<Relation> relations(int count) {
@@ -255,8 +254,7 @@ class RelationRerankerTest {
                 List.of(),
                 Optional.empty(),
                 Optional.of(
-                    new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))),
-            1);
+                    new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))));
     ranking(false).rank(List.of(relation), 1);
     assertEquals(List.of(new PairReader.Texts("that begins elsewhere", "short")), read);
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -20,7 +19,6 @@ import java.util.TreeMap;
  * them.
  */
 final class KbFixture {
-  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 0.75, 0.05, 20);
 
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();
@@ -82,14 +80,7 @@ final class KbFixture {
 
   KbFixture relation(NamedEntry a, NamedEntry b, double score, Finding.Evidence evidence) {
     relations.add(
-        new Finding.Relation(
-            id("rel", relations.size()),
-            a,
-            b,
-            score,
-            0.5 + score / 2,
-            evidence,
-            relations.size() + 1));
+        new Finding.Relation(id("rel", relations.size()), a, b, score, 0.5 + score / 2, evidence));
     return this;
   }
 
@@ -108,9 +99,8 @@ final class KbFixture {
   }
 
   Report report() {
-    long all = (long) entries.size() * (entries.size() - 1) / 2;
     List<Findings.Topic> topics = new ArrayList<>();
-    sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size, 0.5 + 0.3 / size)));
+    sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size)));
     Findings findings =
         new Findings(
             List.copyOf(entries),
@@ -118,12 +108,7 @@ final class KbFixture {
             List.copyOf(copies),
             List.copyOf(overlaps),
             List.copyOf(misfiled),
-            List.copyOf(relations),
-            all == 0
-                ? Findings.Distribution.NONE
-                : new Findings.Distribution(0.5142, 0.6642, 0.8861),
-            LIMITS,
-            new Findings.Totals(all, misfiled.size()));
+            List.copyOf(relations));
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.commonmark.ext.gfm.tables.TableCell;
 import org.commonmark.ext.gfm.tables.TableRow;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.Code;
@@ -103,14 +102,9 @@ class MarkdownReportTest {
 
   @ParameterizedTest
   @MethodSource("everyFixture")
-  void everyTableRowHasItsCells(Report report) {
-    for (Node node : nodes(PARSER.parse(markdown(report)))) {
-      if (node instanceof TableRow row) {
-        int columns = children(row.getParent().getParent().getFirstChild().getFirstChild());
-        assertEquals(columns, children(row));
-        assertTrue(row.getFirstChild() instanceof TableCell);
-      }
-    }
+  void nothingIsATable(Report report) {
+    assertTrue(
+        nodes(PARSER.parse(markdown(report))).stream().noneMatch(TableRow.class::isInstance));
   }
 
   @ParameterizedTest
@@ -137,24 +131,6 @@ class MarkdownReportTest {
       assertTrue(code instanceof Code, source);
       assertEquals(name, ((Code) code).getLiteral(), source);
       assertEquals(" y", ((Text) code.getNext()).getLiteral(), source);
-    }
-  }
-
-  @Test
-  void anyNameInATableStaysInItsCell() {
-    String pool = "`|\\*_<a ";
-    Random random = new Random(12);
-    for (int round = 0; round < 5_000; round++) {
-      String name = random(pool, random);
-      String source = "| a | b |\n|---|---|\n| " + MarkdownText.cell(name) + " | end |\n";
-      List<Node> cells =
-          nodes(PARSER.parse(source)).stream().filter(TableCell.class::isInstance).toList();
-      assertEquals(4, cells.size(), source);
-      assertEquals("end", ((Text) cells.get(3).getFirstChild()).getLiteral(), source);
-      if (!name.isBlank()) {
-        String literal = ((Code) cells.get(2).getFirstChild()).getLiteral();
-        assertEquals(name.replace("\\", ""), literal.replace("\\", ""), source);
-      }
     }
   }
 
@@ -191,14 +167,6 @@ class MarkdownReportTest {
       }
     }
     return nodes;
-  }
-
-  private static int children(Node node) {
-    int children = 0;
-    for (Node child = node.getFirstChild(); child != null; child = child.getNext()) {
-      children++;
-    }
-    return children;
   }
 
   private static String markdown(Report report) {

@@ -90,7 +90,7 @@ class MovedSourcesReportTest {
     String first = section.selectFirst("li").text();
     assertTrue(first.contains("probably it is core/Lease.java:43 now"), first);
     assertTrue(first.endsWith("source-0000000001"), first);
-    assertTrue(html.selectFirst(".lead").text().contains("3 mentions of source code"));
+    assertTrue(html.selectFirst(".lead").text().contains("sources that moved (3)"));
     String intro = section.selectFirst("p").text();
     assertTrue(intro.contains("shop at commit abcdef0123."), intro);
     assertTrue(intro.contains("lost was not looked at: there is no such folder."), intro);
@@ -105,7 +105,7 @@ class MovedSourcesReportTest {
     assertTrue(
         markdown.contains("LegacyGateway leads to LegacyGateway, which is not there"), markdown);
     String terminal = TerminalSummaryTest.plain(three());
-    assertTrue(terminal.contains("3 mentions of source code"), terminal);
+    assertTrue(terminal.replace("\n", " ").contains("sources that moved (3)"), terminal);
     assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);
   }
 

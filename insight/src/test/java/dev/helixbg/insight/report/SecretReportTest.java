@@ -40,11 +40,11 @@ class SecretReportTest {
     Document html = Jsoup.parse(HtmlReport.render(report));
     assertTrue(html.select("li:contains(secret-0123456789)").text().contains(SAYS));
     assertEquals("Secrets 1", html.select("summary:contains(Secrets)").text());
-    assertTrue(html.text().contains("1 entry with a secret"));
+    assertTrue(html.text().contains("Also found: secrets (1)"));
     String markdown = MarkdownReport.render(report);
     assertTrue(markdown.contains("## Secrets (1)"), markdown);
     assertTrue(markdown.contains("`" + SAYS + "` · "), markdown);
-    assertTrue(TerminalSummaryTest.plain(report).contains("1 entry with a secret"));
+    assertTrue(TerminalSummaryTest.plain(report).contains("Also found: secrets (1)"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(SAYS, json.at("/secrets/0/says").asText());
     assertEquals(1, json.at("/totals/secrets").asInt());

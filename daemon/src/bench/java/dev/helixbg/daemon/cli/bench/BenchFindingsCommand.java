@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -167,12 +166,7 @@ final class BenchFindingsCommand extends JsonCommand {
             .run(log.entries())
             .of(log);
     Findings findings =
-        Analysis.run(
-            known.named(),
-            known.vectors(),
-            known.passages(),
-            InsightSettings.USUAL,
-            settings.threads());
+        Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
     List<LearningBench.Gain> gains = new ArrayList<>();
     try {
