@@ -244,6 +244,5 @@ class ModelCommandsIT {
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("cut.gguf"), ended.err());
     assertTrue(ended.err().contains("the download broke off"), ended.err());
-    assertTrue(ended.out().contains("general.architecture = qwen3"), ended.out());
   }
 }

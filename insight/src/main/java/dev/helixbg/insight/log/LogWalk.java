@@ -13,7 +13,9 @@ import java.io.IOException;
  * claim. If neither holds it is kept as it is, and the damage begins after it.
  */
 final class LogWalk {
-  /** More than anybody writes into one entry, and less than a hostile header may ask for. */
+  /**
+   * Longest body that is read, in bytes: people write less, and a hostile header can claim more.
+   */
   static final long MAX_BODY = 64L << 20;
 
   private final LogWindow window;

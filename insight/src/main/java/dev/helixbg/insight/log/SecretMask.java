@@ -14,13 +14,13 @@ import java.util.stream.Stream;
  * as a password in a sentence. An example by its own words is not a secret.
  */
 public final class SecretMask {
-  /** In a secret, these tell that it was made up. */
+  /** Words within a secret that tell that it was made up. */
   private static final Pattern MADE_UP =
       Pattern.compile(
           "example|sample|dummy|fake|changeme|placeholder|redacted|your|1234567|abcdef|xxxx|0{6}"
               + "|mjm0nty3odk"); // 123456789 in Base64, as in the token that every manual shows
 
-  /** On the line of a secret, these do. */
+  /** Words on the line of a secret that tell that it is an example. */
   private static final Pattern ABOUT_EXAMPLES =
       Pattern.compile("\\b(?:examples?|e\\.g\\.|sample|dummy|fake|placeholder|looks? like)(?!\\w)");
 

@@ -29,7 +29,7 @@ record GitIgnore(List<Rule> rules) {
   /** Characters; a longer line is not looked at. */
   private static final int MAX_LINE = 256;
 
-  /** A line with more could make each look take long. */
+  /** Most stars in a line; more could make each match slow. */
   private static final int MAX_STARS = 4;
 
   static final GitIgnore NONE = new GitIgnore(List.of());

@@ -64,11 +64,15 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /** This number of headings with few items each is lessons; fewer may be chapters of a list. */
+  /**
+   * From this number of headings on, headings with few items each are lessons; fewer may be
+   * chapters of a list.
+   */
   private static final int LESSONS = 5;
 
   /**
-   * Fewer items a heading, on average, are parts of a lesson: of 50 public memory files 17 are so.
+   * With fewer items per heading on average, items are parts of lessons: 17 of 50 public memory
+   * files are like that.
    */
   private static final double PER_LESSON = 4.5;
 
@@ -106,14 +110,13 @@ final class Items {
   enum Way {
     ITEMS,
     SECTIONS,
-    INDEX,
     WHOLE
   }
 
   /**
    * The way in which a file is cut, and its reason.
    *
-   * @param items in their order; none but for {@link Way#ITEMS} and {@link Way#INDEX}
+   * @param items in their order; none but for {@link Way#ITEMS}
    * @param why in words; empty where the file is not a memory file, and need not be told of
    */
   record Cut(Way way, List<Item> items, String why) {
@@ -193,7 +196,7 @@ final class Items {
     int inItems = items.stream().mapToInt(item -> item.text().length()).sum();
     if (items.size() >= LEAST && items.size() <= MOST && inItems > others && !areOfLessons()) {
       return isMostly(LINK)
-          ? new Cut(Way.INDEX, items, "an index of other files")
+          ? new Cut(Way.WHOLE, List.of(), "an index of other files")
           : new Cut(Way.ITEMS, items, form);
     }
     if (sections >= LEAST) {

@@ -33,6 +33,9 @@ final class MarkdownScan {
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
+  /** The marks that may close a heading. */
+  private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
+
   /** A link as HTML writes it. */
   private static final Pattern ANCHOR =
       Pattern.compile(
@@ -173,13 +176,7 @@ final class MarkdownScan {
   }
 
   private static String title(String line) {
-    String title = line.substring(level(line)).strip();
-    int end = title.length();
-    while (end > 0 && title.charAt(end - 1) == '#') {
-      end--;
-    }
-    boolean closes = end == 0 || end < title.length() && " \t".indexOf(title.charAt(end - 1)) >= 0;
-    return closes ? title.substring(0, end).strip() : title;
+    return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
   /** Whether a line is an underline of a paragraph, or a ruler; hyphens by themselves divide. */

@@ -26,7 +26,7 @@ public record MemoryFile(
   /** The characters that Hermes keeps in its MEMORY.md, of blocks between dividers. */
   private static final int BLOCK_CHARACTERS = 2_200;
 
-  /** Letters of a word that make a token, about: that of English in the usual vocabularies. */
+  /** Characters of a token, about, of English in the usual vocabularies. */
   private static final int LETTERS = 4;
 
   /**

@@ -75,15 +75,6 @@ public record NoteFiles(
    */
   record File(String path, Path file, FileState state) {}
 
-  /** A folder that cannot be read as notes; the message says why and what to do. */
-  public static final class TooManyNamesException extends IOException {
-    TooManyNamesException() {
-      super(
-          "it has more than %,d files and folders in it; name the folder of the notes themselves"
-              .formatted(MAX_NAMES));
-    }
-  }
-
   /**
    * @param except a folder that is passed over wherever it is met
    * @throws IOException when the folder itself cannot be read
@@ -196,7 +187,10 @@ public record NoteFiles(
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path path : stream) {
           if (++names > MAX_NAMES) {
-            throw new TooManyNamesException();
+            throw new IOException(
+                "it has more than %,d files and folders in it; name the folder of the notes"
+                        .formatted(MAX_NAMES)
+                    + " themselves");
           }
           all.add(path);
         }
@@ -276,9 +270,10 @@ public record NoteFiles(
       }
       try {
         folder(folder, depth);
-      } catch (TooManyNamesException e) {
-        throw e;
       } catch (IOException e) {
+        if (names > MAX_NAMES) {
+          throw e;
+        }
         leftOut.add(new LeftOut.File(shown(folder), "the folder cannot be read"));
       }
     }

@@ -20,7 +20,9 @@ import java.util.regex.Pattern;
  *     for the whole
  */
 public record NoteName(String file, String heading, String part) {
-  /** Neither what ends or divides such a link, nor more than a reader overlooks. */
+  /**
+   * Text that a wiki link can have: nothing that ends or divides the link, and no more than a line.
+   */
   private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
 
   private static final int MAX_LINK_TITLE = 100;

@@ -259,8 +259,8 @@ public final class NotesLog {
   }
 
   /**
-   * Facts of a memory file have no words in common that only its name and headings would give, but
-   * for a heading that says what is always or never to be done.
+   * The title of a lesson is its heading. An item has none, since headings would give all items the
+   * same words, unless its heading says what is always or never to be done.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {

@@ -170,8 +170,8 @@ public final class AllPairs {
     void accept(int row, int column, float similarity);
 
     /**
-     * Pairs of these rows and columns below it mean nothing to this sink, and need not be given to
-     * it: a call for each pair can take longer than its product.
+     * The least similarity of pairs of these rows and columns that this sink wants to hear of: a
+     * call for each pair can take longer than its product.
      */
     default float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       return Float.NEGATIVE_INFINITY;

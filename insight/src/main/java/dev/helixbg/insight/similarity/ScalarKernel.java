@@ -4,7 +4,7 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * The products in scalar code: the twin that the vector kernels are tested against, the way out
+ * The products in scalar code: the twin that the vector kernels are tested against, the fallback
  * where the JVM runs without jdk.incubator.vector, and the quickest kernel in a young JVM, because
  * any compiler makes good code of it at once. Its panels are on the heap, since interpreted code is
  * slow to read native memory.

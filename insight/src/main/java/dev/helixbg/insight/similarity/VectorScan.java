@@ -3,7 +3,7 @@ package dev.helixbg.insight.similarity;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.List;
 
-/** Vectors that few others are compared with, again and again, or once. */
+/** Vectors with which a few others are compared, once or many times. */
 public interface VectorScan extends AutoCloseable {
   /** Rows with all vectors: sinks hear of each product. */
   void compare(List<float[]> rows, PairSink sink);

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  *
  * <p>git runs in a git folder of our own, which borrows nothing but the repository's objects: its
  * configuration, hooks, attributes, refs and working tree are never looked at, so that nothing in
- * them can make git run, fetch or write anything. What it says, for how long, and how much memory
- * it takes, is bounded: a repository of 2 MB can hold two files of 200 MB that git compares.
+ * them can make git run, fetch or write anything. Its output, time and memory are bounded: a
+ * repository of 2 MB can hold two files of 200 MB that git compares.
  */
 final class GitCommand implements AutoCloseable {
   /** Most bytes of the history, and of the list of files; 400,000 changes of files. */

@@ -19,7 +19,7 @@ import java.util.Set;
  * @param zone in whose time helix dates entries
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Who writes a note commits what it tells of a little later. */
+  /** Authors often commit a file a little after they write the note about it. */
   private static final long GRACE_SECONDS = 3_600;
 
   /**
@@ -70,8 +70,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * The file that is meant. One that is there is preferred to one that was: then a name does not
-   * miss anything.
+   * Finds the file that is meant. A file that exists is preferred to one that is gone: a name that
+   * still fits is no finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

@@ -24,8 +24,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Holds what entries say of source code against the repositories in the user's folders, in the
- * state of the commits that are checked out there. Not thread-safe.
+ * Compares the files that entries name with the commits that are checked out in the user's
+ * repositories. Not thread-safe.
  *
  * <p>While a folder stays at its commit, only entries that are new are looked at.
  */
@@ -77,8 +77,8 @@ public final class SourceCheck {
   }
 
   /**
-   * Whether a place may be proposed for an entry to name. File names of a repository are text of
-   * others: what an entry could not name so itself is never written into one.
+   * Whether a place may be proposed for an entry to name. Others write the file names of a
+   * repository: a name that no entry could have is never put into an entry.
    */
   public static boolean isPlace(String place) {
     return SourceMentions.isPlace(place);

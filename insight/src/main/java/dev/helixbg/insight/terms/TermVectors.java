@@ -18,10 +18,10 @@ import java.util.stream.IntStream;
  * as it is. A term that very many entries have says little and would cost most: it is left out.
  */
 public final class TermVectors {
-  /** A term in so many entries, or in one of a hundred, is rare. */
+  /** A term in at most this many entries, or in one of a hundred, is rare. */
   private static final int RARE = 5;
 
-  /** Some milliseconds' work of a young JVM. */
+  /** Texts whose words are counted in one step: some milliseconds of work for a young JVM. */
   private static final int TEXTS_PER_STEP = 500;
 
   /** Entries: the first of the texts. */

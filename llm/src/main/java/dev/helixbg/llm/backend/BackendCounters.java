@@ -15,10 +15,6 @@ public final class BackendCounters {
     ROWS,
     /** Kernels started: on a GPU dispatches, on the CPU parallel regions. */
     DISPATCHES,
-    /** Command encoders opened. */
-    ENCODERS,
-    /** Encoders opened in a submission that had one before. */
-    REOPENED_ENCODERS,
     /** Barriers between dispatches. */
     BARRIERS,
     /** Command buffers, or their like, handed over. */

@@ -62,20 +62,10 @@ final class AttentionEncoder {
 
   void rotate(
       BatchTables tables, Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {
-    requirePositions(batch, rope);
     pending = new Rotation(tables, batch, batch.version(), qkv, qNorm, kNorm, rope, layer);
     GpuActivations q = (GpuActivations) qkv.q();
     if (!tables.distinct() || kind(batch, q).group() != headsPerKvHead(batch, q)) {
       finishRotation();
-    }
-  }
-
-  private static void requirePositions(Batch batch, GpuRope rope) {
-    for (int span = 0; span < batch.spans(); span++) {
-      int end = batch.start(span) + batch.count(span);
-      if (end > rope.positions()) {
-        throw new IndexOutOfBoundsException("position " + (end - 1) + " of " + rope.positions());
-      }
     }
   }
 
@@ -267,7 +257,7 @@ final class AttentionEncoder {
   }
 
   /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
-  record GpuRope(GpuBuffer buffer, int positions) implements Rope {
+  record GpuRope(GpuBuffer buffer) implements Rope {
 
     static GpuRope make(GpuDevice device, Arena arena, RopeAngles angles, int positions) {
       GpuBuffer buffer = device.buffer(arena, "rope", 4L * angles.headSize() * positions);
@@ -276,7 +266,7 @@ final class AttentionEncoder {
         rope.fillTo(positions);
         buffer.write(0, rope.table());
       }
-      return new GpuRope(buffer, positions);
+      return new GpuRope(buffer);
     }
   }
 }

@@ -31,13 +31,7 @@ final class CommandRecorder {
 
   private GpuCommands commands;
 
-  /** Whether the command buffer has an encoder. */
-  private boolean encoding;
-
   private long submission;
-
-  /** Whether the submission had an encoder before. */
-  private boolean reopening;
 
   /** Buffers read and written since the last barrier. */
   private final List<GpuBuffer> readBefore = new ArrayList<>();
@@ -118,11 +112,6 @@ final class CommandRecorder {
   /** Begins a dispatch. */
   CommandRecorder kernel(GpuKernel next) {
     open();
-    if (!encoding) {
-      encoding = true;
-      counters.add(Counter.ENCODERS, 1);
-      counters.add(Counter.REOPENED_ENCODERS, reopening ? 1 : 0);
-    }
     kernel = next;
     commands.kernel(next);
     constantsLength = 0;
@@ -217,13 +206,11 @@ final class CommandRecorder {
     commit();
     profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
     commands = inFlight.begin();
-    reopening = true;
   }
 
   // ---- the submission -------------------------------------------------------------------------
 
   private Submission commit() {
-    encoding = false;
     readBefore.clear();
     writtenBefore.clear();
     commands = null;
@@ -232,7 +219,6 @@ final class CommandRecorder {
 
   /** Hands over what was encoded; if nothing was, the result stands for what went before. */
   Submission submit() {
-    reopening = false;
     return commands == null ? inFlight.last() : commit();
   }
 
