@@ -11,12 +11,12 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -352,7 +352,7 @@ class OneShotIT {
   void aSecondInstanceSaysSoAndHarmsNothing() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
     try (KbStores stores = new KbStores(program.stores().settings(), notice -> {});
-        KbLock first = stores.of(new Kb(kb)).lock()) {
+        ProcessLock first = stores.of(new Kb(kb)).lock()) {
       Program.Ended second = program.run("one-shot", kb.toString());
       assertEquals(ExitCode.BUSY.number(), second.code());
       assertTrue(second.err().contains("another helix-bg"), second.err());

@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.judge.Answer;
@@ -144,7 +144,7 @@ final class TortureKb {
   void oneShot() throws IOException, InterruptedException {
     with(
         store -> {
-          try (KbLock lock = store.lock()) {
+          try (ProcessLock lock = store.lock()) {
             return new OneShotRun(DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING))
                 .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
           }

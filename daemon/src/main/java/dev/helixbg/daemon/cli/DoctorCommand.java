@@ -12,8 +12,7 @@ import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.JudgeTrialRun;
-import dev.helixbg.daemon.run.LessonTrialRun;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
@@ -197,7 +196,7 @@ final class DoctorCommand extends JsonCommand {
       problem("language model", e.getMessage(), USE_THE_CPU);
       return;
     }
-    new JudgeTrialRun(settings, model.get())
+    ModelTrial.ofJudge(settings, model.get())
         .known()
         .ifPresentOrElse(
             judge ->
@@ -207,7 +206,7 @@ final class DoctorCommand extends JsonCommand {
                     judge.isGuessing(),
                     "name a larger model: llm.model"),
             () -> unmeasured("judge"));
-    new LessonTrialRun(settings, model.get(), EmbedderSource.located(settings))
+    ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
         .known()
         .ifPresentOrElse(
             reader ->

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -20,6 +19,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
@@ -151,7 +151,7 @@ public final class OneShotCommand extends JsonCommand {
    * @return its summary, with colours
    */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
-    try (KbLock lock = store.lock()) {
+    try (ProcessLock lock = store.lock()) {
       return new OneShotRun(pipeline)
           .run(
               store,

@@ -123,8 +123,8 @@ final class SearchCommand extends ConsoleCommand {
                   name -> KbTopics.require(chosen, log.entries().stream().map(Entry::topic), name));
       source.likelyForQueries(log.entries().size()).openAhead();
       EmbeddingStage.Result known;
-      try (EmbeddingStage.Stages stages =
-          new EmbeddingStage(store.database(), source, display).begin(log.entries())) {
+      try (EmbeddingStage stages =
+          new EmbeddingStage(store.database(), source, display, log.entries())) {
         source.forQueries(stages.way()).openAhead();
         known = stages.run();
       }

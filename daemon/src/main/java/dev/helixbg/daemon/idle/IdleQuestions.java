@@ -6,9 +6,8 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.JudgingStage;
-import dev.helixbg.daemon.run.LessonTrialRun;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.judge.Judge;
@@ -108,10 +107,10 @@ public final class IdleQuestions {
       throws InterruptedException {
     Duration time = Duration.ofSeconds(settings.llm().seconds());
     try {
-      new JudgeTrialRun(settings, file)
+      ModelTrial.ofJudge(settings, file)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
           .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
-      new LessonTrialRun(settings, file, embedder)
+      ModelTrial.ofReader(settings, file, embedder)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
           .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
     } catch (IOException e) {

@@ -1,14 +1,11 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -29,9 +26,6 @@ public interface KbFiles {
     }
   }
 
-  /** The SHA-256 of all that is in a file; empty when there is none. */
-  Optional<String> hash(Path file) throws IOException;
-
   /**
    * @throws dev.helixbg.insight.log.DataLogException when it cannot be read
    */
@@ -45,24 +39,13 @@ public interface KbFiles {
   /**
    * @see KbStore#lock
    */
-  KbLock lock(KbStore store);
+  ProcessLock lock(KbStore store);
 
   KbFiles DISK =
       new KbFiles() {
         @Override
         public FileState state(Path file) throws IOException {
           return FileState.of(file);
-        }
-
-        @Override
-        public Optional<String> hash(Path file) throws IOException {
-          if (!Files.exists(file)) {
-            return Optional.empty();
-          }
-          PrivateFiles.requireFile(file);
-          try (InputStream in = Files.newInputStream(file)) {
-            return Optional.of(Sha256.of(in));
-          }
         }
 
         @Override
@@ -77,7 +60,7 @@ public interface KbFiles {
         }
 
         @Override
-        public KbLock lock(KbStore store) {
+        public ProcessLock lock(KbStore store) {
           return store.lock();
         }
       };

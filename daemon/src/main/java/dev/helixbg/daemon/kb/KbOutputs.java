@@ -205,11 +205,7 @@ public final class KbOutputs {
         connection -> {
           try (PreparedStatement insert =
               connection.prepareStatement("INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)")) {
-            insert.setString(1, file.getFileName().toString());
-            insert.setString(2, state);
-            insert.setString(3, sha256);
-            insert.setString(4, log);
-            insert.executeUpdate();
+            Database.execute(insert, file.getFileName().toString(), state, sha256, log);
           }
           return null;
         });

@@ -1,8 +1,11 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.agents.AgentAnswerStore;
 import dev.helixbg.insight.agents.AgentAnswers;
@@ -12,6 +15,7 @@ import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +28,8 @@ import java.util.function.Consumer;
  */
 public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
+  private static final String LOCK = "run.lock";
+  private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
   /** Raised when a table changes; a database of another version is made anew. */
   private static final int VERSION = 6;
@@ -115,12 +121,14 @@ public final class KbStore implements AutoCloseable {
   }
 
   /**
-   * Takes the lock of runs over this KB, and clears away what killed runs left.
+   * Keeps a second run over this KB away, and clears away what killed runs left. helix never waits
+   * for it. Waits a second for the lock, if need be.
    *
-   * @throws dev.helixbg.daemon.terminal.Failure when another run has it
+   * @throws Failure {@link ExitCode#BUSY} when another process has it, {@link ExitCode#WRITE} when
+   *     its file cannot be written
    */
-  public KbLock lock() {
-    KbLock lock = KbLock.take(kb, folder.resolve("run.lock"));
+  public ProcessLock lock() {
+    ProcessLock lock = takeLock();
     try {
       outputs.deleteLeftovers();
       // Without the lock other processes write decisions here, but in a transaction of their own.
@@ -139,12 +147,28 @@ public final class KbStore implements AutoCloseable {
     return lock;
   }
 
+  private ProcessLock takeLock() {
+    Path file = folder.resolve(LOCK);
+    try {
+      return ProcessLock.take(file, LOCK_WAIT)
+          .orElseThrow(
+              () ->
+                  new Failure(
+                      ExitCode.BUSY,
+                      "another helix-bg is at work on "
+                          + kb.folder()
+                          + "; try again when it has finished"));
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.WRITE, "write " + file, e, "Make it writable");
+    }
+  }
+
   /**
    * Keeps a report and puts its files where people look for them.
    *
    * @param questions that the language model has not been asked yet
    * @param summary for a terminal, with colours
-   * @throws dev.helixbg.daemon.terminal.Failure when a file cannot be written
+   * @throws Failure when a file cannot be written
    */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {
     outputs.kept().write(report);

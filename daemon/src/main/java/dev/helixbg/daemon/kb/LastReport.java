@@ -13,16 +13,11 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
-import java.io.IOException;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -31,8 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /** The last report on a knowledge base: what it was made from, and its findings, one a row. */
 public final class LastReport {
@@ -64,7 +57,6 @@ public final class LastReport {
   /**
    * What the report was made from.
    *
-   * @param number grows with each report
    * @param logSha256 the hash of the log
    * @param firstLook what it is still without; empty when it is whole
    * @param questions that the language model has not been asked yet
@@ -73,7 +65,6 @@ public final class LastReport {
    * @param guesses whether that model was measured, and does no better than chance
    */
   public record Origin(
-      int number,
       String logSha256,
       ReportBasis basis,
       Optional<FirstLook> firstLook,
@@ -106,10 +97,10 @@ public final class LastReport {
     return read(LastReport::origin);
   }
 
-  private static Optional<Origin> origin(Connection connection) throws SQLException, IOException {
+  private static Optional<Origin> origin(Connection connection) throws SQLException {
     try (PreparedStatement select =
             connection.prepareStatement(
-                "SELECT number, checksum, logSha256, made, decided, firstLook, questions,"
+                "SELECT checksum, logSha256, made, decided, firstLook, questions,"
                     + " summary, model, guesses FROM report");
         ResultSet row = select.executeQuery()) {
       if (!row.next()) {
@@ -117,34 +108,20 @@ public final class LastReport {
       }
       Origin origin =
           new Origin(
-              row.getInt(1),
-              row.getString(3),
-              new ReportBasis(row.getString(4), row.getString(5)),
-              firstLook(row.getString(6)),
-              row.getInt(7),
-              row.getString(8),
-              Optional.of(row.getString(9)).filter(name -> !name.isEmpty()),
-              row.getBoolean(10));
-      if (row.getInt(2) != checksum(origin)) {
+              row.getString(2),
+              new ReportBasis(row.getString(3), row.getString(4)),
+              Optional.of(row.getString(5))
+                  .filter(look -> !look.isEmpty())
+                  .map(look -> value(look, FirstLook.class)),
+              row.getInt(6),
+              row.getString(7),
+              Optional.of(row.getString(8)).filter(name -> !name.isEmpty()),
+              row.getBoolean(9));
+      if (row.getInt(1) != Database.checksum(origin)) {
         throw new Damaged();
       }
       return Optional.of(origin);
     }
-  }
-
-  private static int checksum(Origin origin) {
-    return Database.checksum(
-        origin.logSha256,
-        origin.basis,
-        origin.firstLook,
-        origin.questions,
-        origin.summary,
-        origin.model,
-        origin.guesses);
-  }
-
-  private static Optional<FirstLook> firstLook(String text) throws SQLException, IOException {
-    return text.isEmpty() ? Optional.empty() : Optional.of(value(text, FirstLook.class));
   }
 
   private static <T> T value(String json, Class<T> type) {
@@ -173,7 +150,7 @@ public final class LastReport {
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
               ReportedFinding finding = finding(row);
-              if (row.getInt(1) != checksum(finding)) {
+              if (row.getInt(1) != Database.checksum(finding)) {
                 throw new Damaged();
               }
               findings.add(finding);
@@ -206,7 +183,7 @@ public final class LastReport {
         ExitCode.KB, "there is no report yet on " + kb.folder() + ": run helix-bg one-shot");
   }
 
-  private static ReportedFinding finding(ResultSet row) throws SQLException, IOException {
+  private static ReportedFinding finding(ResultSet row) throws SQLException {
     if (!ReportedFinding.SECTIONS.contains(row.getString(2))) { // a report of an earlier version
       throw new Damaged();
     }
@@ -218,7 +195,7 @@ public final class LastReport {
         rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
         row.getDouble(6),
         row.getString(7),
-        topics(row.getString(8)),
+        new LinkedHashSet<>(List.of(value(row.getString(8), String[].class))),
         words(row.getString(9)),
         Verdict.titled(row.getString(10)),
         Optional.ofNullable(row.getString(11)),
@@ -227,39 +204,6 @@ public final class LastReport {
 
   private static List<String> words(String joined) {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
-  }
-
-  /** A blank follows each topic; the encoding of a topic has none. */
-  private static String joined(Set<String> topics) {
-    return topics.stream()
-        .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
-        .collect(Collectors.joining());
-  }
-
-  private static Set<String> topics(String joined) {
-    try {
-      String[] encoded = joined.split(" ", -1);
-      return Arrays.stream(encoded, 0, encoded.length - 1)
-          .map(topic -> URLDecoder.decode(topic, StandardCharsets.UTF_8))
-          .collect(Collectors.toCollection(LinkedHashSet::new));
-    } catch (IllegalArgumentException e) {
-      throw new Damaged();
-    }
-  }
-
-  private static int checksum(ReportedFinding finding) {
-    return Database.checksum(
-        finding.section(),
-        finding.id(),
-        finding.leads(),
-        finding.rank(),
-        finding.similarity(),
-        finding.about(),
-        finding.topics(),
-        finding.keys(),
-        finding.verdict(),
-        finding.named(),
-        finding.proposed());
   }
 
   /**
@@ -322,14 +266,10 @@ public final class LastReport {
   /**
    * A finding with its texts.
    *
+   * @param place in the list of all, from 0
    * @param json as report.json has it
    */
-  record Told(ReportedFinding finding, String json) {}
-
-  /** Is given findings with their places. */
-  interface Sink {
-    void take(int place, Told finding);
-  }
+  record Told(int place, ReportedFinding finding, String json) {}
 
   /**
    * Keeps a report instead of the one before.
@@ -339,7 +279,6 @@ public final class LastReport {
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
         new Origin(
-            0,
             report.log().sha256(),
             basis,
             report.firstLook(),
@@ -348,95 +287,70 @@ public final class LastReport {
             report.judgements().model(),
             report.judgements().areGuesses());
     List<String> entries = report.findings().entries().stream().map(NamedEntry::key).toList();
-    keep(
-        origin,
-        entries,
-        sink ->
-            JsonReport.eachFinding(
-                report, (place, finding, json) -> sink.take(place, new Told(finding, json))));
+    List<Told> findings = new ArrayList<>();
+    JsonReport.eachFinding(
+        report, (place, finding, json) -> findings.add(new Told(place, finding, json)));
+    keep(origin, entries, findings);
   }
 
   /**
    * @param entries keys of all entries that it was made from
-   * @param findings gives all findings to a sink
    */
-  void keep(Origin origin, List<String> entries, Consumer<Sink> findings) {
+  void keep(Origin origin, List<String> entries, List<Told> findings) {
     database.write(
         Durability.COMPUTED,
         connection -> {
           forget(connection);
-          keepOrigin(connection, origin, String.join(" ", entries));
-          keepFindings(connection, findings);
+          try (PreparedStatement insert =
+              connection.prepareStatement(
+                  "INSERT INTO report (checksum, logSha256, made, decided, firstLook, questions,"
+                      + " summary, model, guesses, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                      + " ?)")) {
+            Database.execute(
+                insert,
+                Database.checksum(origin),
+                origin.logSha256(),
+                origin.basis().made(),
+                origin.basis().decided(),
+                origin.firstLook().map(look -> Json.of(look).toString()).orElse(""),
+                origin.questions(),
+                origin.summary(),
+                origin.model().orElse(""),
+                origin.guesses(),
+                String.join(" ", entries));
+          }
+          try (PreparedStatement insert =
+              connection.prepareStatement(
+                  "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
+                      + " about, topics, keys, verdict, named, proposed, toldChecksum, told)"
+                      + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+            for (Told told : findings) {
+              insert(insert, told.place(), told.finding(), told.json());
+            }
+          }
           return null;
         });
   }
 
-  private static void keepOrigin(Connection connection, Origin origin, String entries)
-      throws SQLException, IOException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO report (checksum, logSha256, made, decided, firstLook,"
-                + " questions, summary, model, guesses, entries)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-      insert.setInt(1, checksum(origin));
-      insert.setString(2, origin.logSha256());
-      insert.setString(3, origin.basis().made());
-      insert.setString(4, origin.basis().decided());
-      insert.setString(5, origin.firstLook().map(look -> Json.of(look).toString()).orElse(""));
-      insert.setInt(6, origin.questions());
-      insert.setString(7, origin.summary());
-      insert.setString(8, origin.model().orElse(""));
-      insert.setBoolean(9, origin.guesses());
-      insert.setString(10, entries);
-      insert.executeUpdate();
-    }
-  }
-
-  /** Carries what an insert throws through the sink of findings. */
-  private static final class Unkept extends RuntimeException {
-    Unkept(Exception cause) {
-      super(cause);
-    }
-  }
-
-  private static void keepFindings(Connection connection, Consumer<Sink> findings)
-      throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
-                + " about, topics, keys, verdict, named, proposed, toldChecksum,"
-                + " told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-      findings.accept(
-          (place, told) -> {
-            try {
-              insert(insert, place, told.finding(), told.json());
-            } catch (SQLException | IOException e) {
-              throw new Unkept(e);
-            }
-          });
-    } catch (Unkept e) {
-      throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
-    }
-  }
-
   private static void insert(
       PreparedStatement insert, int place, ReportedFinding finding, String told)
-      throws SQLException, IOException {
-    insert.setInt(1, place);
-    insert.setInt(2, checksum(finding));
-    insert.setString(3, finding.section());
-    insert.setString(4, finding.id());
-    insert.setBoolean(5, finding.leads());
-    insert.setInt(6, finding.rank().orElse(0));
-    insert.setDouble(7, finding.similarity());
-    insert.setString(8, finding.about());
-    insert.setString(9, joined(finding.topics()));
-    insert.setString(10, String.join(" ", finding.keys()));
-    insert.setString(11, finding.verdict().map(Verdict::title).orElse(""));
-    insert.setString(12, finding.named().orElse(null));
-    insert.setString(13, finding.proposed().orElse(null));
-    insert.setInt(14, Database.checksum(told));
-    insert.setString(15, told);
-    insert.executeUpdate();
+      throws SQLException {
+    Database.execute(
+        insert,
+        place,
+        Database.checksum(finding),
+        finding.section(),
+        finding.id(),
+        finding.leads(),
+        finding.rank().orElse(0),
+        finding.similarity(),
+        finding.about(),
+        Json.texts(finding.topics()).toString(),
+        String.join(" ", finding.keys()),
+        finding.verdict().map(Verdict::title).orElse(""),
+        finding.named().orElse(null),
+        finding.proposed().orElse(null),
+        Database.checksum(told),
+        told);
   }
 }

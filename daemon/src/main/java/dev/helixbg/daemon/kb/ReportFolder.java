@@ -10,7 +10,6 @@ import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.MarkdownReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -19,7 +18,6 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** The three forms of a report in a folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
@@ -67,24 +65,19 @@ public record ReportFolder(Path html, Path markdown, Path json) {
    * @throws Failure with {@link ExitCode#WRITE}
    */
   public void write(Report report) {
-    write(
-        List.of(
-            () -> HtmlReport.render(report).getBytes(StandardCharsets.UTF_8),
-            () -> MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8),
-            () -> JsonReport.render(report)));
-  }
-
-  private void write(List<Supplier<byte[]>> forms) {
     Path folder = json.getParent();
     try {
       PrivateFiles.makeFolder(folder);
-      for (int i = 0; i < forms.size(); i++) {
-        byte[] content = forms.get(i).get();
-        AtomicFile.replace(files().get(i), out -> out.write(content));
-      }
+      replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
+      replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
+      replace(json, JsonReport.render(report));
     } catch (IOException e) {
       throw Failure.io(ExitCode.WRITE, "write the report to " + folder, e);
     }
+  }
+
+  private static void replace(Path file, byte[] content) throws IOException {
+    AtomicFile.replace(file, out -> out.write(content));
   }
 
   /**
@@ -99,13 +92,10 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     for (int i = 0; i < files().size(); i++) {
       Path from = source.files().get(i);
       MessageDigest digest = Sha256.start();
-      AtomicFile.replace(files().get(i), out -> copy(from, new DigestOutputStream(out, digest)));
+      AtomicFile.replace(
+          files().get(i), out -> Files.copy(from, new DigestOutputStream(out, digest)));
       hashes.add(Sha256.hex(digest));
     }
     return hashes;
-  }
-
-  private static void copy(Path from, OutputStream out) throws IOException {
-    Files.copy(from, out);
   }
 }

@@ -2,34 +2,25 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.EmbedderHost;
-import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.NativeMemory;
-import dev.helixbg.daemon.host.PairHost;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.search.SearchAnswer;
-import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,25 +52,19 @@ final class InProcessKbs implements AutoCloseable {
   /** Requests for what answers of agents put into another order. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
-  private final Settings settings;
-  private final KbStores stores;
+  private final KbHost host;
   private final Pipeline.Analyst analyst;
-  private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
   private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
   private final KbRequests requests;
-  private final EmbedderHost embedder;
-  private final Optional<PairHost> pairs;
-  private final LanguageModelHost model;
-  private final SearchService searches;
   private final ScheduledExecutorService chores;
 
   /** The logs for which all was done, each with the report on it. One run at a time holds it. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   /**
-   * @param report the number of the report; 0 before the first
+   * @param report empty before the first
    */
-  private record UpToDate(FileState log, int report) {}
+  private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
 
   /** Watches of the KBs that are made of notes. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
@@ -94,26 +80,10 @@ final class InProcessKbs implements AutoCloseable {
 
   private volatile long lastAsked = System.nanoTime();
 
-  InProcessKbs(
-      Settings settings,
-      EmbedderSource source,
-      Optional<PairSource> pairs,
-      Pipeline.Analyst analyst) {
-    this.settings = settings;
-    this.stores = new KbStores(settings, LOG::warn);
+  InProcessKbs(KbHost host, Pipeline.Analyst analyst) {
+    this.host = host;
     this.analyst = analyst;
-    this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
-    Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
-    this.pairs = judge;
-    this.model = new LanguageModelHost(settings, DaemonClock.SYSTEM, metrics);
-    this.searches = new SearchService(() -> embedder, stores::of, metrics);
-    this.requests =
-        new KbRequests(
-            () ->
-                new KbRequests.Held(
-                    List.copyOf(kbs), stores, settings, searches, model, source.ids(), judge),
-            DaemonClock.SYSTEM,
-            () -> due = true);
+    this.requests = new KbRequests(host, kbs, () -> due = true);
     this.chores =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("mcp-chores").factory());
@@ -131,8 +101,8 @@ final class InProcessKbs implements AutoCloseable {
     kbs.add(kb);
     lastAsked = System.nanoTime();
     String wanted = request.path("do").asText();
-    if (EMBEDDING.contains(wanted) && !(embedder.isLoaded() && upToDate.containsKey(kb))) {
-      searches.prepare(kb); // beside the look at what is done
+    if (EMBEDDING.contains(wanted) && !(host.embedder().isLoaded() && upToDate.containsKey(kb))) {
+      host.searches().prepare(kb); // beside the look at what is done
     }
     bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
     List<JsonNode> lines = new ArrayList<>();
@@ -169,8 +139,8 @@ final class InProcessKbs implements AutoCloseable {
         return;
       }
       UpToDate before = state(kb);
-      KbStore store = stores.of(kb);
-      try (KbLock lock = store.lock()) {
+      KbStore store = host.stores().of(kb);
+      try (ProcessLock lock = store.lock()) {
         run(progress).run(store, enough(whole), Optional.empty());
         UpToDate after = state(kb);
         if (after.log().equals(before.log())) { // else the log has gone on
@@ -184,27 +154,21 @@ final class InProcessKbs implements AutoCloseable {
         // Another helix-bg is at work on it, or it cannot be written: the present report must do.
         troubles.put(kb, e.getMessage());
       }
-      searches.forgetAll();
+      host.searches().forgetAll();
     }
   }
 
   private Optional<NotesWatch> lookout(Kb kb) {
-    return NotesKb.of(kb, settings)
+    return NotesKb.of(kb, host.settings())
         .map(found -> new NotesWatch(found, Duration.ZERO, Duration.ZERO));
   }
 
   private OneShotRun run(Progress.Display progress) {
     return new OneShotRun(
-        new Pipeline(
-            settings,
-            embedder,
-            analyst,
-            new RerankingStage(pairs, progress, warning -> LOG.warn("{}", warning)),
-            JudgingStage.withoutAsking(settings),
-            progress));
+        host.pipeline(analyst, progress, progress, warning -> LOG.warn("{}", warning)));
   }
 
-  private static OneShotRun.Enough enough(boolean whole) {
+  private static BiPredicate<LastReport.Origin, ReportBasis> enough(boolean whole) {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 
@@ -214,14 +178,14 @@ final class InProcessKbs implements AutoCloseable {
     if (!whole && now.equals(upToDate.get(kb))) {
       return true; // a thread that held the lock has done it
     }
-    if (!run(progress).isDone(stores.of(kb), enough(whole))) {
+    if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
       return false;
     }
     UpToDate before = upToDate.put(kb, now);
     if (!now.equals(before)) {
       due |= !whole;
       if (before != null) {
-        searches.forgetAll();
+        host.searches().forgetAll();
       }
     }
     return true;
@@ -235,8 +199,8 @@ final class InProcessKbs implements AutoCloseable {
    */
   void openAhead(Kb kb) {
     state(kb);
-    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
-      embedder.likelyForQueries(stores.of(kb).report().entries().size()).openAhead();
+    if (host.settings().daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
+      host.embedder().likelyForQueries(host.stores().of(kb).report().entries().size()).openAhead();
     }
   }
 
@@ -252,8 +216,8 @@ final class InProcessKbs implements AutoCloseable {
     }
     if (done) {
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
-      if (embedder.isLoaded()) {
-        searches.prepare(kb);
+      if (host.embedder().isLoaded()) {
+        host.searches().prepare(kb);
       }
     }
   }
@@ -266,7 +230,7 @@ final class InProcessKbs implements AutoCloseable {
                 () ->
                     new Failure(
                         ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder()));
-    return new UpToDate(log, stores.of(kb).report().origin().map(made -> made.number()).orElse(0));
+    return new UpToDate(log, host.stores().of(kb).report().origin());
   }
 
   private void doChores() {
@@ -293,16 +257,12 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   private void release() {
-    Optional<Duration> idle = settings.daemon().embedderIdle();
-    boolean released = embedder.releaseAfter(idle);
-    boolean unused =
-        !embedder.isLoaded()
-            && idle.filter(least -> System.nanoTime() - lastAsked >= least.toNanos()).isPresent();
-    if (released || unused) {
-      searches.forgetAll();
+    boolean released = host.releaseUnused();
+    Optional<Duration> idle = host.settings().daemon().embedderIdle();
+    if (!host.embedder().isLoaded()
+        && idle.filter(least -> System.nanoTime() - lastAsked >= least.toNanos()).isPresent()) {
+      host.searches().forgetAll();
     }
-    released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
-    released |= model.releaseAfter(settings.daemon().modelIdle());
     if (released) {
       NativeMemory.giveBack();
     }
@@ -311,10 +271,6 @@ final class InProcessKbs implements AutoCloseable {
   @Override
   public void close() {
     chores.shutdownNow();
-    searches.close();
-    embedder.close();
-    pairs.ifPresent(PairHost::close);
-    model.close();
-    stores.close();
+    host.close();
   }
 }

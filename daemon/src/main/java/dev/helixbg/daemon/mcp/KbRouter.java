@@ -4,20 +4,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,11 +46,8 @@ final class KbRouter implements AutoCloseable {
 
   private final Supplier<InProcessKbs> answering;
 
-  /** Null while daemons answer everything. Guarded by this. */
+  /** Null until this process has to answer. Guarded by this. */
   private InProcessKbs own;
-
-  /** Calls that each answers; one that is no longer {@link #own} goes with its last. */
-  private final Map<InProcessKbs, Integer> calls = new HashMap<>();
 
   private boolean closed;
   private volatile boolean asked;
@@ -81,7 +78,11 @@ final class KbRouter implements AutoCloseable {
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
-    this.answering = () -> new InProcessKbs(settings, source.get(), pairs, Analysis::run);
+    this.answering =
+        () ->
+            new InProcessKbs(
+                KbHost.of(settings, source.get(), pairs, DaemonClock.SYSTEM, LOG::warn),
+                Analysis::run);
   }
 
   /**
@@ -128,16 +129,14 @@ final class KbRouter implements AutoCloseable {
     request.put("kb", kb.folder().toString());
     if (watchedBy(daemon).contains(kb)) {
       try {
-        List<JsonNode> lines = link.ask(request, ANSWER_WITHIN);
-        letGo();
-        return new Answer(lines, true);
+        return new Answer(link.ask(request, ANSWER_WITHIN), true);
       } catch (Failure e) {
         if (e.code() != ExitCode.NO_DAEMON || Thread.currentThread().isInterrupted()) {
           throw e;
         }
       }
     }
-    return new Answer(byOwn(own -> own.ask(kb, request, progress)), false);
+    return new Answer(own().ask(kb, request, progress), false);
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */
@@ -172,35 +171,22 @@ final class KbRouter implements AutoCloseable {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /** Loads the model that a search needs. */
+  /** Loads the model that a search needs, where no daemon answers. */
   void openAhead() {
-    ahead(InProcessKbs::openAhead);
+    try {
+      unwatched().ifPresent(kb -> own().openAhead(kb));
+    } catch (RuntimeException e) {
+      LOG.debug("not ready: {}", e.toString()); // who asks is told what is wrong
+    }
   }
 
-  /** Gets ready for the first question, unless it has come already. */
+  /** Gets ready for the first question, unless it has come already, or a daemon answers it. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return;
-    }
-    if (!asked) { // else what it needs is not to be shared
-      ahead(InProcessKbs::prepare);
-    }
-  }
-
-  /** Does something for a question, where no daemon answers it. Who asks is told what is wrong. */
-  private void ahead(Preparation preparation) {
-    try {
-      Optional<JsonNode> daemon = daemon();
-      Kb first = all(daemon).getFirst();
-      if (!watchedBy(daemon).contains(first)) {
-        byOwn(
-            own -> {
-              preparation.of(own, first);
-              return null;
-            });
+      Optional<Kb> first = asked ? Optional.empty() : unwatched(); // needs are not to be shared
+      if (first.isPresent()) {
+        own().prepare(first.get());
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
@@ -209,58 +195,27 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  private interface Preparation {
-    void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
+  /** The first KB, where no daemon watches it. */
+  private Optional<Kb> unwatched() {
+    Optional<JsonNode> daemon = daemon();
+    return Optional.of(all(daemon).getFirst()).filter(kb -> !watchedBy(daemon).contains(kb));
   }
 
-  /** Work that this process does without a daemon. */
-  private interface Work<T> {
-    T with(InProcessKbs own) throws IOException, InterruptedException;
-  }
-
-  private <T> T byOwn(Work<T> work) throws IOException, InterruptedException {
-    InProcessKbs used = begin();
-    try {
-      return work.with(used);
-    } finally {
-      end(used);
-    }
-  }
-
-  private synchronized InProcessKbs begin() {
+  private synchronized InProcessKbs own() {
     if (closed) {
       throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
     }
     if (own == null) {
       own = answering.get();
     }
-    calls.merge(own, 1, Integer::sum);
     return own;
-  }
-
-  private synchronized void end(InProcessKbs used) {
-    int left = calls.merge(used, -1, Integer::sum);
-    if (left == 0) {
-      calls.remove(used);
-      if (used != own) {
-        used.close();
-      }
-    }
-  }
-
-  /** A daemon is back: what it holds need not be held here, once the calls at hand have ended. */
-  private synchronized void letGo() {
-    InProcessKbs was = own;
-    own = null;
-    if (was != null && !calls.containsKey(was)) {
-      was.close();
-    }
   }
 
   @Override
   public synchronized void close() {
     closed = true;
-    letGo();
-    calls.keySet().forEach(InProcessKbs::close); // their client has left
+    if (own != null) {
+      own.close();
+    }
   }
 }

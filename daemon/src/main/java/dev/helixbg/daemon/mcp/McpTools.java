@@ -165,11 +165,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             ToolArgument.choice("kind", ReportedFinding.KINDS),
             ToolArgument.text("topic", NAME, "only where this topic is concerned"),
             ToolArgument.choice("verdict", List.of("same", "overtaken", "related", "different")),
-            new ToolArgument(
-                "page",
-                Map.of("type", "integer", "minimum", 1, "default", 1),
-                false,
-                given -> ToolArgument.number("page", 1, 1_000_000, 1, given)),
+            ToolArgument.number("page", 1, 1_000_000, 1),
             KB),
         answers::findings);
   }

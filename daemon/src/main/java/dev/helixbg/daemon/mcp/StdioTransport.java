@@ -68,14 +68,6 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Longest unknown tool name that is echoed, in characters. */
   private static final int LONGEST_NAME = 80;
 
-  /** Names of parameters that must be texts, by method. */
-  private static final Map<String, List<String>> TEXTS =
-      Map.of(
-          McpSchema.METHOD_TOOLS_CALL, List.of("name"),
-          McpSchema.METHOD_PROMPT_GET, List.of("name"),
-          McpSchema.METHOD_RESOURCES_READ, List.of("uri"),
-          McpSchema.METHOD_INITIALIZE, List.of("protocolVersion"));
-
   private static final Pattern CLASS_NAME =
       Pattern.compile("\\b[a-z]\\w*(?:\\.[a-z]\\w*)+\\.[A-Z]");
 
@@ -183,16 +175,10 @@ final class StdioTransport implements McpServerTransportProvider {
           "this line is no JSON-RPC 2.0 message; batches are not taken");
       return;
     }
-    take(message);
-  }
-
-  private void take(JSONRPCMessage message) {
-    if (message instanceof JSONRPCRequest request) {
-      take(request);
-    } else if (message instanceof JSONRPCNotification note) {
-      take(note);
-    } else {
-      handle(message);
+    switch (message) {
+      case JSONRPCRequest request -> take(request);
+      case JSONRPCNotification note -> take(note);
+      default -> handle(message);
     }
   }
 
@@ -221,7 +207,7 @@ final class StdioTransport implements McpServerTransportProvider {
           "not initialized yet: send initialize, then notifications/initialized");
       return;
     }
-    Optional<String> wrong = wrongParameters(request).or(() -> noTool(request));
+    Optional<String> wrong = wrong(request);
     if (wrong.isPresent()) {
       refuse(request.id(), INVALID_PARAMS, wrong.get());
       return;
@@ -247,38 +233,22 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** The error in the parameters; the SDK would name Java classes instead. */
-  private static Optional<String> wrongParameters(JSONRPCRequest request) {
-    List<String> texts = TEXTS.getOrDefault(request.method(), List.of());
-    if (request.params() != null && !(request.params() instanceof Map)
-        || request.params() == null && !texts.isEmpty()) {
+  /** The error in parameters or for an unknown tool, with the known ones, which the SDK omits. */
+  private Optional<String> wrong(JSONRPCRequest request) {
+    if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
     }
-    if (!(request.params() instanceof Map<?, ?> params)) {
+    if (!request.method().equals(McpSchema.METHOD_TOOLS_CALL)) {
       return Optional.empty();
     }
-    for (String name : texts) {
-      if (!(params.get(name) instanceof String)) {
-        return Optional.of("\"%s\" of \"params\" must be a string".formatted(name));
-      }
-    }
-    Object arguments = params.get("arguments");
-    return arguments == null || arguments instanceof Map
+    String name =
+        request.params() instanceof Map<?, ?> params ? String.valueOf(params.get("name")) : "";
+    return tools.contains(name)
         ? Optional.empty()
-        : Optional.of("\"arguments\" must be an object, such as {\"text\": \"lease\"}");
-  }
-
-  /** The error for an unknown tool, with the known ones, which the SDK leaves out. */
-  private Optional<String> noTool(JSONRPCRequest request) {
-    return request.method().equals(McpSchema.METHOD_TOOLS_CALL)
-            && request.params() instanceof Map<?, ?> params
-            && params.get("name") instanceof String name
-            && !tools.contains(name)
-        ? Optional.of(
+        : Optional.of(
             "there is no tool "
                 + PrintableText.excerpt(name, LONGEST_NAME)
-                + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)))
-        : Optional.empty();
+                + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)));
   }
 
   /** In this thread, to its end. */

@@ -156,7 +156,7 @@ record ToolArgument(
     return text.isBlank() ? NullNode.instance : TextNode.valueOf(text);
   }
 
-  static JsonNode number(String name, int least, int most, int usual, Object given) {
+  private static JsonNode number(String name, int least, int most, int usual, Object given) {
     if (given == null) {
       return IntNode.valueOf(usual);
     }

@@ -39,7 +39,7 @@ final class ToolCallProgress implements AutoCloseable {
 
   CallToolResult run(McpSyncServerExchange client, CallToolRequest request, Work work) {
     Object token = request.meta() == null ? null : request.meta().get("progressToken");
-    PrintableJson shown = new PrintableJson();
+    Shown shown = new Shown();
     ScheduledFuture<?> beat =
         token == null
             ? null
@@ -70,7 +70,7 @@ final class ToolCallProgress implements AutoCloseable {
   }
 
   /** How far a call is, as the step that it is in says; else the seconds that it took. */
-  private static final class PrintableJson implements Progress.Display {
+  private static final class Shown implements Progress.Display {
     private final long start = System.nanoTime();
     private volatile String what = "at work";
     private final AtomicLong done = new AtomicLong();

@@ -121,8 +121,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
       Duration time = measure(chosen);
       try (QuestionSession asking = asking(store.answers(), chosen, time)) {
         return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
-            .trusted(new JudgeTrialRun(settings, chosen).known())
-            .trustedAsReader(new LessonTrialRun(settings, chosen, embedder).known());
+            .trusted(ModelTrial.ofJudge(settings, chosen).known())
+            .trustedAsReader(ModelTrial.ofReader(settings, chosen, embedder).known());
       }
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
@@ -137,7 +137,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   /** How far the model can be trusted, if there is one and it was measured. */
   public Optional<JudgeTrust> trust() {
     return LanguageModelFile.locate(settings)
-        .flatMap(model -> new JudgeTrialRun(settings, model).known());
+        .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
   /**
@@ -147,7 +147,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    */
   private Duration measure(LanguageModelFile model) throws InterruptedException {
     Duration time = Duration.ofSeconds(settings.llm().seconds());
-    JudgeTrialRun trial = new JudgeTrialRun(settings, model);
+    ModelTrial<JudgeTrust> trial = ModelTrial.ofJudge(settings, model);
     if (time.isZero() || trial.known().isPresent()) {
       return time;
     }
@@ -207,21 +207,12 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
                 model.name()
                     + " "
                     + model.hash(settings)
-                    + new JudgeTrialRun(settings, model).known().map(JudgeTrust::words).orElse("")
-                    + lessonTrust(model, embedder))
+                    + ModelTrial.ofJudge(settings, model).known().map(JudgeTrust::words).orElse("")
+                    + ModelTrial.ofReader(settings, model, embedder)
+                        .known()
+                        .map(Judgements.LessonTrust::words)
+                        .orElse(""))
         .orElse("");
-  }
-
-  private String lessonTrust(LanguageModelFile model, EmbedderSource embedder) {
-    try {
-      return new LessonTrialRun(settings, model, embedder)
-          .known()
-          .map(Judgements.LessonTrust::words)
-          .orElse("");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return "";
-    }
   }
 
   /** Asks the model, opened for the first question whose answer is not known yet. */

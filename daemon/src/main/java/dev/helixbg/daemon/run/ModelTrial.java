@@ -2,19 +2,25 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrial;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.QuestionAnswerer;
 import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.lessons.LessonTrial;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -25,32 +31,47 @@ import java.util.function.Supplier;
  *
  * @param <T> says how far the model can be trusted
  */
-public abstract class ModelTrial<T> {
+public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";
 
   /** The tables of that file. */
   public static final Database.Schema SCHEMA =
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
-  private final Settings settings;
-  private final LanguageModelFile model;
+  /** Asks what is not remembered. */
+  private interface Questions<T> {
+    /**
+     * @param database with the answers
+     * @return empty while something is not answered
+     */
+    Optional<T> ask(QuestionSession asking, Database database)
+        throws InterruptedException, IOException;
+  }
 
-  ModelTrial(Settings settings, LanguageModelFile model) {
-    this.settings = settings;
-    this.model = model;
+  /** Measures the model as a judge of pairs. */
+  public static ModelTrial<JudgeTrust> ofJudge(Settings settings, LanguageModelFile model) {
+    return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
   /**
-   * Asks what is not remembered.
+   * Measures the model as a reader of lessons.
    *
-   * @param database with the answers
-   * @return empty while something is not answered
+   * @param embedder by which lessons are compared
    */
-  abstract Optional<T> ask(QuestionSession asking, Database database)
-      throws InterruptedException, IOException;
+  public static ModelTrial<LessonTrust> ofReader(
+      Settings settings, LanguageModelFile model, EmbedderSource embedder) {
+    return new ModelTrial<>(
+        settings,
+        model,
+        (asking, database) -> new LessonTrial(asking, new LessonVectors(database, embedder)).ask());
+  }
 
-  /** The result of a finished trial; asks nothing. */
-  public Optional<T> known() throws InterruptedException {
+  /**
+   * The result of a finished trial; asks nothing.
+   *
+   * @throws CancellationException when interrupted
+   */
+  public Optional<T> known() {
     if (!Files.exists(settings.state().resolve(FILE))) {
       return Optional.empty();
     }
@@ -62,6 +83,8 @@ public abstract class ModelTrial<T> {
       return run(closed, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
     } catch (IOException | StoreException e) {
       return Optional.empty(); // without what is known, the model counts as unmeasured
+    } catch (InterruptedException e) {
+      throw (CancellationException) new CancellationException().initCause(e);
     }
   }
 
@@ -71,7 +94,7 @@ public abstract class ModelTrial<T> {
    * @return empty when the time was too short; the next run goes on
    * @throws IOException when answers cannot be read or kept
    */
-  public final Optional<T> run(
+  public Optional<T> run(
       Supplier<? extends QuestionAnswerer> opener,
       Duration time,
       LongSupplier nanoTime,
@@ -90,7 +113,7 @@ public abstract class ModelTrial<T> {
                 nanoTime,
                 progress,
                 cancelled)) {
-      return ask(asking, database);
+      return questions.ask(asking, database);
     }
   }
 }

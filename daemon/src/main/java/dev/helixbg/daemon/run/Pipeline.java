@@ -17,7 +17,6 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.report.FirstLook;
@@ -110,9 +109,6 @@ public record Pipeline(
   /** Receives first looks, and decides whether a run goes on. */
   @FunctionalInterface
   public interface GoingOn {
-    /** Shows nothing before the end. */
-    GoingOn ALWAYS = known -> true;
-
     /** Whether a run goes on with a stage that takes long, or has done enough. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
@@ -123,28 +119,19 @@ public record Pipeline(
   }
 
   /**
-   * A whole run.
-   *
-   * @throws InterruptedException when interrupted; the vectors made and the answers given until
-   *     then are saved
-   */
-  public Outcome run(KbStore store) throws InterruptedException {
-    return run(store, DataLog.readQuiet(store.kb().dataLog()), GoingOn.ALWAYS);
-  }
-
-  /**
    * Runs stage by stage: vectors of the entries, vectors of passages, pairs read, questions to the
    * language model. Before a stage that takes long there is a report worth reading.
    *
    * @param log of that KB, just read
    * @param goingOn is asked before each stage that takes long
    * @return a first look where the run did not go on
-   * @see #run(KbStore)
+   * @throws InterruptedException when interrupted; the vectors made and the answers given until
+   *     then are saved
    */
   public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
     EmbeddingStage.Result vectors;
     boolean looked = false;
-    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+    try (EmbeddingStage stages = embedding(kb, log)) {
       if (isFirst(kb) && !stages.embedNewest(newest)) {
         goingOn.look(() -> remembered(findings(kb, log, stages.result())));
       }
@@ -182,8 +169,8 @@ public record Pipeline(
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
 
-  private EmbeddingStage embedding(KbStore kb) {
-    return new EmbeddingStage(kb.database(), embedder, display);
+  private EmbeddingStage embedding(KbStore kb, LogReading log) {
+    return new EmbeddingStage(kb.database(), embedder, display, log.entries());
   }
 
   /**
@@ -292,7 +279,7 @@ public record Pipeline(
    */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
-    try (EmbeddingStage.Stages stages = embedding(kb).begin(log.entries())) {
+    try (EmbeddingStage stages = embedding(kb, log)) {
       stages.embedEntries();
       if (ofPassages) {
         stages.embedPassages();

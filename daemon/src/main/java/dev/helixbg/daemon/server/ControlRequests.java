@@ -8,6 +8,7 @@ import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -19,6 +20,7 @@ import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,9 +33,9 @@ final class ControlRequests implements ControlServer.Handler {
   private final Daemon daemon;
   private final KbRequests kbs;
 
-  ControlRequests(Daemon daemon) {
+  ControlRequests(Daemon daemon, List<Kb> kbs) {
     this.daemon = daemon;
-    this.kbs = new KbRequests(daemon::held, daemon.clock, () -> daemon.loop.lookNow());
+    this.kbs = new KbRequests(daemon.host, kbs, daemon.loop::lookNow);
   }
 
   @Override
@@ -69,21 +71,21 @@ final class ControlRequests implements ControlServer.Handler {
 
   private ObjectNode status() {
     ObjectNode json = Json.object();
-    DaemonMetrics metrics = daemon.metrics;
-    Daemon.Parts parts = daemon.parts;
+    KbHost host = daemon.host;
+    DaemonMetrics metrics = host.metrics();
     json.put("version", Version.text());
     json.put("program", Installation.jar().toString());
     json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);
     json.put("pid", ProcessHandle.current().pid());
     json.put("startedAt", daemon.startedAt.toString());
     json.put("paused", daemon.loop.isPaused());
-    for (KbWatch watch : parts.watches()) {
+    for (KbWatch watch : daemon.watches) {
       json.withArray("kbs")
           .addObject()
           .put("folder", watch.kb().folder().toString())
           .put(
               "notes",
-              NotesKb.of(watch.kb(), parts.settings())
+              NotesKb.of(watch.kb(), host.settings())
                   .map(found -> found.notes().toString())
                   .orElse(null))
           .put("entries", watch.entries() < 0 ? null : watch.entries())
@@ -95,11 +97,11 @@ final class ControlRequests implements ControlServer.Handler {
           .put("questionsLeft", watch.update().questions() < 0 ? null : watch.update().questions())
           .put("trouble", watch.trouble().orElse(null));
     }
-    json.put("embedderLoaded", parts.embedder().isLoaded());
-    json.put("modelLoaded", parts.model().isLoaded());
-    putModel(parts.settings(), json);
-    parts
-        .idle()
+    json.put("embedderLoaded", host.embedder().isLoaded());
+    json.put("modelLoaded", host.model().isLoaded());
+    putModel(host.settings(), json);
+    daemon
+        .idle
         .current()
         .ifPresentOrElse(
             current -> describe(current, json.putObject("idleWork")),
@@ -115,7 +117,7 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
     counts.put("cpuSeconds", cpuSeconds());
-    counts.put("upSeconds", Duration.between(daemon.startedAt, daemon.clock.now()).toSeconds());
+    counts.put("upSeconds", Duration.between(daemon.startedAt, host.clock().now()).toSeconds());
     Runtime runtime = Runtime.getRuntime();
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
     counts.put("residentBytes", NativeMemory.resident().orElse(null));

@@ -4,23 +4,15 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.LanguageModelHost;
-import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -29,7 +21,6 @@ import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
@@ -50,18 +41,16 @@ public final class Daemon implements AutoCloseable {
   /** Longest wait for running work when the daemon is to stop or pause. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
-  // Requests look at these.
-  final DaemonClock clock;
-  final DaemonMetrics metrics;
+  // Requests and chores look at these.
+  final KbHost host;
+  final TroubleLog troubles;
   final DaemonLoop loop;
+  final IdleWork idle;
+  final List<KbWatch> watches;
   final Instant startedAt;
   final ControlServer control;
-  final Parts parts;
 
-  private final List<Kb> kbs;
   private final World world;
-  private final TroubleLog troubles;
-  private final SearchService searches;
   private final ProcessLock lock;
   private final InotifyWatcher hints = new InotifyWatcher(this::hint);
   private final DaemonChores chores;
@@ -85,17 +74,6 @@ public final class Daemon implements AutoCloseable {
             settings -> Optional.of(PairSource.located(settings)));
   }
 
-  /** Parts of the daemon that do its work. */
-  record Parts(
-      Settings settings,
-      EmbedderHost embedder,
-      Optional<PairHost> pairs,
-      LanguageModelHost model,
-      VectorIds ids,
-      KbStores stores,
-      IdleWork idle,
-      List<KbWatch> watches) {}
-
   private Daemon(
       List<Kb> kbs,
       DaemonHome home,
@@ -104,20 +82,21 @@ public final class Daemon implements AutoCloseable {
       World world,
       ProcessLock lock)
       throws IOException {
-    this.kbs = List.copyOf(kbs);
     this.world = world;
     this.lock = lock;
-    this.clock = world.clock();
-    this.startedAt = clock.now();
-    this.metrics = new DaemonMetrics(clock);
-    this.troubles = new TroubleLog(metrics);
-    this.loop = new DaemonLoop(clock, this::chores);
-    this.parts = make(settings, model);
-    this.searches = new SearchService(parts::embedder, parts.stores()::of, metrics);
-    this.chores = new DaemonChores(home, clock, metrics, troubles, loop, searches);
-    loop.watch(parts.watches());
+    this.startedAt = world.clock().now();
+    this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
+    this.troubles = new TroubleLog(host.metrics());
+    this.loop = new DaemonLoop(world.clock(), this::chores);
+    this.watches = kbs.stream().map(this::watch).toList();
+    IdleQuestions questions =
+        new IdleQuestions(settings, host.model(), world.clock(), host.embedder());
+    this.idle =
+        new IdleWork(settings, host.model(), questions, world.clock(), troubles, world.machine());
+    this.chores = new DaemonChores(this, home);
+    loop.watch(watches);
     this.control =
-        ControlServer.start(home.socket(), new ControlRequests(this), ControlLimits.USUAL);
+        ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
   /**
@@ -140,42 +119,24 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Parts make(Settings now, EmbedderSource source) {
-    EmbedderHost embedder = new EmbedderHost(source, clock);
-    LanguageModelHost model = new LanguageModelHost(now, clock, metrics);
-    IdleQuestions questions = new IdleQuestions(now, model, clock, embedder);
-    IdleWork idle = new IdleWork(now, model, questions, clock, troubles, world.machine());
-    Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
-    KbStores stores = new KbStores(now, LOG::warn);
-    List<KbWatch> watches =
-        kbs.stream().map(kb -> watch(kb, stores, now, embedder, pairs)).toList();
-    return new Parts(now, embedder, pairs, model, source.ids(), stores, idle, watches);
-  }
-
-  private KbWatch watch(
-      Kb kb, KbStores stores, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
+  private KbWatch watch(Kb kb) {
     IncrementalAnalysis analysis = new IncrementalAnalysis();
     Pipeline pipeline =
-        new Pipeline(
-            now,
-            embedder,
+        host.pipeline(
             analysis::update,
-            new RerankingStage(
-                pairs,
-                Progress.Display.SILENT,
-                warning -> LOG.warn("{}: {}", kb.folder(), warning)),
-            JudgingStage.withoutAsking(now),
-            metrics.countingEmbedded());
+            Progress.Display.SILENT,
+            host.metrics().countingEmbedded(),
+            warning -> LOG.warn("{}: {}", kb.folder(), warning));
     return new KbWatch(
         kb,
-        stores,
+        host.stores(),
         pipeline,
         analysis::forget,
         world.files(),
         InotifyWatcher.areThere() ? hints : ChangeHints.NONE,
-        clock,
+        world.clock(),
         troubles,
-        metrics);
+        host.metrics());
   }
 
   /**
@@ -187,7 +148,7 @@ public final class Daemon implements AutoCloseable {
     LOG.info(
         "helix-bg {} watches {}",
         Version.text(),
-        String.join(", ", kbs.stream().map(kb -> kb.folder().toString()).toList()));
+        String.join(", ", watches.stream().map(watch -> watch.kb().folder().toString()).toList()));
     try {
       loop.run();
     } catch (RuntimeException | Error e) {
@@ -201,13 +162,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private long chores() throws InterruptedException {
-    return chores.run(parts);
-  }
-
-  /** State from which requests are answered. */
-  KbRequests.Held held() {
-    return new KbRequests.Held(
-        kbs, parts.stores(), parts.settings(), searches, parts.model(), parts.ids(), parts.pairs());
+    return chores.run();
   }
 
   /**
@@ -220,7 +175,7 @@ public final class Daemon implements AutoCloseable {
     if (!loop.pause(ENDING)) {
       return false;
     }
-    while (parts.idle().current().isPresent()) {
+    while (idle.current().isPresent()) {
       if (System.nanoTime() - deadline > 0) {
         return false;
       }
@@ -251,13 +206,9 @@ public final class Daemon implements AutoCloseable {
   @Override
   public void close() {
     close(control::refuse);
-    close(parts.idle());
-    close(searches);
+    close(idle);
     close(hints);
-    close(parts.embedder());
-    parts.pairs().ifPresent(Daemon::close);
-    close(parts.model());
-    close(parts.stores());
+    close(host);
     close(lock);
     LOG.info("stopped");
     closed.countDown();

@@ -1,13 +1,9 @@
 package dev.helixbg.daemon.server;
 
-import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.NativeMemory;
-import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.service.ServiceErrorLog;
-import dev.helixbg.daemon.watch.DaemonLoop;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -28,12 +24,8 @@ final class DaemonChores {
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
+  private final Daemon daemon;
   private final DaemonHome home;
-  private final DaemonClock clock;
-  private final DaemonMetrics metrics;
-  private final TroubleLog troubles;
-  private final DaemonLoop loop;
-  private final SearchService searches;
   private long reportsSeen;
 
   /** Times that idle work has ended, which may leave much memory to give back. */
@@ -45,19 +37,9 @@ final class DaemonChores {
   private long activeAt;
   private boolean rested;
 
-  DaemonChores(
-      DaemonHome home,
-      DaemonClock clock,
-      DaemonMetrics metrics,
-      TroubleLog troubles,
-      DaemonLoop loop,
-      SearchService searches) {
+  DaemonChores(Daemon daemon, DaemonHome home) {
+    this.daemon = daemon;
     this.home = home;
-    this.clock = clock;
-    this.metrics = metrics;
-    this.troubles = troubles;
-    this.loop = loop;
-    this.searches = searches;
   }
 
   /**
@@ -65,65 +47,69 @@ final class DaemonChores {
    *
    * @return nanoseconds after which to ask again
    */
-  long run(Daemon.Parts parts) throws InterruptedException {
+  long run() throws InterruptedException {
     try {
-      long wait = doAll(parts);
-      troubles.over(CHORE);
+      long wait = doAll();
+      daemon.troubles.over(CHORE);
       return wait;
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
-      troubles.met(CHORE, e);
+      daemon.troubles.met(CHORE, e);
       if (e instanceof Error) { // it may be what there is no memory for
-        searches.forgetAll();
-        parts.watches().forEach(watch -> watch.update().forget());
+        forget();
       }
       return CHORES.toNanos();
     }
   }
 
-  private long doAll(Daemon.Parts parts) throws InterruptedException {
-    long reports = metrics.reports.sum();
+  private long doAll() throws InterruptedException {
+    long reports = daemon.host.metrics().reports.sum();
     if (reports != reportsSeen) {
       reportsSeen = reports;
-      searches.forgetAll();
+      daemon.host.searches().forgetAll();
     }
     ServiceErrorLog.shorten(home.serviceErrors());
-    boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
+    boolean working = daemon.idle.consider(daemon.watches, daemon.loop.isPaused());
     if (worked && !working) {
       timesWorked++;
     }
     worked = working;
-    releaseModels(parts);
+    releaseModels();
     if (working) {
-      loop.lookNext(); // a change is to interrupt it within a second
+      daemon.loop.lookNext(); // a change is to interrupt it within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
   /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
-  private void releaseModels(Daemon.Parts parts) {
-    Optional<Duration> idle = parts.settings().daemon().embedderIdle();
-    boolean released = parts.embedder().releaseAfter(idle);
-    released |= parts.pairs().filter(pairs -> pairs.releaseAfter(idle)).isPresent();
-    released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
+  private void releaseModels() {
+    KbHost host = daemon.host;
+    DaemonMetrics metrics = host.metrics();
+    boolean released = host.releaseUnused();
     long activity =
         metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum() + timesWorked;
-    if (activity != activitySeen || parts.idle().isRunning()) {
+    if (activity != activitySeen || daemon.idle.isRunning()) {
       activitySeen = activity;
-      activeAt = clock.nanos();
+      activeAt = host.clock().nanos();
       rested = false;
     }
-    boolean rests = !rested && idle.isPresent() && clock.nanos() - activeAt >= idle.get().toNanos();
-    if (rests && !parts.embedder().isLoaded()) {
+    Optional<Duration> idle = host.settings().daemon().embedderIdle();
+    boolean rests =
+        !rested && idle.isPresent() && host.clock().nanos() - activeAt >= idle.get().toNanos();
+    if (rests && !host.embedder().isLoaded()) {
       rested = true;
       released = true;
-      searches.forgetAll();
-      parts.watches().forEach(watch -> watch.update().forget());
+      forget();
     }
     if (released) {
       NativeMemory.giveBack();
       LOG.debug("memory was given back");
     }
+  }
+
+  private void forget() {
+    daemon.host.searches().forgetAll();
+    daemon.watches.forEach(watch -> watch.update().forget());
   }
 }

@@ -40,8 +40,9 @@ import org.slf4j.LoggerFactory;
 public final class DaemonLog {
   static final int FILES = 5;
   private static final long FILE_BYTES = 4L << 20;
-  private static final String FILE_TIME = "yyyy-MM-dd HH:mm:ss.SSS";
-  private static final String TERMINAL_TIME = "HH:mm:ss";
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT)
+          .withZone(ZoneId.systemDefault());
   private static final String PROVIDER = "slf4j.provider";
 
   private DaemonLog() {}
@@ -134,7 +135,7 @@ public final class DaemonLog {
     size.start();
     file.setRollingPolicy(policy);
     file.setTriggeringPolicy(size);
-    file.setEncoder(encoder(new TextLineLayout(FILE_TIME, "full"), context));
+    file.setEncoder(encoder(new TextLineLayout("full"), context));
     file.start();
     return file;
   }
@@ -143,7 +144,7 @@ public final class DaemonLog {
     OutputStreamAppender<ILoggingEvent> terminal = new OutputStreamAppender<>();
     terminal.setContext(context);
     terminal.setName("terminal");
-    terminal.setEncoder(encoder(new TextLineLayout(TERMINAL_TIME, "short"), context));
+    terminal.setEncoder(encoder(new TextLineLayout("short"), context));
     terminal.setOutputStream(console.err());
     terminal.start();
     return terminal;
@@ -166,15 +167,12 @@ public final class DaemonLog {
    * message of an exception can begin a line that looks like an event, or act on a terminal.
    */
   static final class TextLineLayout extends LayoutBase<ILoggingEvent> {
-    private final DateTimeFormatter time;
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
 
     /**
-     * @param time pattern of the time
      * @param exceptions {@code full}, or {@code short}: a line each
      */
-    TextLineLayout(String time, String exceptions) {
-      this.time = DateTimeFormatter.ofPattern(time, Locale.ROOT).withZone(ZoneId.systemDefault());
+    TextLineLayout(String exceptions) {
       this.exceptions.setOptionList(List.of(exceptions));
       this.exceptions.start();
     }
@@ -184,7 +182,7 @@ public final class DaemonLog {
       String line =
           "%s %-5s %s\n"
               .formatted(
-                  time.format(event.getInstant()),
+                  TIME.format(event.getInstant()),
                   event.getLevel(),
                   PrintableText.line(event.getFormattedMessage()));
       String exception = PrintableText.block(exceptions.convert(event)).stripTrailing();

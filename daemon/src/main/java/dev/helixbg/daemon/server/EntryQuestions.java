@@ -133,7 +133,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
       ObjectNode texts, String topic, String content, Map<String, String> keys) {
     String key = keys.get(topic + "\n" + content);
     texts.put("topic", PrintableText.excerpt(topic, LONGEST_TOPIC));
-    texts.setAll(PairQuestion.Side.of(content, 0, Optional.of(key)).toJson());
+    texts.setAll(PairQuestions.excerpt(content, 0, Optional.of(key)));
     return key;
   }
 

@@ -24,10 +24,12 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The findings of a knowledge base's last report, as the decisions of this moment leave them, and
@@ -77,20 +79,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> verdict = Optional.ofNullable(request.path("verdict").textValue());
     Optional<String> topic =
         Optional.ofNullable(request.path("topic").textValue())
-            .map(
-                name ->
-                    KbTopics.require(
-                        store.kb(),
-                        present.entries().all().stream().map(one -> one.entry().topic()),
-                        name));
+            .map(name -> KbTopics.require(store.kb(), topics(), name));
     Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->
-            kind.filter(k -> !finding.isOf(k)).isEmpty()
-                && verdict
-                    .filter(v -> finding.verdict().filter(is -> is.title().equals(v)).isEmpty())
-                    .isEmpty()
-                && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
+            kind.stream().allMatch(finding::isOf)
+                && verdict.stream()
+                    .allMatch(finding.verdict().map(Verdict::title).orElse("")::equals)
+                && topic.stream().allMatch(finding.topics()::contains);
     LastReport.Listing listing = store.report().list();
     List<ReportedFinding> found = open(listing, decisions, wanted);
     List<ReportedFinding> open =
@@ -108,6 +104,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     for (ObjectNode line : lines(page, decisions)) {
       reply.add(line);
     }
+  }
+
+  private Stream<String> topics() {
+    return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
   /** Says so where no finding has a verdict, which does not mean that no pair deserves one. */
@@ -301,12 +301,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   private static Outcome verdict(String name) {
-    for (Outcome verdict : Outcome.values()) {
-      if (Json.word(verdict).equals(name)) {
-        return verdict;
-      }
-    }
-    throw Failure.usage(
-        "\"decision\" must be one of dismissed, done, open, same, overtaken, related, different");
+    return Arrays.stream(Outcome.values())
+        .filter(verdict -> Json.word(verdict).equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "\"decision\" must be one of dismissed, done, open, same, overtaken, related,"
+                        + " different"));
   }
 }

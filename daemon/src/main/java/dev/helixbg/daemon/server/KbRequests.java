@@ -1,13 +1,8 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
-import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.LanguageModelHost;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.search.Chat;
@@ -15,47 +10,28 @@ import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
-import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
- * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
- * itself, where no daemon runs: the same requests, the same answers.
+ * Requests about knowledge bases. The daemon answers its clients by them, and so does a program
+ * that works by itself where no daemon runs.
  *
- * @param held as it is at each request
+ * @param kbs that may be asked about, at least one
  * @param decided is told of each decision, and of answers: the report is due
  */
-public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decided) {
+public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
-
-  /**
-   * What answers are made from.
-   *
-   * @param kbs that may be asked about, at least one
-   * @param stores what is known of each of them
-   * @param ids of the embedding model's vectors
-   * @param pairs the pair judge, where it may read
-   */
-  public record Held(
-      List<Kb> kbs,
-      KbStores stores,
-      Settings settings,
-      SearchService searches,
-      LanguageModelHost model,
-      VectorIds ids,
-      Optional<? extends PairSource> pairs) {}
 
   /**
    * @return whether this is such a request
@@ -69,17 +45,17 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
       case "search" -> search(request, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
-      case "entry" -> EntryRequests.read(kb(request), held.get().ids().name(), request, reply);
+      case "entry" -> EntryRequests.read(kb(request), modelId(), request, reply);
       case "findings" -> findings(request).list(request, reply);
       case "finding" -> findings(request).one(request, reply);
       case "act" -> findings(request).act(request, reply);
       case "decide" -> {
-        findings(request).decide(request, clock.now(), reply);
+        findings(request).decide(request, host.clock().now(), reply);
         decided.run();
       }
-      case "questions" -> questions(request).give(request, clock.now(), reply);
+      case "questions" -> questions(request).give(request, host.clock().now(), reply);
       case "answers" -> {
-        questions(request).take(request, clock.now(), reply);
+        questions(request).take(request, host.clock().now(), reply);
         decided.run();
       }
       default -> {
@@ -90,9 +66,8 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
   }
 
   private Kb kb(ObjectNode request) {
-    List<Kb> kbs = held.get().kbs();
     if (!request.has("kb")) {
-      return kbs.getFirst();
+      return kbs.iterator().next();
     }
     String named = request.path("kb").asText();
     return kbs.stream()
@@ -103,17 +78,20 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
     // A client that has just edited a note asks about its present text.
-    NotesKb.of(kb(request), held.get().settings()).ifPresent(notes -> notes.refresh(files -> {}));
+    NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh(files -> {}));
     return present(request);
   }
 
   private FindingRequests present(ObjectNode request) throws InterruptedException {
-    Held now = held.get();
-    return FindingRequests.of(now.stores().of(kb(request)), now.settings(), now.ids().name());
+    return FindingRequests.of(host.stores().of(kb(request)), host.settings(), modelId());
   }
 
   private QuestionRequests questions(ObjectNode request) throws InterruptedException {
-    return QuestionRequests.of(present(request), held.get().settings());
+    return QuestionRequests.of(present(request), host.settings());
+  }
+
+  private String modelId() {
+    return host.embedder().id();
   }
 
   private static boolean isAt(Kb kb, String named) {
@@ -145,7 +123,7 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
             topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
-    for (ObjectNode line : held.get().searches().search(kb(request), wanted).toJson()) {
+    for (ObjectNode line : host.searches().search(kb(request), wanted).toJson()) {
       reply.add(line);
     }
   }
@@ -157,16 +135,15 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
   private void related(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Kb kb = kb(request);
-    Held now = held.get();
     int limit = SearchRequest.checkLimit(request.path("limit").asInt(USUAL_HITS));
     Optional<NamedEntry> of =
         request.has("entry")
-            ? Optional.of(EntryRequests.find(kb, now.ids().name(), request))
+            ? Optional.of(EntryRequests.find(kb, modelId(), request))
             : Optional.empty();
     Entry asked =
         of.map(NamedEntry::entry)
             .orElseGet(() -> RelatedAnswer.unstored(request.path("topic").asText(), text(request)));
-    SearchAnswer found = now.searches().search(kb, RelatedAnswer.request(asked, limit));
+    SearchAnswer found = host.searches().search(kb, RelatedAnswer.request(asked, limit));
     List<SearchHit> others =
         found.hits().stream()
             .filter(hit -> of.filter(named -> named.name().equals(hit.name())).isEmpty())
@@ -176,8 +153,8 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
             asked,
             new SearchAnswer(others, found.coverage()),
             limit,
-            now.settings(),
-            of.isEmpty() ? now.pairs() : Optional.empty());
+            host.settings(),
+            of.isEmpty() ? host.pairs() : Optional.empty());
     for (ObjectNode line : answer.toJson()) {
       reply.add(line);
     }
@@ -188,12 +165,11 @@ public record KbRequests(Supplier<Held> held, DaemonClock clock, Runnable decide
     Kb kb = kb(request);
     String question = text(request);
     List<SearchHit> hits =
-        held.get().searches().search(kb, SearchRequest.best(question, Chat.ENTRIES)).hits();
+        host.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES)).hits();
     for (SearchHit hit : hits) {
       reply.send(Json.object().put("source", hit.name()));
     }
-    held.get()
-        .model()
+    host.model()
         .use(
             model -> {
               Chat.answer(

@@ -116,36 +116,15 @@ public record PresentFindings(PresentEntries entries) {
 
   /** Why the log does not show that anything was done about it; empty when it does. */
   public Optional<String> notDone(ReportedFinding finding) {
-    return switch (finding.section()) {
-      case "topicOverlaps" ->
-          isStale(finding) ? Optional.empty() : Optional.of("both topics have entries as before");
-      case "copies" -> {
-        int left = entries.allOf(finding.keys()).size();
-        yield left < 2 ? Optional.empty() : Optional.of(left + " copies are there");
-      }
-      case "misfiled" ->
-          isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
-      case "secrets" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
-      case ReportedFinding.MOVED_SOURCES ->
-          sayer(finding).map(one -> QuotedName.of(one.name()) + " says what it said");
-      case ReportedFinding.LESSONS ->
-          entries
-              .of(finding.keys())
-              .filter(all -> !Acts.areGathered(entries.all(), all))
-              .map(all -> "no entry links to all of its entries");
-      case "merges" ->
-          isStale(finding) ? Optional.empty() : Optional.of("all its entries are as they were");
-      default ->
-          entries
-              .of(finding.keys())
-              .filter(pair -> pair.size() == 2 && !Acts.areLinked(pair.get(0), pair.get(1)))
-              .map(
-                  pair ->
-                      QuotedName.of(pair.get(0).name())
-                          + " and "
-                          + QuotedName.of(pair.get(1).name())
-                          + " are as they were");
-    };
+    List<NamedEntry> all = entries.of(finding.keys()).orElse(List.of());
+    boolean isDone =
+        switch (finding.section()) {
+          case ReportedFinding.LESSONS -> all.isEmpty() || Acts.areGathered(entries.all(), all);
+          case ReportedFinding.RELATIONS ->
+              all.size() != 2 || Acts.areLinked(all.get(0), all.get(1));
+          default -> isStale(finding);
+        };
+    return isDone ? Optional.empty() : Optional.of("what it tells of is as it was");
   }
 
   /** The same finding with the names that its entries have now, and what can be done about it. */

@@ -122,12 +122,12 @@ public record QuestionRequests(
       List<KnownPairs.Known> known = KnownPairs.next(count, answered);
       known.forEach(one -> taken.add(one.id()));
       // More than are wanted, in case that another client is given some in this moment.
-      PairQuestion.Open pairs = PairQuestion.open(findings, said, taken, 2 * count + USUAL);
+      PairQuestions.Open pairs = PairQuestions.open(findings, said, taken, 2 * count + USUAL, now);
       open = pairs.all();
       if (open > 0) {
-        known.forEach(one -> page.add(PairQuestion.of(one).given(now)));
+        known.forEach(one -> page.add(PairQuestions.of(one, now)));
       }
-      pairs.first().forEach(one -> page.add(one.given(now)));
+      page.addAll(pairs.first());
     } else {
       page.addAll(ofEntries().open(kind, said, client, taken, now));
       open = page.size();
@@ -251,7 +251,7 @@ public record QuestionRequests(
     if (question.kind() != QuestionKind.PAIR) {
       return ofEntries().wrong(question, answer);
     }
-    return PairQuestion.isStale(question, findings.present().entries())
+    return PairQuestions.isStale(question, findings.present().entries())
         ? Optional.of(STALE)
         : Optional.empty();
   }

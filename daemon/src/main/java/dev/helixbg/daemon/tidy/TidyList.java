@@ -27,7 +27,6 @@ final class TidyList {
   private final Set<String> handled = new HashSet<>();
   private FindingRequests findings;
   private Optional<FileState> log = Optional.empty();
-  private int report = -1;
   private LastReport.Listing listing;
   private Decisions decisions;
   private Map<String, ReportedFinding> open = Map.of();
@@ -44,10 +43,9 @@ final class TidyList {
       findings = acts.findings();
       log = now;
     }
-    int number = acts.store().report().origin().map(LastReport.Origin::number).orElse(0);
-    if (number != report || listing == null) {
-      listing = acts.store().report().list();
-      report = number;
+    LastReport report = acts.store().report();
+    if (listing == null || !report.origin().equals(Optional.of(listing.origin()))) {
+      listing = report.list();
     }
     decisions = acts.store().decisions().read();
     Map<String, ReportedFinding> found = new HashMap<>();

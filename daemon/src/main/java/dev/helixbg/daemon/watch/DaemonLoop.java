@@ -6,11 +6,12 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The daemon's own pace: ticks each KB when it is due, then does the chores, and sleeps until the
@@ -27,17 +28,14 @@ public final class DaemonLoop {
 
   private final DaemonClock clock;
   private final Chores chores;
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** Something is to be done, or a step is. */
-  private final Condition changed = lock.newCondition();
 
   /** KBs, and when each is next looked at. */
   private Map<KbWatch, Long> watches = Map.of();
 
+  /** Ends the sleep. Guarded by this, like the three below. */
   private boolean woken;
 
-  /** Steps that are done. Guarded by the lock, like the two below. */
+  /** Steps that are done. */
   private long steps;
 
   /** Does work that may be called off; null otherwise. */
@@ -50,11 +48,6 @@ public final class DaemonLoop {
 
   /** KBs that may have changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
-
-  /** Work that {@link #stop} and {@link #pause} interrupt. */
-  public interface Interruptible {
-    void run() throws InterruptedException;
-  }
 
   public DaemonLoop(DaemonClock clock, Chores chores) {
     this.clock = clock;
@@ -93,41 +86,30 @@ public final class DaemonLoop {
         due.setValue(clock.nanos());
       }
       if (due.getValue() - clock.nanos() <= 0) {
-        attempt(
-            () -> {
-              long wait = watch.tick();
-              due.setValue(clock.nanos() + wait);
-            });
+        tick(watch).ifPresent(wait -> due.setValue(clock.nanos() + wait));
       }
       next = Math.min(next, due.getValue() - clock.nanos());
     }
     long chore = chores.run();
-    signal(() -> steps++);
+    countStep();
     return Math.max(0, Math.min(paused ? Long.MAX_VALUE : next, chore));
   }
 
   /**
-   * Does some work on the loop's thread until it is done or called off.
+   * Looks at a KB until that is done or called off.
    *
-   * @return whether it was done; it may not even have begun
+   * @return nanoseconds after which to look again; empty when it was called off or did not begin
    * @throws InterruptedException when another thread interrupts this one
    */
-  public boolean attempt(Interruptible work) throws InterruptedException {
-    lock.lock();
-    try {
-      if (paused || stopped) {
-        return false;
-      }
-      working = Thread.currentThread();
-    } finally {
-      lock.unlock();
+  private OptionalLong tick(KbWatch watch) throws InterruptedException {
+    if (!begin()) {
+      return OptionalLong.empty();
     }
     try {
-      work.run();
-      return true;
+      return OptionalLong.of(watch.tick());
     } catch (InterruptedException | CancellationException e) {
       if (ended()) {
-        return false;
+        return OptionalLong.empty();
       }
       throw e;
     } finally {
@@ -135,42 +117,51 @@ public final class DaemonLoop {
     }
   }
 
-  /**
-   * Nobody calls off what comes next.
-   *
-   * @return whether the work was called off, once
-   */
-  private boolean ended() {
-    lock.lock();
-    try {
-      boolean was = calledOff;
-      if (was) {
-        Thread.interrupted();
-      }
-      working = null;
-      calledOff = false;
-      return was;
-    } finally {
-      lock.unlock();
+  private synchronized boolean begin() {
+    if (paused || stopped) {
+      return false;
     }
+    working = Thread.currentThread();
+    return true;
   }
 
-  private void sleep(long nanos) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      long left = nanos;
-      while (!woken && !stopped && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      woken = false;
-    } finally {
-      lock.unlock();
+  /**
+   * Ends the work that may be called off.
+   *
+   * @return whether it was called off, once
+   */
+  private synchronized boolean ended() {
+    boolean was = calledOff;
+    if (was) {
+      Thread.interrupted();
+    }
+    working = null;
+    calledOff = false;
+    return was;
+  }
+
+  private synchronized void countStep() {
+    steps++;
+    notifyAll();
+  }
+
+  private synchronized void sleep(long nanos) throws InterruptedException {
+    await(() -> woken || stopped, nanos);
+    woken = false;
+  }
+
+  /** Waits until something is so, at most for a time. Called with the lock of this. */
+  private void await(BooleanSupplier isSo, long nanos) throws InterruptedException {
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0 && !isSo.getAsBoolean(); left = end - System.nanoTime()) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
     }
   }
 
   /** Ends the sleep: there is something to do for the chores. */
-  void wakeUp() {
-    signal(() -> woken = true);
+  synchronized void wakeUp() {
+    woken = true;
+    notifyAll();
   }
 
   /** Lets the loop look at every KB now. */
@@ -191,14 +182,14 @@ public final class DaemonLoop {
   }
 
   /** Ends it, and what it is doing. */
-  public void stop() {
-    signal(() -> stopped = true);
+  public synchronized void stop() {
+    stopped = true;
     callOff();
   }
 
   /** Looks at no KB any more, and ends what it is doing; what was done is kept. */
-  void pause() {
-    signal(() -> paused = true);
+  synchronized void pause() {
+    paused = true;
     callOff();
   }
 
@@ -207,19 +198,11 @@ public final class DaemonLoop {
    *
    * @return whether it came in time
    */
-  public boolean pause(Duration patience) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      long before = steps; // as of the pause: a step may end before this thread waits
-      pause();
-      long left = patience.toNanos();
-      while (steps == before && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      return steps != before;
-    } finally {
-      lock.unlock();
-    }
+  public synchronized boolean pause(Duration patience) throws InterruptedException {
+    long before = steps; // as of the pause: a step may end before this thread waits
+    pause();
+    await(() -> steps != before, patience.toNanos());
+    return steps != before;
   }
 
   public void resume() {
@@ -227,29 +210,16 @@ public final class DaemonLoop {
     wakeUp();
   }
 
-  /** Interrupts what it is doing. */
+  /** Interrupts what it is doing. Called with the lock of this. */
   private void callOff() {
-    signal(
-        () -> {
-          woken = true;
-          if (working != null) {
-            calledOff = true;
-            working.interrupt();
-          }
-        });
+    if (working != null) {
+      calledOff = true;
+      working.interrupt();
+    }
+    wakeUp();
   }
 
   public boolean isPaused() {
     return paused;
-  }
-
-  private void signal(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
   }
 }

@@ -12,7 +12,6 @@ import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -47,14 +46,9 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
   /** Null until a folder is to be followed. Guarded by this, like all below. */
   private WatchService service;
 
-  private final Map<Kb, Followed> followed = new HashMap<>();
+  private final Map<Kb, WatchKey> followed = new HashMap<>();
   private boolean closed;
   private boolean complained;
-
-  /**
-   * @param folder the inode of the folder that the key stands for; another one may be in its place
-   */
-  private record Followed(WatchKey key, Object folder) {}
 
   /**
    * @param changed is told of a KB whose log may have changed; must return soon
@@ -73,34 +67,29 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     if (closed) {
       return false;
     }
-    Followed known = followed.get(kb);
     try {
-      // The inode first: should the folder be replaced meanwhile, the next call sees that it was.
-      Object inode = Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey();
-      if (Files.isSymbolicLink(kb.dataLog())) {
-        drop(kb); // what is written is in another folder
-        return false;
-      }
-      if (known != null && known.key().isValid() && known.folder().equals(inode)) {
+      if (!Files.isSymbolicLink(kb.dataLog())) { // else what is written is in another folder
+        // The same folder has the same key again, another one in its place has a new one.
+        follow(kb, kb.folder().register(service(), KINDS));
         return true;
       }
-      drop(kb);
-      followed.put(kb, new Followed(kb.folder().register(service(), KINDS), inode));
-      return true;
     } catch (IOException e) { // no such folder, or no more watches for this user
-      drop(kb);
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
         LOG.info("the system tells of no changes, so they are looked for: {}", Failure.reason(e));
       }
-      return false;
     }
+    follow(kb, null);
+    return false;
   }
 
-  private void drop(Kb kb) {
-    Followed known = followed.remove(kb);
-    if (known != null && followed.values().stream().noneMatch(f -> f.key() == known.key())) {
-      known.key().cancel();
+  /**
+   * @param key null: the KB is not followed any more
+   */
+  private void follow(Kb kb, WatchKey key) {
+    WatchKey before = key == null ? followed.remove(kb) : followed.put(kb, key);
+    if (before != null && !followed.containsValue(before)) {
+      before.cancel();
     }
   }
 
@@ -156,7 +145,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
       return List.of();
     }
     synchronized (this) {
-      return followed.keySet().stream().filter(kb -> followed.get(kb).key() == key).toList();
+      return followed.keySet().stream().filter(kb -> followed.get(kb) == key).toList();
     }
   }
 

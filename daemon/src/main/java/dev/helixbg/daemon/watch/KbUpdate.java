@@ -36,8 +36,7 @@ public final class KbUpdate {
   // For status, read by other threads.
   private volatile Instant published;
   private volatile int questions = -1;
-  private volatile int passagesLeft;
-  private volatile int pairsLeft;
+  private volatile Optional<FirstLook> left = Optional.empty();
   private volatile Pipeline.Outcome outcome;
 
   KbUpdate(
@@ -68,7 +67,7 @@ public final class KbUpdate {
    * KbWatch#embedPassages} makes it a whole one.
    */
   public int passagesLeft() {
-    return passagesLeft;
+    return left.map(FirstLook::passages).orElse(0);
   }
 
   /**
@@ -76,7 +75,7 @@ public final class KbUpdate {
    * KbWatch#readPairs} has them read.
    */
   public int pairsLeft() {
-    return pairsLeft;
+    return left.map(FirstLook::pairs).orElse(0);
   }
 
   /** Outcome that the report was made from; empty if another process made it. */
@@ -128,8 +127,7 @@ public final class KbUpdate {
     Report report = made.report();
     outcome = made;
     questions = made.questions();
-    passagesLeft = report.firstLook().map(FirstLook::passages).orElse(0);
-    pairsLeft = report.firstLook().map(FirstLook::pairs).orElse(0);
+    left = report.firstLook();
     if (last.filter(one -> one.firstLook().equals(report.firstLook())).isEmpty()) {
       publish(store, made, basis);
     }
@@ -163,6 +161,14 @@ public final class KbUpdate {
         made.vectors().embedded(),
         report.firstLook().isPresent() ? "first look" : "report");
     report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
+  }
+
+  /** Has the pairs read that a first look left out. */
+  void readPairs(KbStore store) throws InterruptedException {
+    Pipeline.Outcome made = outcome;
+    if (made != null) {
+      pipeline.readPairs(store, made.report().findings());
+    }
   }
 
   /** Puts the vectors of a log where other programs read them, and leaves all else as it is. */

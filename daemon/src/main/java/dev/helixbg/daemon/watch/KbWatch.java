@@ -4,11 +4,11 @@ import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -16,14 +16,18 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,12 +62,17 @@ public final class KbWatch {
   private final String name;
 
   private final Pipeline pipeline;
-  private final ModelFileWatch model;
   private final DaemonSettings settings;
   private final KbUpdate update;
 
   /** Watch of the notes of a KB that is made of notes. */
   private final Optional<NotesWatch> notes;
+
+  /** The models folder when its language model was last looked up in it. */
+  private Optional<FileState> modelFolder = Optional.empty();
+
+  /** The language model that would be asked. */
+  private Optional<Path> model;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
@@ -120,7 +129,7 @@ public final class KbWatch {
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.update = new KbUpdate(pipeline, forgetting, files, clock, metrics);
-    this.model = new ModelFileWatch(pipeline.settings());
+    this.model = pipeline.settings().llm().model();
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings())
@@ -183,10 +192,7 @@ public final class KbWatch {
    * @throws InterruptedException when interrupted; what was read until then is saved
    */
   public void readPairs() throws InterruptedException {
-    Optional<Pipeline.Outcome> of = update.outcome();
-    if (of.isPresent()) {
-      pipeline.readPairs(store(), of.get().report().findings());
-    }
+    update.readPairs(store());
   }
 
   /**
@@ -232,7 +238,7 @@ public final class KbWatch {
     }
   }
 
-  private long look() throws IOException, InterruptedException {
+  private long look() throws Exception {
     long poll = poll();
     long now = clock.nanos();
     KbStamp stamp;
@@ -246,7 +252,7 @@ public final class KbWatch {
     if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;
       if (untilPublishing() <= 0) {
-        return locked(store -> publishVectors(store, poll));
+        return locked(() -> publishVectors(store(), poll));
       }
       troubles.over(name);
       return Math.min(poll, untilPublishing());
@@ -261,16 +267,46 @@ public final class KbWatch {
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
     }
-    return locked(store -> bringUpToDate(store, stamp, poll));
+    return locked(() -> bringUpToDate(store(), stamp, poll));
   }
 
+  /**
+   * What tells from outside whether a report would be another one now. What helix-bg itself wrote
+   * is not looked at.
+   *
+   * @param model the file of the language model, if there is one
+   * @param sources what tells of the commits that are checked out in folders of sources
+   * @param decisions the copy of the decisions; empty before the first
+   */
+  private record KbStamp(
+      FileState log,
+      Optional<FileState> model,
+      List<Optional<FileState>> sources,
+      Optional<FileState> decisions) {}
+
+  /**
+   * @throws IOException when the log is missing or cannot be looked at
+   */
   private KbStamp stamp() throws IOException {
-    return KbStamp.of(
-        kb,
-        model.state(files),
-        pipeline.settings().sources(),
-        () -> DecisionStore.copyOf(store().database().file()),
-        files);
+    return new KbStamp(
+        files.state(kb.dataLog()),
+        model(),
+        SourceCheck.watched(pipeline.settings().sources()).stream()
+            .map(files::stateOrNone)
+            .toList(),
+        files.stateOrNone(DecisionStore.copyOf(store().database().file())));
+  }
+
+  /** The models folder is read only when something in it came or went. */
+  private Optional<FileState> model() {
+    if (pipeline.settings().llm().model().isEmpty()) {
+      Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
+      if (!now.equals(modelFolder)) {
+        modelFolder = now;
+        model = LanguageModelFile.locate(pipeline.settings()).map(LanguageModelFile::file);
+      }
+    }
+    return model.flatMap(files::stateOrNone);
   }
 
   /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
@@ -289,11 +325,9 @@ public final class KbWatch {
   /** A KB that cannot be looked at is not worked on. */
   private void lose(IOException e) {
     String what =
-        e instanceof NoSuchFileException
-            ? Files.isDirectory(kb.folder())
-                ? "there is no data.log"
-                : "the folder is not there: moved, deleted or not mounted"
-            : "data.log cannot be looked at: " + Failure.reason(e);
+        Files.isDirectory(kb.folder())
+            ? "data.log cannot be looked at: " + Failure.reason(e)
+            : "the folder is not there: moved, deleted or not mounted";
     troubles.met(name, what + "; waiting for it");
     gone = true;
     logSha256 = "";
@@ -319,19 +353,15 @@ public final class KbWatch {
     failures = 0;
   }
 
-  /** A step under the lock of the KB. */
-  private interface LockedStep {
-    /**
-     * @return nanoseconds after which to look again
-     */
-    long with(KbStore store) throws IOException, InterruptedException;
-  }
-
-  private long locked(LockedStep work) throws IOException, InterruptedException {
+  /**
+   * Does a step under the lock of the KB.
+   *
+   * @param work gives the nanoseconds after which to look again
+   */
+  private long locked(Callable<Long> work) throws Exception {
     long start = System.nanoTime();
-    KbStore store = store();
-    try (KbLock lock = files.lock(store)) {
-      return work.with(store);
+    try (ProcessLock lock = files.lock(store())) {
+      return work.call();
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
@@ -386,15 +416,13 @@ public final class KbWatch {
 
   /** After a failure: as often as ever at first, then less and less often. */
   private long later() {
-    long wait =
-        Math.clamp(
-            settings.poll().toNanos() << Math.min(failures, 10),
-            1,
-            Math.max(settings.poll().toNanos(), LONGEST_RETRY.toNanos()));
+    long poll = settings.poll().toNanos();
+    long longest = Math.max(poll, LONGEST_RETRY.toNanos());
+    long wait = Math.clamp(poll << Math.min(failures, 10), 1, longest);
     failures++;
     retryAt = clock.nanos() + wait;
     done = null;
-    return Math.min(wait, settings.poll().toNanos());
+    return Math.min(wait, poll);
   }
 
   /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */

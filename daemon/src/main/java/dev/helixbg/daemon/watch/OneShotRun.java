@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
@@ -11,7 +12,11 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 
 /**
  * All that is to be done for a KB that is not watched: nothing where the last report is of this
@@ -25,42 +30,38 @@ public record OneShotRun(Pipeline pipeline) {
    */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
-  /** Whether what the last report leaves open may stay open. */
-  @FunctionalInterface
-  public interface Enough {
-    /**
-     * @param now what a report would be made from
-     */
-    boolean isEnough(LastReport.Origin last, ReportBasis now);
-  }
-
-  /** Hears of a first look that was published, while the run goes on. */
-  @FunctionalInterface
-  public interface Reader {
-    void read(Report firstLook);
-  }
-
-  /** Whether nothing is to be done. Needs no lock, and writes nothing. */
-  public boolean isDone(KbStore store, Enough enough) {
+  /**
+   * Whether nothing is to be done. Needs no lock, and writes nothing.
+   *
+   * @param enough whether what the last report leaves open may stay open, by what a report would be
+   *     made from now
+   */
+  public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
         && store.outputs().isReportInPlace();
   }
 
   /** The last report, where it says all that there is to say. */
-  private Optional<LastReport.Origin> done(KbStore store, ReportBasis basis, Enough enough) {
+  private Optional<LastReport.Origin> done(
+      KbStore store, ReportBasis basis, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return store
         .report()
         .origin()
-        .filter(last -> last.firstLook().isEmpty() && enough.isEnough(last, basis))
+        .filter(last -> last.firstLook().isEmpty() && enough.test(last, basis))
         .filter(last -> isLog(store, last.logSha256()))
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
   /** Whether a KB's log has this hash. A log that was seen with it is not read again. */
   private static boolean isLog(KbStore store, String sha256) {
+    if (store.outputs().isLogAsSeen(sha256)) {
+      return true;
+    }
     try {
-      return store.outputs().isLogAsSeen(sha256)
-          || KbFiles.DISK.hash(store.kb().dataLog()).filter(sha256::equals).isPresent();
+      PrivateFiles.requireFile(store.kb().dataLog());
+      try (InputStream log = Files.newInputStream(store.kb().dataLog())) {
+        return Sha256.of(log).equals(sha256);
+      }
     } catch (IOException e) {
       return false; // the run that follows says what is wrong
     }
@@ -70,11 +71,15 @@ public record OneShotRun(Pipeline pipeline) {
    * Brings vectors and report up to date. Call with the KB's lock. Before what takes long, a first
    * look is published.
    *
-   * @param reader of first looks; without one there are none
+   * @param enough as {@link #isDone} has it
+   * @param reader hears of each first look that was published; without one there are none
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
-  public Result run(KbStore store, Enough enough, Optional<Reader> reader)
+  public Result run(
+      KbStore store,
+      BiPredicate<LastReport.Origin, ReportBasis> enough,
+      Optional<Consumer<Report>> reader)
       throws InterruptedException {
     KbIdentity here = KbIdentity.of(store.kb());
     String seen = store.outputs().logState();
@@ -94,7 +99,7 @@ public record OneShotRun(Pipeline pipeline) {
             Pipeline.Outcome look = known.take();
             here.check();
             store.publish(look.report(), basis, look.questions(), "");
-            reader.get().read(look.report());
+            reader.get().accept(look.report());
           }
           return true;
         };

@@ -84,7 +84,7 @@ class IdlePairsTest {
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once =
         DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(new FakePairs()));
-    ReportFolder.of(fresh).write(once.run(daemon.stores.of(fresh)).report());
+    ReportFolder.of(fresh).write(DaemonFixture.whole(once, daemon.stores.of(fresh)).report());
     assertEquals(
         Files.readString(ReportFolder.of(fresh).json()),
         Files.readString(ReportFolder.of(writer.kb()).json()));
@@ -104,7 +104,8 @@ class IdlePairsTest {
     Kb fresh = new Kb(Files.createDirectories(folder.resolve("stopped")));
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once = DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(stopped));
-    assertThrows(InterruptedException.class, () -> once.run(daemon.stores.of(fresh)));
+    assertThrows(
+        InterruptedException.class, () -> DaemonFixture.whole(once, daemon.stores.of(fresh)));
     assertEquals(List.of(), warnings);
     assertFalse(Thread.currentThread().isInterrupted());
   }

@@ -399,7 +399,7 @@ class IdleWorkTest {
             DaemonFixture.NO_READING,
             new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    ReportFolder.of(store.kb()).write(once.run(store).report());
+    ReportFolder.of(store.kb()).write(DaemonFixture.whole(once, store).report());
   }
 
   @Test

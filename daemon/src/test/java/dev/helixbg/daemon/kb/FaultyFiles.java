@@ -3,13 +3,13 @@ package dev.helixbg.daemon.kb;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /** The disk, with faults that a test switches on and off. */
 public final class FaultyFiles implements KbFiles {
@@ -25,9 +25,6 @@ public final class FaultyFiles implements KbFiles {
 
   public int looks;
 
-  /** Files of which every byte was read to tell whether they are as they were left. */
-  public int hashings;
-
   /** Runs while the log is read. */
   public Runnable duringRead = () -> {};
 
@@ -38,12 +35,6 @@ public final class FaultyFiles implements KbFiles {
     }
     looks++;
     return DISK.state(file);
-  }
-
-  @Override
-  public Optional<String> hash(Path file) throws IOException {
-    hashings++;
-    return DISK.hash(file);
   }
 
   @Override
@@ -72,7 +63,7 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
-  public KbLock lock(KbStore store) {
+  public ProcessLock lock(KbStore store) {
     if (locked) {
       throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
     }

@@ -10,27 +10,47 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KbLockTest {
   @TempDir Path folder;
 
-  private Path file() {
-    return folder.resolve("run.lock");
+  private KbStores stores;
+  private KbStore store;
+
+  @BeforeEach
+  void open() throws IOException {
+    Kb kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
+    store = stores.of(kb);
   }
 
-  private KbLock take() {
-    return KbLock.take(new Kb(folder.resolve("kb")), file());
+  @AfterEach
+  void close() {
+    stores.close();
+  }
+
+  private Path file() {
+    return store.folder().resolve("run.lock");
+  }
+
+  private ProcessLock take() {
+    return store.lock();
   }
 
   @Test
   void aSecondTakerIsToldAndTheNextOneGetsItAfterwards() {
-    try (KbLock first = take()) {
+    try (ProcessLock first = take()) {
       Failure busy = assertThrows(Failure.class, this::take);
       assertEquals(ExitCode.BUSY, busy.code());
       assertTrue(busy.getMessage().contains(folder.resolve("kb").toString()), busy.getMessage());
@@ -41,8 +61,8 @@ class KbLockTest {
   /** Also by the kernel: looking in vain must not let other processes in. */
   @Test
   void aShortHoldIsWaitedForAndStaysHeldMeanwhile() throws Exception {
-    KbLock first = take();
-    AtomicReference<KbLock> second = new AtomicReference<>();
+    ProcessLock first = take();
+    AtomicReference<ProcessLock> second = new AtomicReference<>();
     Thread waiting = Thread.ofPlatform().start(() -> second.set(take()));
     Thread.sleep(100);
     assertNull(second.get());

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,9 +61,8 @@ class LastReportTest {
     return stores.of(kb);
   }
 
-  private static Origin origin(int number) {
+  private static Origin origin() {
     return new Origin(
-        number,
         "ab12",
         new ReportBasis("made", "decided"),
         Optional.of(new FirstLook(0, 1, 2, 3, 4)),
@@ -101,17 +101,14 @@ class LastReportTest {
     return new ObjectMapper().createObjectNode().put("text", finding.about()).toString();
   }
 
+  private static List<Told> told(List<ReportedFinding> findings) {
+    return findings.stream()
+        .map(one -> new Told(findings.indexOf(one), one, told(one)))
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
   private void keep(List<ReportedFinding> findings) {
-    store()
-        .report()
-        .keep(
-            origin(0),
-            List.of("k1", "k2"),
-            sink -> {
-              for (int i = 0; i < findings.size(); i++) {
-                sink.take(i, new Told(findings.get(i), told(findings.get(i))));
-              }
-            });
+    store().report().keep(origin(), List.of("k1", "k2"), told(findings));
   }
 
   @Test
@@ -124,8 +121,8 @@ class LastReportTest {
       assertEquals(
           List.copyOf(findings.get(i).topics()), List.copyOf(listing.findings().get(i).topics()));
     }
-    assertEquals(origin(1), listing.origin());
-    assertEquals(Optional.of(origin(1)), store().report().origin());
+    assertEquals(origin(), listing.origin());
+    assertEquals(Optional.of(origin()), store().report().origin());
     assertEquals(Set.of("k1", "k2"), store().report().entries());
     store()
         .report()
@@ -135,12 +132,11 @@ class LastReportTest {
   }
 
   @Test
-  void aReportReplacesTheOneBeforeAndHasTheNextNumber() {
+  void aReportReplacesTheOneBefore() {
     keep(findings());
     List<ReportedFinding> old = findings();
     keep(old.subList(3, 5));
     assertEquals(old.subList(3, 5), store().report().list().findings());
-    assertEquals(2, store().report().origin().orElseThrow().number());
     assertEquals(
         Set.copyOf(old.subList(3, 5)),
         store().report().told(old).keySet(),
@@ -150,18 +146,10 @@ class LastReportTest {
   @Test
   void aReportThatFailsHalfWayLeavesTheOneBefore() {
     keep(findings());
-    assertThrows(
-        IllegalStateException.class,
-        () ->
-            store()
-                .report()
-                .keep(
-                    origin(0),
-                    List.of(),
-                    sink -> {
-                      sink.take(0, new Told(findings().get(4), "{}"));
-                      throw new IllegalStateException("of a test");
-                    }));
+    List<Told> broken = told(findings().subList(4, 5));
+    broken.add(null);
+    LastReport report = store().report();
+    assertThrows(NullPointerException.class, () -> report.keep(origin(), List.of(), broken));
     assertEquals(findings(), store().report().list().findings());
   }
 

@@ -10,8 +10,10 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.Report;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -27,25 +29,22 @@ public final class WrittenReport {
   public static void write(KbStore store, ObjectNode report) {
     List<String> leading = new ArrayList<>();
     report.path("leading").forEach(id -> leading.add(id.asText()));
-    List<LastReport.Told> told = new ArrayList<>();
+    Map<ReportedFinding, String> all = new LinkedHashMap<>();
     for (String section : ReportedFinding.SECTIONS) {
-      report
-          .path(section)
-          .forEach(
-              finding ->
-                  told.add(
-                      new LastReport.Told(listed(section, finding, leading), finding.toString())));
+      report.path(section).forEach(one -> all.put(listed(section, one, leading), one.toString()));
     }
-    told.sort(
+    List<ReportedFinding> inOrder = new ArrayList<>(all.keySet());
+    inOrder.sort(
         Comparator.comparingInt(
-            one -> Math.floorMod(leading.indexOf(one.finding().id()), Integer.MAX_VALUE)));
+            one -> Math.floorMod(leading.indexOf(one.id()), Integer.MAX_VALUE)));
+    List<LastReport.Told> told = new ArrayList<>();
+    inOrder.forEach(one -> told.add(new LastReport.Told(told.size(), one, all.get(one))));
     List<String> entries = new ArrayList<>();
     report.path("entries").forEach(one -> entries.add(one.path("key").asText()));
     store
         .report()
         .keep(
             new LastReport.Origin(
-                0,
                 report.at("/log/sha256").asText(),
                 new ReportBasis("", ""),
                 Optional.empty(),
@@ -54,11 +53,7 @@ public final class WrittenReport {
                 Optional.empty(),
                 false),
             entries,
-            sink -> {
-              for (int place = 0; place < told.size(); place++) {
-                sink.take(place, told.get(place));
-              }
-            });
+            told);
   }
 
   /** Only what commands read of a report: no file is written. */

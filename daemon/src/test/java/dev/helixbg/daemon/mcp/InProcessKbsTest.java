@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.findings.Analysis;
@@ -46,9 +48,7 @@ class InProcessKbsTest {
   /** What a server is that has just started. */
   private InProcessKbs started() {
     return new InProcessKbs(
-        settings,
-        model,
-        Optional.empty(),
+        KbHost.of(settings, model, Optional.empty(), DaemonClock.SYSTEM, notice -> {}),
         (entries, vectors, passages, threads) -> {
           analyses++;
           return Analysis.run(entries, vectors, passages, threads);

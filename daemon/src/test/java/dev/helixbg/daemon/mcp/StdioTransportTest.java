@@ -266,13 +266,12 @@ class StdioTransportTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "tools/call | {\"name\":\"echo\",\"arguments\":\"x\"} | \"arguments\" must be an object",
-        "tools/call | {\"name\":\"echo\",\"arguments\":[1]}   | \"arguments\" must be an object",
-        "tools/call | {\"name\":\"echo\",\"arguments\":7}     | \"arguments\" must be an object",
-        "tools/call | {\"name\":{}}                       | \"name\" of \"params\" must be a"
-            + " string",
-        "tools/call | {}                                 | \"name\" of \"params\" must be a string",
-        "tools/call | null                               | \"params\" must be an object",
+        "tools/call | {\"name\":\"echo\",\"arguments\":\"x\"} | \"params\" are not what this",
+        "tools/call | {\"name\":\"echo\",\"arguments\":[1]}   | \"params\" are not what this",
+        "tools/call | {\"name\":\"echo\",\"arguments\":7}     | \"params\" are not what this",
+        "tools/call | {\"name\":{}}                       | there is no tool",
+        "tools/call | {}                                 | there is no tool",
+        "tools/call | null                               | there is no tool",
         "tools/call | []                                 | \"params\" must be an object",
         "tools/list | \"x\"                              | \"params\" must be an object",
         "tools/call | {\"name\":\"echo\",\"_meta\":3}       | \"params\" "

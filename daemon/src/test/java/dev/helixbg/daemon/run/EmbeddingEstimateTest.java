@@ -162,12 +162,15 @@ class EmbeddingEstimateTest {
           bars.add(new Bar(things, work));
           return bars.getLast();
         };
-    new EmbeddingStage(
+    try (EmbeddingStage stage =
+        new EmbeddingStage(
             database(VectorStore.TABLE),
             FakeEmbedder.model("model", TimedEmbedder::new),
             display,
-            () -> 0)
-        .run(entries);
+            () -> 0,
+            entries)) {
+      stage.run();
+    }
     assertTrue(!bars.isEmpty());
     for (Bar bar : bars) {
       assertTrue(bar.worst() < 0.2, "off by " + bar.worst());

@@ -49,7 +49,7 @@ class EmbeddingStageTest {
 
   private EmbeddingStage.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
-    return update(entries, "model").run(entries);
+    return update(entries, "model");
   }
 
   /** A model with another way for many texts, whose vectors are those of other texts. */
@@ -58,7 +58,7 @@ class EmbeddingStageTest {
     embedder.asked.clear();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
     model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
-    return new EmbeddingStage(store(), model, SILENT).run(entries);
+    return update(entries, model);
   }
 
   private Database store;
@@ -187,15 +187,23 @@ class EmbeddingStageTest {
                   return 2;
                 },
                 () -> embedder));
-    try (EmbeddingStage.Stages stages =
-        new EmbeddingStage(store(), model, SILENT, () -> now[0]).begin(notes(1_000))) {
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store(), model, SILENT, () -> now[0], notes(1_000))) {
       assertFalse(stages.embedNewest(time));
       assertEquals(EmbeddingStage.NEWEST_TEXTS, stages.result().embedded());
     }
   }
 
-  private EmbeddingStage update(List<Entry> entries, String modelId) {
-    return new EmbeddingStage(store(), FakeEmbedder.model(modelId, () -> embedder), SILENT);
+  private EmbeddingStage.Result update(List<Entry> entries, String modelId)
+      throws InterruptedException {
+    return update(entries, FakeEmbedder.model(modelId, () -> embedder));
+  }
+
+  private EmbeddingStage.Result update(List<Entry> entries, FakeModel model)
+      throws InterruptedException {
+    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, entries)) {
+      return stage.run();
+    }
   }
 
   private static List<Entry> notes(int count) {
@@ -338,12 +346,15 @@ class EmbeddingStageTest {
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
-    new EmbeddingStage(
+    try (EmbeddingStage stage =
+        new EmbeddingStage(
             store(),
             FakeEmbedder.model("model", () -> embedder),
             (what, things, work) -> counting,
-            () -> now[0])
-        .run(notes(texts));
+            () -> now[0],
+            notes(texts))) {
+      stage.run();
+    }
     assertEquals(texts, embedded[0]);
     assertEquals(texts, onDisk());
     return most[0];
@@ -366,8 +377,10 @@ class EmbeddingStageTest {
     int texts = 10_000;
     update(notes(1)); // what a new database costs, and a few classes
     long before = written();
-    new EmbeddingStage(store(), FakeEmbedder.model("model", () -> embedder), SILENT, () -> 0)
-        .run(notes(texts));
+    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
+      stage.run();
+    }
     long bytes = written() - before;
     long kept = texts * (long) (KEY_BYTES + 4 * VectorStore.DIMENSION);
     assertTrue(bytes < 3 * kept, bytes + " bytes written of " + kept);
@@ -389,16 +402,13 @@ class EmbeddingStageTest {
     List<Entry> entries = notes(5);
     update(entries);
     int before = VectorStore.version(store());
-    EmbeddingStage untouched =
-        new EmbeddingStage(
-            store(),
-            FakeEmbedder.model(
-                "model",
-                () -> {
-                  throw new AssertionError("the model was opened");
-                }),
-            SILENT);
-    assertEquals(5, untouched.run(entries).reused());
+    FakeModel untouched =
+        FakeEmbedder.model(
+            "model",
+            () -> {
+              throw new AssertionError("the model was opened");
+            });
+    assertEquals(5, update(entries, untouched).reused());
     assertEquals(before, VectorStore.version(store()));
   }
 
@@ -446,7 +456,7 @@ class EmbeddingStageTest {
   void anotherModelReusesNothing() throws Exception {
     List<Entry> entries = notes(3);
     update(entries);
-    assertEquals(3, update(entries, "another").run(entries).embedded());
+    assertEquals(3, update(entries, "another").embedded());
   }
 
   @Test

@@ -18,9 +18,9 @@ public final class KnownTrial {
     LanguageModelFile model = LanguageModelFile.require(settings);
     QuestionAnswerer always =
         (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList();
-    new JudgeTrialRun(settings, model)
+    ModelTrial.ofJudge(settings, model)
         .run(() -> always, Duration.ofDays(1), System::nanoTime, JudgeProgress.SILENT, () -> false);
-    new LessonTrialRun(settings, model, new FakeModel())
+    ModelTrial.ofReader(settings, model, new FakeModel())
         .run(() -> always, Duration.ofDays(1), System::nanoTime, JudgeProgress.SILENT, () -> false);
   }
 

@@ -252,10 +252,7 @@ class DaemonTest {
   }
 
   private int saved(WritableKb kb) {
-    return VectorStore.ofEntries(daemon.parts.stores().of(kb.kb()).database())
-        .read()
-        .byKey()
-        .size();
+    return VectorStore.ofEntries(daemon.host.stores().of(kb.kb()).database()).read().byKey().size();
   }
 
   /** When it is said to be done, nothing is under way, and another daemon may begin. */

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.StandInHelix;
@@ -144,11 +145,10 @@ class EntryQuestionsTest {
   }
 
   private Judgements judged() throws Exception {
-    return DaemonFixture.pipeline(
-            DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING)
-        .run(store)
-        .report()
-        .judgements();
+    Pipeline pipeline =
+        DaemonFixture.pipeline(
+            DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING);
+    return DaemonFixture.whole(pipeline, store).report().judgements();
   }
 
   private static String why(JsonNode taken) {

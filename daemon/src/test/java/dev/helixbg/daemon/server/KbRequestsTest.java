@@ -8,15 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
-import dev.helixbg.daemon.host.LanguageModelHost;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
@@ -40,14 +36,9 @@ class KbRequestsTest {
 
   private final FakeModel model = new FakeModel();
   private final FakeClock clock = new FakeClock();
-  private final DaemonMetrics metrics = new DaemonMetrics(clock);
-  private KbStores stores;
-  private final SearchService searches =
-      new SearchService(() -> model, of -> stores.of(of), metrics);
-
   private WritableKb kb;
   private FakePairs judge;
-  private LanguageModelHost texts;
+  private KbHost host;
   private KbRequests requests;
 
   @BeforeEach
@@ -57,33 +48,19 @@ class KbRequestsTest {
   }
 
   private void start(Settings settings) {
-    texts = new LanguageModelHost(settings, clock, metrics);
-    stores = new KbStores(settings, notice -> {});
-    requests =
-        new KbRequests(
-            () ->
-                new KbRequests.Held(
-                    List.of(kb.kb()),
-                    stores,
-                    settings,
-                    searches,
-                    texts,
-                    model.ids(),
-                    Optional.ofNullable(judge)),
-            clock,
-            () -> {});
+    host = KbHost.of(settings, model, Optional.ofNullable(judge), clock, notice -> {});
+    requests = new KbRequests(host, List.of(kb.kb()), () -> {});
   }
 
   @AfterEach
   void close() {
-    searches.close();
-    texts.close();
+    host.close();
   }
 
   /** A run that ends: all that is there has its vectors. */
   private void index() throws InterruptedException {
     new DaemonFixture(folder, kb.kb()).run(Duration.ofSeconds(10));
-    searches.forgetAll();
+    host.searches().forgetAll();
   }
 
   private List<JsonNode> ask(ObjectNode request) throws Exception {
@@ -154,6 +131,7 @@ class KbRequestsTest {
     assertTrue(last.path("probability").asDouble() > 0.9, last::toString);
 
     judge.broken = "no such graph";
+    assertTrue(host.pairs().orElseThrow().releaseAfter(Optional.of(Duration.ZERO)));
     last = ask(request).getLast();
     assertEquals("perhaps", last.path("alreadySaid").asText(), "vectors earn no yes");
     assertEquals("no such graph", last.path("unread").asText());
@@ -179,7 +157,7 @@ class KbRequestsTest {
     kb.append("a", "We talked of nothing at all, twice. ".repeat(60));
     index();
     assertEquals("no, 1 of 1", related("something else"));
-    stores
+    host.stores()
         .of(kb.kb())
         .database()
         .write(
@@ -188,7 +166,7 @@ class KbRequestsTest {
               Database.execute(connection, "DELETE FROM vectors WHERE kind = 'passage'");
               return null;
             });
-    searches.forgetAll();
+    host.searches().forgetAll();
     assertEquals("unknown, 0 of 1", related("something else"));
   }
 

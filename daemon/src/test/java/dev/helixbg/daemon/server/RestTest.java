@@ -78,10 +78,10 @@ class RestTest {
     boolean ran = false;
     while (clock.nanos() - end < 0) {
       long wait = Math.max(1, daemon.loop.step());
-      while (daemon.parts.idle().current().isPresent()) {
+      while (daemon.idle.current().isPresent()) {
         Thread.sleep(1);
       }
-      boolean runs = daemon.parts.idle().isRunning();
+      boolean runs = daemon.idle.isRunning();
       this.runs += runs && !ran ? 1 : 0;
       ran = runs;
       clock.pass(Duration.ofNanos(Math.min(wait, end - clock.nanos())));
@@ -89,15 +89,15 @@ class RestTest {
   }
 
   private KbWatch watch() {
-    return daemon.parts.watches().getFirst();
+    return daemon.watches.getFirst();
   }
 
   private void assertThreeDaysOfRest() throws Exception {
     assertFalse(watch().upToDateWith().isEmpty());
-    assertFalse(daemon.parts.embedder().isLoaded());
-    assertFalse(daemon.parts.model().isLoaded());
+    assertFalse(daemon.host.embedder().isLoaded());
+    assertFalse(daemon.host.model().isLoaded());
     int before = watch().changes();
-    DaemonMetrics metrics = daemon.metrics;
+    DaemonMetrics metrics = daemon.host.metrics();
     int readings = files.readings;
     int looks = files.looks;
     int opened = model.opened.get();

@@ -46,7 +46,7 @@ class TidyNotesTest {
     kb.refresh(_ -> {});
     KbStore store = new KbStores(settings, notice -> {}).of(kb.kb());
     Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
-    store.publish(pipeline.run(store).report(), pipeline.basis(store), 0, "");
+    store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");
     desk = new FakeDesk(null, folder.toRealPath().resolve("Trash"));
     ActRun acts = new ActRun(store, settings, new FakeModel().id());
     session = new TidySession(TidyKb.list(acts), acts, new Ink(false, false), desk);

@@ -24,6 +24,7 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
+import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -197,5 +198,11 @@ public final class DaemonFixture {
           assertTrue(found.containsKey(key), key.hex());
           assertArrayEquals(vector, found.get(key), (float) tolerance);
         });
+  }
+
+  /** A whole run over a KB, of which nothing is published. */
+  public static Pipeline.Outcome whole(Pipeline pipeline, KbStore store)
+      throws InterruptedException {
+    return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> true);
   }
 }

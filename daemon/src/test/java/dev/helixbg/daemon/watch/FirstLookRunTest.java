@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,12 +98,12 @@ class FirstLookRunTest {
             usual.display(),
             usual.sources(),
             newest);
-    Optional<OneShotRun.Reader> reader =
-        withLooks ? Optional.of(report -> look.read(report)) : Optional.empty();
+    Optional<Consumer<Report>> reader =
+        withLooks ? Optional.of(report -> look.accept(report)) : Optional.empty();
     return new OneShotRun(pipeline).run(store(of), (last, now) -> last.basis().equals(now), reader);
   }
 
-  private OneShotRun.Reader look = this::look;
+  private Consumer<Report> look = this::look;
 
   private void look(Report look) {
     looks.add(look);

@@ -211,7 +211,7 @@ class KbWatchTest {
         .forEach(file -> assertTrue(file.toFile().delete()));
     daemon.run(Duration.ofHours(3));
     assertFalse(Files.exists(writer.kb().insights()));
-    assertTrue(daemon.watch.trouble().orElseThrow().contains("no data.log"));
+    assertTrue(daemon.watch.trouble().orElseThrow().contains("data.log cannot be looked at"));
   }
 
   @Test

@@ -362,6 +362,14 @@ public final class Database implements AutoCloseable {
     }
   }
 
+  /** Runs a statement with values for its parameters, in their order. */
+  public static void execute(PreparedStatement statement, Object... values) throws SQLException {
+    for (int i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+    statement.executeUpdate();
+  }
+
   /** The one number that a query gives; 0 when it gives none. */
   public static int number(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();

@@ -13,7 +13,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.EmbeddingStage;
-import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -161,10 +161,11 @@ final class BenchFindingsCommand extends JsonCommand {
   private void measureList(
       Settings settings, KbStore store, LogReading log, EmbedderSource source, LabelledPairs pairs)
       throws IOException, InterruptedException {
-    KbEntries known =
-        new EmbeddingStage(store.database(), source, Progress.on(console))
-            .run(log.entries())
-            .of(log);
+    KbEntries known;
+    try (EmbeddingStage stage =
+        new EmbeddingStage(store.database(), source, Progress.on(console), log.entries())) {
+      known = stage.run().of(log);
+    }
     Findings findings =
         Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
@@ -281,7 +282,7 @@ final class BenchFindingsCommand extends JsonCommand {
           @Override
           public void end() {}
         };
-    return new JudgeTrialRun(settings, file)
+    return ModelTrial.ofJudge(settings, file)
         .run(
             () -> file.open(settings),
             Duration.ofDays(1),

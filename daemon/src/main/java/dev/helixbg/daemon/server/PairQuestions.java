@@ -27,12 +27,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A pair as an agent is asked about it. Nothing but its texts is given, by which a pair whose truth
- * is known could be told from others.
- *
- * @param keys of both entries, the older one first; none of a pair whose truth is known
+ * Pairs as an agent is asked about them. Nothing but its texts is given, by which a pair whose
+ * truth is known could be told from others.
  */
-record PairQuestion(String id, List<String> keys, Text older, Text newer) {
+final class PairQuestions {
   /** Longest part of a text that is given, in characters. */
   static final int MOST_SHOWN = 800;
 
@@ -42,61 +40,64 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
   /** Characters of context before the matching part. */
   private static final int BEFORE = 120;
 
+  private PairQuestions() {}
+
   /**
-   * A text, from where it matches the other one.
+   * A text as it is given, from where it matches the other one: {@code omitted} says how many
+   * characters are left out, {@code entry} where it can be read on.
    *
    * @param key of its entry; empty where there is none
    */
-  record Text(String content, int match, Optional<String> key) {
-    private Side side() {
-      return Side.of(content, match, key);
+  static ObjectNode excerpt(String content, int match, Optional<String> key) {
+    int room = Math.min(MOST_SHOWN, content.length());
+    String shown = excerpt(content, match, room);
+    int tokens = tokens(shown);
+    while (tokens > MOST_TOKENS) { // a script that takes a token for each character
+      room = room * MOST_TOKENS / tokens;
+      shown = excerpt(content, match, room);
+      tokens = tokens(shown);
     }
+    ObjectNode json = Json.object().put("text", PrintableText.block(shown));
+    if (room < content.length()) {
+      json.put("omitted", content.length() - room);
+      key.ifPresent(of -> json.put("entry", of));
+    }
+    return json;
+  }
+
+  private static int tokens(String text) {
+    return Passage.estimatedTokens(TextNode.valueOf(text).toString(), MOST_SHOWN);
+  }
+
+  private static String excerpt(String content, int match, int room) {
+    int from = Math.clamp(match - BEFORE, 0, content.length() - room);
+    if (from > 0 && Character.isLowSurrogate(content.charAt(from))) {
+      from++;
+    }
+    return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
   /**
-   * A text as it is given.
-   *
-   * @param omitted how many characters of it are not
-   * @param entry where it can be read on
+   * @param keys of both entries, the older one first; none of a pair whose truth is known
    */
-  record Side(String text, int omitted, Optional<String> entry) {
-
-    static Side of(String content, int match, Optional<String> entry) {
-      int room = Math.min(MOST_SHOWN, content.length());
-      while (true) {
-        String shown = shown(content, match, room);
-        int tokens = Passage.estimatedTokens(TextNode.valueOf(shown).toString(), MOST_SHOWN);
-        if (tokens <= MOST_TOKENS) {
-          return new Side(PrintableText.block(shown), content.length() - room, entry);
-        }
-        room = room * MOST_TOKENS / tokens; // a script that takes a token for each character
-      }
-    }
-
-    private static String shown(String content, int match, int room) {
-      int from = Math.clamp(match - BEFORE, 0, content.length() - room);
-      if (from > 0 && Character.isLowSurrogate(content.charAt(from))) {
-        from++;
-      }
-      return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
-    }
-
-    ObjectNode toJson() {
-      ObjectNode json = Json.object().put("text", text);
-      if (omitted > 0) {
-        json.put("omitted", omitted);
-        entry.ifPresent(key -> json.put("entry", key));
-      }
-      return json;
-    }
+  static GivenQuestion given(
+      String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
+    ObjectNode texts = Json.object();
+    texts.set("older", older);
+    texts.set("newer", newer);
+    int characters = texts.at("/older/text").asText().length();
+    characters += texts.at("/newer/text").asText().length();
+    return new GivenQuestion(
+        new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 
-  static PairQuestion of(KnownPairs.Known known) {
-    return new PairQuestion(
+  static GivenQuestion of(KnownPairs.Known known, Instant now) {
+    return given(
         known.id(),
         List.of(),
-        new Text(known.older(), 0, Optional.empty()),
-        new Text(known.newer(), 0, Optional.empty()));
+        excerpt(known.older(), 0, Optional.empty()),
+        excerpt(known.newer(), 0, Optional.empty()),
+        now);
   }
 
   /**
@@ -104,7 +105,7 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
    *
    * @param all number of them, of which {@code first} has the first few
    */
-  record Open(List<PairQuestion> first, int all) {}
+  record Open(List<GivenQuestion> first, int all) {}
 
   /**
    * Gives those that lead, then those of which the pair judge is least sure, then those that it has
@@ -114,7 +115,8 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
    * @param taken ids of questions that are not to be asked
    * @param most number of relations whose texts are read
    */
-  static Open open(FindingRequests findings, AgentAnswers said, Set<String> taken, int most) {
+  static Open open(
+      FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {
     LastReport.Listing listing = findings.store().report().list();
     Decisions decisions = findings.store().decisions().read();
     PresentEntries present = findings.present().entries();
@@ -144,7 +146,7 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
     return new Open(
         first.stream()
             .filter(told::containsKey) // else a new report came just now
-            .map(one -> of(one, ids.get(one), told.get(one), present))
+            .map(one -> of(one, ids.get(one), told.get(one), present, now))
             .toList(),
         pairs.size());
   }
@@ -157,22 +159,21 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
         .map(both -> both.get(0).isOlderThan(both.get(1)) ? both : both.reversed());
   }
 
-  private static PairQuestion of(
-      ReportedFinding finding, String id, JsonNode told, PresentEntries present) {
+  private static GivenQuestion of(
+      ReportedFinding finding, String id, JsonNode told, PresentEntries present, Instant now) {
     List<NamedEntry> both = both(finding.keys(), present).orElseThrow();
-    return new PairQuestion(
+    return given(
         id,
         both.stream().map(NamedEntry::key).toList(),
-        text(both.get(0), finding, told),
-        text(both.get(1), finding, told));
+        excerpt(both.get(0), finding, told),
+        excerpt(both.get(1), finding, told),
+        now);
   }
 
-  private static Text text(NamedEntry entry, ReportedFinding finding, JsonNode told) {
+  private static ObjectNode excerpt(NamedEntry entry, ReportedFinding finding, JsonNode told) {
     String name = entry.key().equals(finding.keys().getFirst()) ? "a" : "b";
-    return new Text(
-        entry.entry().text().content(),
-        told.at("/evidence/passages/" + name + "/start").asInt(),
-        Optional.of(entry.key()));
+    int match = told.at("/evidence/passages/" + name + "/start").asInt();
+    return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
   /** Whether one of the texts that a question is about is not there any more. */
@@ -182,16 +183,5 @@ record PairQuestion(String id, List<String> keys, Text older, Text newer) {
             .map(both -> AgentQuestion.of(both.get(0), both.get(1)))
             .filter(question.id()::equals)
             .isEmpty();
-  }
-
-  GivenQuestion given(Instant now) {
-    Side first = older.side();
-    Side second = newer.side();
-    int characters = first.text().length() + second.text().length();
-    ObjectNode texts = Json.object();
-    texts.set("older", first.toJson());
-    texts.set("newer", second.toJson());
-    return new GivenQuestion(
-        new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 }

@@ -1,0 +1,98 @@
+package dev.helixbg.daemon.server;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderHost;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelHost;
+import dev.helixbg.daemon.host.PairHost;
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.RerankingStage;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.terminal.Progress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Stores, models and searches that a process shares among its knowledge bases. Each is opened when
+ * it is first used.
+ *
+ * @param pairs the pair judge, where it may read
+ */
+public record KbHost(
+    Settings settings,
+    DaemonClock clock,
+    DaemonMetrics metrics,
+    KbStores stores,
+    EmbedderHost embedder,
+    Optional<PairHost> pairs,
+    LanguageModelHost model,
+    SearchService searches)
+    implements AutoCloseable {
+
+  /**
+   * @param source leads to the embedding model
+   * @param pairs leads to the pair judge, if there is one
+   * @param warnings is told, in a sentence, what became of a store
+   */
+  public static KbHost of(
+      Settings settings,
+      EmbedderSource source,
+      Optional<PairSource> pairs,
+      DaemonClock clock,
+      Consumer<String> warnings) {
+    DaemonMetrics metrics = new DaemonMetrics(clock);
+    KbStores stores = new KbStores(settings, warnings);
+    EmbedderHost embedder = new EmbedderHost(source, clock);
+    return new KbHost(
+        settings,
+        clock,
+        metrics,
+        stores,
+        embedder,
+        pairs.map(judge -> new PairHost(judge, clock)),
+        new LanguageModelHost(settings, clock, metrics),
+        new SearchService(() -> embedder, stores::of, metrics));
+  }
+
+  /** A pipeline that has pairs read, and asks the language model nothing. */
+  public Pipeline pipeline(
+      Pipeline.Analyst analyst,
+      Progress.Display reading,
+      Progress.Display embedding,
+      Consumer<String> warnings) {
+    return new Pipeline(
+        settings,
+        embedder,
+        analyst,
+        new RerankingStage(pairs, reading, warnings),
+        JudgingStage.withoutAsking(settings),
+        embedding);
+  }
+
+  /**
+   * Releases the models that were not used for as long as the settings say.
+   *
+   * @return whether one was released now
+   */
+  public boolean releaseUnused() {
+    Optional<Duration> idle = settings.daemon().embedderIdle();
+    boolean released = embedder.releaseAfter(idle);
+    released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
+    return released | model.releaseAfter(settings.daemon().modelIdle());
+  }
+
+  @Override
+  public void close() {
+    searches.close();
+    embedder.close();
+    pairs.ifPresent(PairHost::close);
+    model.close();
+    stores.close();
+  }
+}
