@@ -265,7 +265,7 @@ class ServiceIT {
     Files.createFile(home.resolve("no-bus"));
     String told = fail(ExitCode.WRITE, "service", "install", kb.toString());
     assertTrue(told.contains("systemctl --user daemon-reload failed (1): Failed to connect"), told);
-    fail(ExitCode.USAGE, "service", "explode");
+    assertEquals(ExitCode.USAGE.number(), program.run("service", "explode").code());
     fail(ExitCode.KB, "service", "install", home.resolve("nowhere").toString());
   }
 

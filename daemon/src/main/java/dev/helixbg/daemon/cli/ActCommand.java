@@ -35,12 +35,12 @@ import picocli.CommandLine.Parameters;
     name = "act",
     description = {
       "Show how a finding is carried out, in the knowledge base as it is now: as calls of helix's"
-          + " own tools, or, of a folder of notes (--notes), in words: what to edit in which file."
+          + " own tools, or, for a folder of notes (--notes), in words: what to edit in which file."
           + " Nothing is changed.",
-      "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
-          + " fails: another program has written meanwhile. Then run: helix-bg done ID.",
-      "With --run helix-bg has helix itself make them, looks whether the log shows it, and notes"
-          + " done. Items of a memory file it takes out or replaces itself."
+      "Make the checks first, then the looks and calls in their order. Stop where one fails,"
+          + " because another program has written meanwhile. Then run: helix-bg done ID.",
+      "With --run, helix makes the calls. helix-bg checks that the log shows them, and notes the"
+          + " finding as done. It takes out or replaces items of a memory file itself."
     })
 final class ActCommand extends JsonCommand {
   private final Interruption interruption;
@@ -94,9 +94,7 @@ final class ActCommand extends JsonCommand {
       names = "--marked",
       paramLabel = "MARKS",
       split = ",",
-      description =
-          "Only look whether these marks are where they should be, before entries go. Which marks:"
-              + " as one of the looks says it.")
+      description = "Check whether these marks are in place, before entries go (act prints them).")
   private List<String> marked = List.of();
 
   ActCommand(Interruption interruption) {

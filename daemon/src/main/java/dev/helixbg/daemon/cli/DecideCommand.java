@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
 @Command
-final class DecideCommand extends ConsoleCommand {
+final class DecideCommand extends JsonCommand {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;
 
@@ -55,9 +55,6 @@ final class DecideCommand extends ConsoleCommand {
   @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
   private boolean dryRun;
 
-  @Option(names = "--json", description = "Print what was noted as JSON.")
-  private boolean json;
-
   private final Outcome outcome;
   private final FindingFilter selection;
 
@@ -69,35 +66,19 @@ final class DecideCommand extends ConsoleCommand {
     this.selection = selection;
   }
 
-  static String description(Outcome outcome) {
-    return switch (outcome) {
-      case DISMISSED -> "Remove findings from the report because they are wrong or unimportant.";
-      case DONE -> "Remove findings from the report because they have been acted on.";
-      case OPEN ->
-          "Take back an earlier dismiss or done, so that the report shows the findings again.";
-      case SAME, OVERTAKEN, RELATED, DIFFERENT ->
-          throw new IllegalArgumentException("no command for " + outcome);
-    };
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    List<Decision> made;
-    try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(chosen);
-      made = decisions(store);
-      if (!dryRun && !made.isEmpty()) {
-        store.decisions().add(made);
-      }
-    }
-    if (json) {
-      Json.print(console.json(), Json.array(made, DecideCommand::toJson));
-    } else if (dryRun) {
-      made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
-    }
+    List<Decision> made = noted(chosen, settings);
+    show(
+        () -> Json.array(made, DecideCommand::toJson),
+        () -> {
+          if (dryRun) {
+            made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
+          }
+        });
     console.warn(
         "%s for %d %s%s",
         dryRun ? "would be noted" : "noted",
@@ -107,6 +88,18 @@ final class DecideCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
+  private List<Decision> noted(Kb chosen, Settings settings)
+      throws IOException, InterruptedException {
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      List<Decision> made = decisions(store);
+      if (!dryRun && !made.isEmpty()) {
+        store.decisions().add(made);
+      }
+      return made;
+    }
+  }
+
   private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
@@ -114,7 +107,7 @@ final class DecideCommand extends ConsoleCommand {
           outcome == Outcome.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
-                  + " --below");
+                  + " --verdict");
     }
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -14,7 +13,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.ModelTrial;
-import dev.helixbg.daemon.run.TextVectors;
+import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ErrorReporter;
@@ -25,8 +24,6 @@ import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judge;
-import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.GpuApi;
@@ -40,306 +37,235 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints what {@link Doctor} finds. */
+/** Looks at everything that a run needs on this machine, each by using it. */
 @Command(
     name = "doctor",
     description =
         "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
             + " remedy for each problem.")
 final class DoctorCommand extends JsonCommand {
+  private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
+  private final List<CheckLine> checks = new ArrayList<>();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<CheckLine> checks =
-        Doctor.examine(options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
+    kb.named(); // two are wrong arguments, and no finding
+    look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
+    for (GpuApi gpu : GpuApi.values()) {
+      look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));
+    }
+    look("settings", "correct that setting", () -> checkWith(options.load().settings()));
+    look("service", "helix-bg service install", this::checkService);
     show(
         () -> Json.object().set("checks", CheckLine.toJson(checks)),
         () -> CheckLine.print(checks, console));
     return CheckLine.exitCode(checks).number();
   }
 
-  /** Looks at everything that a run needs on this machine, each by using it. */
-  static final class Doctor {
-    private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+  private void checkWith(Settings settings) throws InterruptedException {
+    ok("settings", "all valid; 'helix-bg config' shows them");
+    checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
+    checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
+    look(
+        "embedding model",
+        "mend it, or set embed.models to an empty folder",
+        () -> checkModel(settings));
+    look(
+        "language model",
+        "mend it, or name another: llm.model",
+        () -> checkLanguageModel(settings));
+    checkKb(settings);
+  }
 
-    private static final String WORTH_IT =
-        " as the usual way; taken from %.2f times on".formatted(TextVectors.WORTH);
+  private interface Look {
+    void take() throws InterruptedException;
+  }
 
-    private static final String UNTRIED =
-        "which way is faster is not known yet: the first run that embeds %d texts tries it"
-            .formatted(EmbedderSource.MANY);
-
-    private final boolean isNamed;
-    private final Function<Settings, Kb> kb;
-    private final List<CheckLine> checks = new ArrayList<>();
-
-    private Doctor(boolean isNamed, Function<Settings, Kb> kb) {
-      this.isNamed = isNamed;
-      this.kb = kb;
-    }
-
-    /**
-     * @param settings loads the settings; what it throws is a problem that is reported
-     * @param isNamed whether a knowledge base was named
-     * @param kb finds it, or the one that is there
-     */
-    static List<CheckLine> examine(
-        Supplier<SettingsLoader.Loaded> settings,
-        boolean isNamed,
-        Function<Settings, Kb> kb,
-        UserDirectories locations)
-        throws InterruptedException {
-      Doctor doctor = new Doctor(isNamed, kb);
-      doctor.look("java", "use a JDK 25", doctor::checkJava);
-      for (GpuApi gpu : GpuApi.values()) {
-        doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
+  /** One look. An error is its result, and ends no other look. */
+  private void look(String name, String remedy, Look look) throws InterruptedException {
+    try {
+      look.take();
+    } catch (RuntimeException | Error e) {
+      if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED) {
+        throw e;
       }
-      doctor.look(
-          "settings", "correct that setting", () -> doctor.checkWith(settings.get().settings()));
-      doctor.look(
-          "service",
-          "helix-bg service install",
-          () ->
-              doctor.checks.add(
-                  ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations))));
-      return List.copyOf(doctor.checks);
+      problem(name, ErrorReporter.words(e), remedy);
     }
+  }
 
-    private void checkWith(Settings settings) throws InterruptedException {
-      checks.add(CheckLine.ok("settings", "all valid; 'helix-bg config' shows them"));
-      checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
-      checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
-      look(
-          "embedding model",
-          "mend it, or set embed.models to an empty folder",
-          () -> checkModel(settings));
-      look(
+  private void checkService() {
+    UserDirectories locations = GlobalOptions.locations();
+    checks.add(
+        ServiceHealth.check(
+            ServiceCommand.file(locations),
+            DaemonHome.of(locations),
+            Installation.find(locations.home())));
+  }
+
+  private void ok(String name, String detail) {
+    checks.add(CheckLine.ok(name, detail));
+  }
+
+  private void note(String name, String detail, String remedy) {
+    checks.add(CheckLine.note(name, detail, remedy));
+  }
+
+  private void problem(String name, String detail, String remedy) {
+    checks.add(CheckLine.problem(name, detail, remedy));
+  }
+
+  private void checkJava() {
+    ok(
+        "java",
+        "%s, %s %s, at %s"
+            .formatted(
+                System.getProperty("java.runtime.version"),
+                System.getProperty("java.vendor"),
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.home")));
+    ok("vector api", CpuBackend.vectors());
+  }
+
+  /** No GPU is no problem: the CPU runs language models then. */
+  private void checkGpu(GpuApi gpu) {
+    try (GpuDevice device = gpu.open()) {
+      String driver = device.driver().isEmpty() ? "" : device.driver() + ", ";
+      ok(
+          Json.word(gpu),
+          "%s, %s%,d MB for models".formatted(device.name(), driver, device.memoryBudget() >> 20));
+    } catch (GpuException e) {
+      ok(Json.word(gpu), e.getMessage() + "; language models run on the CPU");
+    }
+  }
+
+  /** Whether a folder is writable, and by no other user. */
+  private void checkOwn(String name, Path folder, String remedy) {
+    try {
+      PrivateFiles.makeTrustedFolder(folder, folder);
+      Files.delete(Files.createTempFile(folder, ".doctor", null));
+      ok(name, folder + " is writable");
+    } catch (IOException e) {
+      problem(name, folder + " is not writable: " + Failure.reason(e), remedy);
+    }
+  }
+
+  /** Opens the model and embeds a text: that loads every native library there is. */
+  private void checkModel(Settings settings) throws InterruptedException {
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    try (MiniLm embedder = model.open(1)) {
+      embedder.embedAll(List.of("Is anybody there?"));
+      ok("embedding model", model.describe());
+      ok("provider", embedder.provenance().provider());
+      model
+          .forMany(true)
+          .flatMap(other -> other.triedAgainst(model))
+          .ifPresent(tried -> ok("many texts", tried.why()));
+    }
+  }
+
+  /** Opens it and reads a word: that finds a broken vocabulary, too. */
+  private void checkLanguageModel(Settings settings) throws InterruptedException {
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    if (model.isEmpty()) {
+      note(
           "language model",
-          "mend it, or name another: llm.model",
-          () -> checkLanguageModel(settings));
-      checkKb(settings);
+          "none: labels come from the label classifier, and the pair judge alone decides what"
+              + " leads",
+          "helix-bg fetch-models gets one (list: which fits here), or set llm.model");
+      return;
     }
-
-    private interface Look {
-      void take() throws InterruptedException;
-    }
-
-    /** One look. An error is its result, and ends no other look. */
-    private void look(String name, String remedy, Look look) throws InterruptedException {
-      try {
-        look.take();
-      } catch (RuntimeException | Error e) {
-        if (ErrorReporter.codeOf(e) == ExitCode.INTERRUPTED) {
-          throw e;
-        }
-        checks.add(CheckLine.problem(name, ErrorReporter.words(e), remedy));
-      }
-    }
-
-    private void checkJava() {
-      checks.add(java(System.getProperties()));
-      boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-      checks.add(
-          vectors
-              ? CheckLine.ok("vector api", CpuBackend.vectors())
-              : CheckLine.note(
-                  "vector api",
-                  "off: comparing entries is slower",
-                  "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
-    }
-
-    /**
-     * Speed hangs on what the JIT compiler of one JDK does with vectors: any other works, and may
-     * be many times slower.
-     */
-    static CheckLine java(Properties system) {
-      String name = system.getProperty("java.vm.name", "");
-      String version = system.getProperty("java.vm.version", "");
-      String java =
-          "%s, %s %s, at %s"
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> note("model not taken", reason, "delete it, or set llm.model"));
+    try (Judge judge = model.get().open(settings)) {
+      ok(
+          "language model",
+          "%s, %s: %s while it is loaded"
               .formatted(
-                  system.getProperty("java.runtime.version"),
-                  system.getProperty("java.vendor"),
-                  name,
-                  system.getProperty("java.home"));
-      boolean isHotSpot =
-          (name.contains("HotSpot") || name.contains("OpenJDK")) && !version.contains("jvmci");
-      if (!isHotSpot || !"25".equals(system.getProperty("java.specification.version"))) {
-        return CheckLine.note(
-            "java",
-            java + ": language models were never tried with its compiler, and may be slow",
-            "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
+                  model.get().file(), judge.model().name(), ModelMemory.of(judge.model()).words()));
+      if (judge.model().backend() instanceof ScalarBackend) {
+        CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster one"));
       }
-      return CheckLine.ok("java", java);
+    } catch (GpuException e) {
+      problem("language model", e.getMessage(), USE_THE_CPU);
+      return;
     }
+    ModelTrial.ofJudge(settings, model.get())
+        .known()
+        .ifPresentOrElse(
+            judge ->
+                trust(
+                    "judge",
+                    judge.words() + " " + judge.leads(),
+                    judge.isGuessing(),
+                    "name a larger model: llm.model"),
+            () -> unmeasured("judge"));
+    ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
+        .known()
+        .ifPresentOrElse(
+            reader ->
+                trust(
+                    "lessons",
+                    reader.words(),
+                    reader.isGuessing(),
+                    "name a larger model: llm.model"),
+            () -> unmeasured("lessons"));
+  }
 
-    /** No GPU is no problem: the CPU runs language models then. */
-    private void checkGpu(GpuApi gpu) {
-      String check = Json.word(gpu);
-      try (GpuDevice device = gpu.open()) {
-        checks.add(
-            CheckLine.ok(
-                check,
-                "%s, %s%,d MB for models"
-                    .formatted(
-                        device.name(),
-                        device.driver().isEmpty() ? "" : device.driver() + ", ",
-                        device.memoryBudget() >> 20)));
-      } catch (GpuException e) {
-        checks.add(CheckLine.ok(check, e.getMessage() + "; language models run on the CPU"));
-      }
+  private void trust(String name, String words, boolean isGuessing, String remedy) {
+    checks.add(isGuessing ? CheckLine.note(name, words, remedy) : CheckLine.ok(name, words));
+  }
+
+  private void unmeasured(String name) {
+    note(name, "how far to trust this model is not known yet", "the daemon measures it at idle");
+  }
+
+  private void checkKb(Settings settings) throws InterruptedException {
+    Kb found;
+    try {
+      found = kb.find(settings);
+    } catch (Failure e) {
+      boolean isMeant = kb.named().isPresent() || settings.kb().isPresent();
+      problem(
+          "knowledge base",
+          isMeant ? e.getMessage() : "none in the usual places",
+          isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file");
+      return;
     }
-
-    /** Whether a folder is writable, and by no other user. */
-    private void checkOwn(String name, Path folder, String remedy) {
-      try {
-        PrivateFiles.makeTrustedFolder(folder, folder);
-        Files.delete(Files.createTempFile(folder, ".doctor", null));
-        checks.add(CheckLine.ok(name, folder + " is writable"));
-      } catch (IOException e) {
-        checks.add(
-            CheckLine.problem(name, folder + " is not writable: " + Failure.reason(e), remedy));
-      }
+    look("knowledge base", "name another one", () -> checkLog(found));
+    look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
+    if (Files.isWritable(found.folder())) {
+      ok("kb folder", found.folder() + " is writable");
+    } else {
+      note(
+          "kb folder",
+          found.folder() + " is not writable",
+          "reports on it are in the state folder alone");
     }
+  }
 
-    /** Opens the model and embeds a text: that loads every native library there is. */
-    private void checkModel(Settings settings) throws InterruptedException {
-      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
-      try (MiniLm embedder = model.open(1)) {
-        embedder.embedAll(List.of("Is anybody there?"));
-        checks.add(CheckLine.ok("embedding model", model.describe()));
-        checks.add(CheckLine.ok("model graph", embedder.provenance().graph()));
-        checks.add(CheckLine.ok("provider", embedder.provenance().provider()));
-        model
-            .forMany(true)
-            .map(other -> other.triedAgainst(model).map(tried -> tried.why() + WORTH_IT))
-            .ifPresent(said -> checks.add(CheckLine.ok("many texts", said.orElse(UNTRIED))));
-      }
-    }
-
-    /** Opens it and reads a word: that finds a broken vocabulary, too. */
-    private void checkLanguageModel(Settings settings) throws InterruptedException {
-      Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-      if (model.isEmpty()) {
-        checks.add(
-            CheckLine.note(
-                "language model",
-                "none: labels come from the label classifier, and the pair judge alone decides what"
-                    + " leads",
-                "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
-        return;
-      }
-      LanguageModelFile.skipped(settings)
-          .forEach(
-              reason ->
-                  checks.add(
-                      CheckLine.note("model not taken", reason, "delete it, or set llm.model")));
-      try (Judge judge = model.get().open(settings)) {
-        checks.add(
-            CheckLine.ok(
-                "language model",
-                "%s, %s: %s while it is loaded"
-                    .formatted(
-                        model.get().file(),
-                        judge.model().name(),
-                        ModelMemory.of(judge.model()).words())));
-        if (judge.model().backend() instanceof ScalarBackend) {
-          CpuBackend.slowness()
-              .ifPresent(why -> checks.add(CheckLine.note("processor", why, "use a faster one")));
-        }
-      } catch (GpuException e) {
-        checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
-        return;
-      }
-      checks.add(judge(ModelTrial.ofJudge(settings, model.get()).known()));
-      checks.add(
-          reader(
-              ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
-                  .known()));
-    }
-
-    private static CheckLine judge(Optional<JudgeTrust> trust) {
-      if (trust.isEmpty()) {
-        return CheckLine.note(
-            "judge",
-            "how far to trust this model is not known yet",
-            "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
-      }
-      String words = trust.get().words() + " " + trust.get().leads();
-      return trust.get().isGuessing()
-          ? CheckLine.note("judge", words, "name a larger model: llm.model")
-          : CheckLine.ok("judge", words);
-    }
-
-    private static CheckLine reader(Optional<LessonTrust> trust) {
-      String cost = " A lesson costs some 25 tokens for each entry, once";
-      if (trust.isEmpty()) {
-        return CheckLine.note(
-            "lessons",
-            "it was not measured yet how well this model puts lessons into words." + cost,
-            "the daemon measures it at idle");
-      }
-      return trust.get().isGuessing()
-          ? CheckLine.note("lessons", trust.get().words() + cost, "name a larger model: llm.model")
-          : CheckLine.ok("lessons", trust.get().words() + cost);
-    }
-
-    private void checkKb(Settings settings) throws InterruptedException {
-      Kb found;
-      try {
-        found = kb.apply(settings);
-      } catch (Failure e) {
-        boolean isMeant = isNamed || settings.kb().isPresent();
-        checks.add(
-            CheckLine.problem(
-                "knowledge base",
-                isMeant ? e.getMessage() : "none in the usual places",
-                isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file"));
-        return;
-      }
-      look("knowledge base", "name another one", () -> checkLog(found));
-      look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
-      checks.add(
-          Files.isWritable(found.folder())
-              ? CheckLine.ok("kb folder", found.folder() + " is writable")
-              : CheckLine.note(
-                  "kb folder",
-                  found.folder() + " is not writable",
-                  "reports on it are in the state folder alone"));
-    }
-
-    /** How far the coding agents can be trusted that have answered questions. */
-    private void checkAgents(Settings settings, Kb kb) {
-      try (KbStores stores = new KbStores(settings, notice -> {})) {
-        if (stores.contains(kb)) {
-          stores.of(kb).agents().clients().forEach(trust -> checks.add(agent(trust)));
+  /** How far the coding agents can be trusted that have answered questions. */
+  private void checkAgents(Settings settings, Kb kb) {
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
+      if (stores.contains(kb)) {
+        for (AgentSayings.Trust agent : stores.of(kb).agents().clients()) {
+          trust("agent", agent.words(), agent.isGuessing(), "study with another client or model");
         }
       }
     }
+  }
 
-    private static CheckLine agent(AgentSayings.Trust trust) {
-      return trust.isGuessing()
-          ? CheckLine.note("agent", trust.words(), "study with another client or model")
-          : CheckLine.ok("agent", trust.words());
-    }
-
-    private void checkLog(Kb kb) throws InterruptedException {
-      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-      checks.add(
-          CheckLine.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
-      if (!log.damage().isEmpty()) {
-        checks.add(
-            CheckLine.note(
-                "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
-      }
+  private void checkLog(Kb kb) throws InterruptedException {
+    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+    ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live()));
+    if (!log.damage().isEmpty()) {
+      note("knowledge base", "its log is damaged in places", "helix-bg verify says where");
     }
   }
 }

@@ -9,7 +9,6 @@ import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -31,16 +30,8 @@ final class FindingFilter {
   @Option(
       names = "--verdict",
       paramLabel = "VERDICT",
-      description = "All findings that are judged so: same, overtaken, related or different.")
+      description = "All findings with this verdict: same, overtaken, related or different.")
   private String verdict;
-
-  @Option(
-      names = "--below",
-      paramLabel = "LIMIT",
-      description =
-          "All relations that rank below this place (a whole number, such as 100), or all findings"
-              + " that are less similar than this (with a decimal point, such as 0.6).")
-  private String below;
 
   /** Kinds of findings. */
   static final class Kinds extends ArrayList<String> {
@@ -50,7 +41,7 @@ final class FindingFilter {
   }
 
   boolean isEmpty() {
-    return topic == null && kind == null && verdict == null && below == null;
+    return topic == null && kind == null && verdict == null;
   }
 
   boolean asksForVerdict() {
@@ -82,7 +73,7 @@ final class FindingFilter {
       }
       chosen = chosen.and(finding -> finding.verdict().equals(wanted));
     }
-    return below == null ? chosen : chosen.and(isBelow());
+    return chosen;
   }
 
   /**
@@ -99,20 +90,5 @@ final class FindingFilter {
 
   private boolean isOn(ReportedFinding finding) {
     return finding.topics().stream().anyMatch(one -> KbTopics.isSame(one, topic));
-  }
-
-  private Predicate<ReportedFinding> isBelow() {
-    if (below.matches("[1-9][0-9]{0,8}|0")) {
-      int place = Integer.parseInt(below);
-      return finding -> finding.rank().orElse(0) > place;
-    }
-    if (below.matches("[01]?\\.[0-9]{1,9}")) {
-      double limit = Double.parseDouble(below);
-      return finding ->
-          !Set.of("merge", "lesson").contains(finding.kind()) && finding.similarity() < limit;
-    }
-    throw Failure.usage(
-        "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "
-            + below);
   }
 }

@@ -58,7 +58,7 @@ final class FindingsCommand extends JsonCommand {
 
   @Option(
       names = "--settled",
-      description = "List those that were dismissed or are done: by whom, and why, if they said.")
+      description = "List findings that are dismissed or done, with who decided so and why.")
   private boolean settled;
 
   @Option(
@@ -160,17 +160,14 @@ final class FindingsCommand extends JsonCommand {
 
   /** Says how much is listed, and what can be done with it. */
   private String goOn(int shown, int open) {
-    String listed =
-        shown == open
-            ? "%,d in all".formatted(open)
-            : shown == 0
-                ? "none leads; --all lists %,d".formatted(open)
-                : "%,d of %,d; --all lists them all".formatted(shown, open);
-    return open == 0
-        ? "no open findings" + (selection.isEmpty() ? "" : " of that choice")
-        : listed
-            + ". One with its texts: helix-bg findings ID; what to do: helix-bg act ID; if it is no"
-            + " finding: helix-bg dismiss ID. One after the other: helix-bg tidy";
+    if (open == 0) {
+      return "no open findings" + (selection.isEmpty() ? "" : " of that choice");
+    }
+    boolean isAll = all || !selection.isEmpty();
+    return (shown == open ? "%d in all" : isAll ? "%d of %d" : "%d of %d; --all lists them all")
+            .formatted(shown, open)
+        + ". One with its texts: helix-bg findings ID; what to do: helix-bg act ID; if it is no"
+        + " finding: helix-bg dismiss ID. One after the other: helix-bg tidy";
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {

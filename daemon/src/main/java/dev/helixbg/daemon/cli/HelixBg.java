@@ -18,13 +18,12 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -54,12 +53,12 @@ public final class HelixBg implements Runnable {
     start(HelixBg::noBench, arguments);
   }
 
-  /** These describe the others. */
+  /** Commands that describe the others. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** These begin with a model, in a process that is otherwise idle. */
+  /** Commands that open a model first, while the process has nothing else to do. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
 
   /**
@@ -80,20 +79,9 @@ public final class HelixBg implements Runnable {
     interruption.tell(line -> console.warn("%s", line));
     // The JVM and libraries write uncaught errors there.
     System.setErr(console.err());
-    warnOfEncoding(console, System.getProperty("sun.jnu.encoding"));
     int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
-  }
-
-  /** The launcher sees to it; without it a name with an umlaut may be another file's, or none. */
-  static void warnOfEncoding(Console console, String encoding) {
-    if (!"UTF-8".equalsIgnoreCase(encoding)) {
-      console.warn(
-          "names of files are read as %s, which is not UTF-8: those with other letters cannot be"
-              + " opened. Set LC_ALL=C.UTF-8, or start helix-bg by its launcher",
-          encoding);
-    }
   }
 
   /** Runs one command line. Any exception, an Error as well, becomes an exit code. */
@@ -129,9 +117,24 @@ public final class HelixBg implements Runnable {
     commands.put("study", StudyCommand::new);
     commands.put("tidy", () -> new TidyCommand(interruption));
     commands.put("act", () -> new ActCommand(interruption));
-    commands.put("dismiss", () -> decide(Outcome.DISMISSED));
-    commands.put("done", () -> decide(Outcome.DONE));
-    commands.put("undo", () -> decide(Outcome.OPEN));
+    commands.put(
+        "dismiss",
+        () ->
+            decide(
+                Outcome.DISMISSED,
+                "Remove findings from the report because they are wrong or unimportant."));
+    commands.put(
+        "done",
+        () ->
+            decide(
+                Outcome.DONE, "Remove findings from the report because they have been acted on."));
+    commands.put(
+        "undo",
+        () ->
+            decide(
+                Outcome.OPEN,
+                "Take back an earlier dismiss or done, so that the report shows the findings"
+                    + " again."));
     commands.put("chat", ChatCommand::new);
     commands.put(
         "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
@@ -148,9 +151,21 @@ public final class HelixBg implements Runnable {
     commands.put("doctor", DoctorCommand::new);
     commands.put("bench", bench);
     commands.put("config", ConfigCommand::new);
-    commands.put("completion", CompletionCommand::new);
+    commands.put(
+        "completion",
+        () ->
+            described(
+                    new AutoComplete.GenerateCompletion(),
+                    "Print a completion script for bash and zsh. Add this line to the startup file"
+                        + " of your shell: source <(helix-bg completion)")
+                .setCommandName("completion"));
     commands.put("man", ManCommand::new);
-    commands.put("help", HelpCommand::new);
+    commands.put(
+        "help",
+        () ->
+            described(
+                new CommandLine.HelpCommand(),
+                "Print the help of a command, or the list of commands."));
     return commands;
   }
 
@@ -167,17 +182,11 @@ public final class HelixBg implements Runnable {
     line.setParameterExceptionHandler(errors::wrongArguments);
     line.setExecutionExceptionHandler((e, command, parsed) -> errors.report(e).number());
     line.setExecutionStrategy(parsed -> execute(parsed, errors));
-    line.getCommandSpec()
-        .usageMessage()
-        .exitCodeListHeading("%nExit codes:%n")
-        .exitCodeList(
-            Arrays.stream(ExitCode.values())
-                .collect(
-                    Collectors.toMap(
-                        code -> Integer.toString(code.number()),
-                        ExitCode::meaning,
-                        (a, b) -> a,
-                        LinkedHashMap::new)));
+    Map<String, String> codes = new LinkedHashMap<>();
+    for (ExitCode code : ExitCode.values()) {
+      codes.put(Integer.toString(code.number()), code.meaning());
+    }
+    line.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(codes);
     return line;
   }
 
@@ -203,7 +212,7 @@ public final class HelixBg implements Runnable {
 
   /** Every command has --help and --version, and those that print have the console. */
   private static void equip(CommandLine line, Console console) {
-    if (!line.getCommandSpec().mixinStandardHelpOptions()) {
+    if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
     }
     ConsoleCommand.equip(line, console);
@@ -226,10 +235,9 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine decide(Outcome outcome) {
+  private static CommandLine decide(Outcome outcome, String description) {
     FindingFilter selection = new FindingFilter();
-    CommandLine line =
-        described(new DecideCommand(outcome, selection), DecideCommand.description(outcome));
+    CommandLine line = described(new DecideCommand(outcome, selection), description);
     if (outcome != Outcome.OPEN) {
       line.addMixin("selection", selection);
     }
@@ -242,7 +250,7 @@ public final class HelixBg implements Runnable {
 
   private static CommandLine described(Object command, String description) {
     CommandLine line = new CommandLine(command);
-    line.getCommandSpec().usageMessage().description(description);
+    line.getCommandSpec().usageMessage().header(new String[0]).description(description);
     return line;
   }
 

@@ -18,7 +18,7 @@ final class ManCommand extends ConsoleCommand {
   @Override
   public Integer call() {
     CommandSpec root = spec.root();
-    console.out().print(markdown ? new ReferencePage().page(root) : new ManPage().page(root));
+    console.out().print(markdown ? ReferencePage.of(root) : ManPage.of(root.commandLine()));
     return ExitCode.OK.number();
   }
 }

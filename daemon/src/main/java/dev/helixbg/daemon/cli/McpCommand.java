@@ -44,7 +44,7 @@ final class McpCommand extends ConsoleCommand {
       names = "--print-config",
       paramLabel = "CLIENT",
       description =
-          "Print what makes a client start this server, and end: ${COMPLETION-CANDIDATES}.")
+          "Print the configuration by which a client starts this server: ${COMPLETION-CANDIDATES}.")
   private ClientConfig client;
 
   @Option(

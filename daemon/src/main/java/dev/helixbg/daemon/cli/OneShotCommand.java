@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
     description =
         "Bring the report up to date once: read the log, embed new entries, compare all, ask"
             + " the language model, write the report.")
-public final class OneShotCommand extends ConsoleCommand {
+public final class OneShotCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Mixin private KbArgument kb;
@@ -49,9 +49,6 @@ public final class OneShotCommand extends ConsoleCommand {
       names = "--sample",
       description = "Run on a sample knowledge base, which is created in the cache folder.")
   private boolean sample;
-
-  @Option(names = "--json", description = "Print the report as JSON.")
-  private boolean json;
 
   @Option(
       names = "--copy-report",

@@ -2,12 +2,15 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Setting;
 import dev.helixbg.config.SettingsLoader;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * docs/reference.md: commands with their options, exit codes and settings in Markdown, made from
@@ -16,13 +19,24 @@ import picocli.CommandLine.Model.CommandSpec;
 final class ReferencePage {
   private static final int COLUMNS = 120;
 
-  /** An option that so many commands have, in the same words, is described once. */
-  private static final int COMMON = 4;
-
   private final StringBuilder out = new StringBuilder();
-  private final Map<String, String> common = new LinkedHashMap<>();
 
-  String page(CommandSpec root) {
+  /** Options that many commands have. */
+  private final Map<String, String> common;
+
+  private ReferencePage(Map<String, String> common) {
+    this.common = common;
+  }
+
+  /** The page for a command line. */
+  static String of(CommandSpec root) {
+    // This command has no option of its own.
+    Map<String, String> common = described(root.subcommands().get("verify").getCommandSpec());
+    common.keySet().removeIf(label -> !label.startsWith("-"));
+    return new ReferencePage(common).page(root);
+  }
+
+  private String page(CommandSpec root) {
     out.append("# Reference\n\n");
     paragraph(
         "Commands, exit codes and settings, as the program itself knows them: `helix-bg man"
@@ -33,7 +47,6 @@ final class ReferencePage {
             + " written as a path (`./kb`). In a checkout there is `bench`, too:"
             + " [benchmarks.md](benchmarks.md). Many commands have these options, below by their"
             + " names alone:");
-    findCommon(root);
     table(common);
     commands(root, "");
     out.append("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n");
@@ -49,7 +62,7 @@ final class ReferencePage {
         continue;
       }
       String name = prefix + command.name();
-      out.append("\n### `").append(name).append(ManPage.synopsis(command)).append("`\n\n");
+      out.append("\n### `").append(name).append(synopsis(command)).append("`\n\n");
       paragraph(escaped(String.join(" ", command.usageMessage().description())));
       Map<String, String> own = described(command);
       List<String> shared =
@@ -72,32 +85,40 @@ final class ReferencePage {
     return !command.usageMessage().hidden() && !command.name().equals("bench");
   }
 
-  private void findCommon(CommandSpec root) {
-    Map<Map.Entry<String, String>, Integer> counts = new LinkedHashMap<>();
-    for (CommandLine line : root.subcommands().values()) {
-      if (isDescribed(line.getCommandSpec())) {
-        described(line.getCommandSpec())
-            .entrySet()
-            .forEach(
-                argument ->
-                    counts.merge(
-                        Map.entry(argument.getKey(), argument.getValue()), 1, Integer::sum));
-      }
-    }
-    counts.forEach(
-        (argument, count) -> {
-          if (count >= COMMON && argument.getKey().startsWith("-")) {
-            common.put(argument.getKey(), argument.getValue());
-          }
-        });
-  }
-
-  /** Arguments of a command, each with its description. */
+  /** Parameters of a command, then its options except help and version, each described. */
   private static Map<String, String> described(CommandSpec command) {
     Map<String, String> described = new LinkedHashMap<>();
-    ManPage.arguments(command)
-        .forEach(argument -> described.put(ManPage.label(argument), ManPage.description(argument)));
+    List<ArgSpec> arguments = new ArrayList<>(command.positionalParameters());
+    arguments.addAll(command.options());
+    for (ArgSpec argument : arguments) {
+      boolean isHelp =
+          argument instanceof OptionSpec option && (option.usageHelp() || option.versionHelp());
+      if (!isHelp) {
+        described.put(
+            label(argument),
+            String.join(" ", argument.description())
+                .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValueString())));
+      }
+    }
     return described;
+  }
+
+  /** A parameter's name, or an option's names and its value. */
+  private static String label(ArgSpec argument) {
+    return argument instanceof OptionSpec option
+        ? String.join(", ", option.names())
+            + (option.arity().max() == 0 ? "" : " " + option.paramLabel())
+        : argument.paramLabel();
+  }
+
+  private static String synopsis(CommandSpec command) {
+    return command.positionalParameters().stream()
+        .map(
+            one -> {
+              String label = one.paramLabel() + (one.arity().max() > 1 ? "..." : "");
+              return one.required() ? " " + label : " [" + label + "]";
+            })
+        .collect(Collectors.joining());
   }
 
   private void table(Map<String, String> arguments) {
@@ -130,13 +151,8 @@ final class ReferencePage {
 
   /** Lines of {@value #COLUMNS} characters at most, where words are not longer. */
   private void paragraph(String text) {
-    int column = 0;
-    for (String word : text.split("\\s+")) {
-      boolean fits = column + 1 + word.length() <= COLUMNS;
-      out.append(column == 0 ? "" : fits ? " " : "\n").append(word);
-      column = column == 0 || !fits ? word.length() : column + 1 + word.length();
-    }
-    out.append('\n');
+    String line = "(.{1," + COLUMNS + "})(\\s+|$)";
+    out.append(text.replaceAll(line, "$1\n"));
   }
 
   private void row(List<String> cells) {

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -15,7 +16,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -73,15 +73,17 @@ final class RelatedCommand extends ConsoleCommand {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     DaemonLink link = GlobalOptions.daemon();
-    RelatedAnswer answer =
+    List<? extends JsonNode> answer =
         link.watches(chosen) ? ask(link, chosen, text) : here(chosen, text, settings);
     if (json) {
-      answer.toJson().forEach(console.json()::println);
+      answer.forEach(console.json()::println);
     } else {
-      console.say("%s", words(answer));
-      SearchCommand.print(answer.nearest(), console);
+      console.say("%s", words(answer.getLast()));
+      SearchCommand.print(answer, console);
     }
-    answer.unread().ifPresent(why -> console.warn("vectors alone tell that: %s", why));
+    if (answer.getLast().has("unread")) {
+      console.warn("vectors alone tell that: %s", answer.getLast().path("unread").asText());
+    }
     return ExitCode.OK.number();
   }
 
@@ -89,46 +91,52 @@ final class RelatedCommand extends ConsoleCommand {
     return new String(System.in.readNBytes(4 * SearchRequest.MAX_TEXT + 1), StandardCharsets.UTF_8);
   }
 
-  private RelatedAnswer ask(DaemonLink link, Kb chosen, String text) throws IOException {
+  private List<JsonNode> ask(DaemonLink link, Kb chosen, String text) {
     ObjectNode request =
         DaemonLink.request("related")
             .put("kb", chosen.folder().toString())
             .put("text", text)
             .put("topic", topic)
             .put("limit", limit);
-    return RelatedAnswer.of(link.ask(request, Duration.ofMinutes(1)));
+    return link.ask(request, Duration.ofMinutes(1));
   }
 
-  private RelatedAnswer here(Kb chosen, String text, Settings settings)
+  private List<ObjectNode> here(Kb chosen, String text, Settings settings)
       throws InterruptedException {
     Entry asked = RelatedAnswer.unstored(topic, text);
     try (KbStores stores = stores(settings)) {
       return RelatedAnswer.of(
-          asked,
-          SearchCommand.here(
-              stores, chosen, RelatedAnswer.request(asked, limit), settings, Progress.on(console)),
-          limit,
-          settings,
-          Optional.of(PairSource.located(settings)));
+              asked,
+              SearchCommand.here(
+                  stores,
+                  chosen,
+                  RelatedAnswer.request(asked, limit),
+                  settings,
+                  Progress.on(console)),
+              limit,
+              settings,
+              Optional.of(PairSource.located(settings)))
+          .toJson();
     }
   }
 
-  private static String words(RelatedAnswer answer) {
-    AlreadySaid said = answer.said();
+  private static String words(JsonNode said) {
     String likely =
-        said.probability().isPresent()
-            ? " (%.0f %%)".formatted(100 * said.probability().getAsDouble())
+        said.has("probability")
+            ? " (%.0f %%)".formatted(100 * said.path("probability").asDouble())
             : "";
-    String entry = said.entry().map(name -> answer.title().orElse(name) + "  " + name).orElse("");
-    return switch (said.answer()) {
-      case YES -> "already said: " + entry + likely;
-      case CONTRADICTS -> "contradicts: " + entry + likely;
-      case NO -> "new" + likely;
-      case UNKNOWN -> "unknown: " + said.differs().orElse("not all entries are indexed");
-      case PERHAPS ->
+    String name = said.path("entry").asText();
+    String entry = name.isEmpty() ? "" : said.path("title").asText(name) + "  " + name;
+    String differs = said.path("differs").asText();
+    return switch (said.path("alreadySaid").asText()) {
+      case "yes" -> "already said: " + entry + likely;
+      case "contradicts" -> "contradicts: " + entry + likely;
+      case "no" -> "new" + likely;
+      case "unknown" -> "unknown: " + (differs.isEmpty() ? "not all entries are indexed" : differs);
+      default ->
           "perhaps said already: read the nearest"
               + (entry.isEmpty() ? "" : ", first: " + entry + likely)
-              + said.differs().map(what -> "; " + what).orElse("");
+              + (differs.isEmpty() ? "" : "; " + differs);
     };
   }
 }

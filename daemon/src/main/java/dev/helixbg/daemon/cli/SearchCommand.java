@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
@@ -20,13 +21,12 @@ import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.search.SearchIndex;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -70,42 +70,24 @@ final class SearchCommand extends ConsoleCommand {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws InterruptedException {
     List<String> text = kb.afterFolder(words);
-    if (text.isEmpty()) {
-      throw Failure.usage("what is looked for is missing: TEXT");
-    }
     SearchRequest request =
         new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    SearchAnswer answer = answer(chosen, request, settings);
-    if (topic != null && answer.hits().isEmpty()) {
-      String meant = KbTopics.require(chosen, topic);
-      if (!meant.equals(topic)) { // it has the other Unicode form
-        answer =
-            answer(
-                chosen,
-                new SearchRequest(request.text(), Optional.of(meant), offset, limit),
-                settings);
-      }
+    DaemonLink link = GlobalOptions.daemon();
+    List<? extends JsonNode> answer =
+        link.watches(chosen) ? ask(link, chosen, request) : here(chosen, request, settings);
+    if (json) {
+      answer.forEach(console.json()::println);
+    } else {
+      print(answer, console);
     }
-    print(answer);
     return ExitCode.OK.number();
   }
 
-  private SearchAnswer answer(Kb chosen, SearchRequest request, Settings settings)
-      throws IOException, InterruptedException {
-    Optional<SearchAnswer> answered = askDaemon(chosen, request);
-    return answered.isPresent() ? answered.get() : here(chosen, request, settings);
-  }
-
-  /** Empty when no daemon runs that watches this KB. */
-  private Optional<SearchAnswer> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
-    DaemonLink link = GlobalOptions.daemon();
-    if (!link.watches(chosen)) {
-      return Optional.empty();
-    }
+  private static List<JsonNode> ask(DaemonLink link, Kb chosen, SearchRequest wanted) {
     ObjectNode request =
         DaemonLink.request("search")
             .put("kb", chosen.folder().toString())
@@ -113,13 +95,13 @@ final class SearchCommand extends ConsoleCommand {
             .put("offset", wanted.from())
             .put("limit", wanted.limit());
     wanted.topic().ifPresent(name -> request.put("topic", name));
-    return Optional.of(SearchAnswer.of(link.ask(request, Duration.ofMinutes(1))));
+    return link.ask(request, Duration.ofMinutes(1));
   }
 
-  private SearchAnswer here(Kb chosen, SearchRequest wanted, Settings settings)
+  private List<ObjectNode> here(Kb chosen, SearchRequest wanted, Settings settings)
       throws InterruptedException {
     try (KbStores stores = stores(settings)) {
-      return here(stores, chosen, wanted, settings, Progress.on(console));
+      return here(stores, chosen, wanted, settings, Progress.on(console)).toJson();
     }
   }
 
@@ -134,6 +116,11 @@ final class SearchCommand extends ConsoleCommand {
       }
       KbStore store = stores.of(chosen);
       LogReading log = DataLog.readQuiet(store.kb().dataLog());
+      Optional<String> topic =
+          wanted
+              .topic()
+              .map(
+                  name -> KbTopics.require(chosen, log.entries().stream().map(Entry::topic), name));
       source.likelyForQueries(log.entries().size()).openAhead();
       EmbeddingStage.Result known;
       try (EmbeddingStage stages =
@@ -146,7 +133,7 @@ final class SearchCommand extends ConsoleCommand {
           Embedder embedder = source.forQueries(known.way()).open()) {
         float[] query = embedder.embedAll(List.of(wanted.text()))[0];
         return new SearchAnswer(
-            index.search(List.of(wanted.query(query))).getFirst().stream()
+            index.search(List.of(wanted.query(query, topic))).getFirst().stream()
                 .map(SearchHit::of)
                 .toList(),
             index.coverage());
@@ -154,30 +141,33 @@ final class SearchCommand extends ConsoleCommand {
     }
   }
 
-  private void print(SearchAnswer answer) throws IOException {
-    if (json) {
-      answer.toJson().forEach(console.json()::println);
-      return;
+  /**
+   * Prints an answer for people.
+   *
+   * @param answer lines as {@link SearchAnswer#toJson} makes them
+   */
+  static void print(List<? extends JsonNode> answer, Console console) {
+    for (JsonNode line : answer) {
+      if (line.has("name")) {
+        print(line, console);
+      } else if (!SearchAnswer.coverage(line).isWhole()) {
+        console.warn("%s", SearchAnswer.coverage(line).words());
+      }
     }
-    print(answer, console);
   }
 
-  /** For people. */
-  static void print(SearchAnswer answer, Console console) {
-    for (SearchHit hit : answer.hits()) {
-      double words = hit.score() - hit.similarity();
-      console.say(
-          words < 0.0005 ? "%.3f  %s  %s" : "%.3f  %s  %s  (words: +%.3f)",
-          hit.similarity(),
-          PrintableText.line(hit.title()),
-          hit.name(),
-          words);
-      console.say(
-          "       %s%s",
-          hit.passage().start() > 0 ? "… " : "", PrintableText.excerpt(hit.matched(), EXCERPT));
-    }
-    if (!answer.coverage().isWhole()) {
-      console.warn("%s", answer.coverage().words());
-    }
+  private static void print(JsonNode hit, Console console) {
+    double similarity = hit.path("similarity").asDouble();
+    double words = hit.path("score").asDouble() - similarity;
+    console.say(
+        words < 0.0005 ? "%.3f  %s  %s" : "%.3f  %s  %s  (words: +%.3f)",
+        similarity,
+        PrintableText.line(hit.path("title").asText()),
+        hit.path("name").asText(),
+        words);
+    console.say(
+        "       %s%s",
+        hit.at("/passage/start").asInt() > 0 ? "… " : "",
+        PrintableText.excerpt(hit.at("/passage/text").asText(), EXCERPT));
   }
 }

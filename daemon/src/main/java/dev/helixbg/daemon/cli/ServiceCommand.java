@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
@@ -17,7 +16,7 @@ import dev.helixbg.daemon.service.ServicePlan;
 import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
-import dev.helixbg.daemon.service.StepRunner;
+import dev.helixbg.daemon.service.ServiceStep;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -45,17 +43,13 @@ import picocli.CommandLine.Parameters;
     description =
         "Install and control the daemon as a service of launchd or systemd, started at login.")
 final class ServiceCommand extends ConsoleCommand {
-  private static final List<String> ACTIONS =
-      List.of("install", "uninstall", "start", "stop", "restart", "status", "logs");
-
   @Mixin private GlobalOptions options;
 
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "install, uninstall, start, stop, restart, status or logs.",
-      completionCandidates = Actions.class)
-  private String action;
+      description = "install, uninstall, start, stop, restart, status or logs.")
+  private Action action;
 
   @Parameters(
       index = "1..*",
@@ -72,84 +66,71 @@ final class ServiceCommand extends ConsoleCommand {
       description = "Show what would be written and run, and change nothing.")
   private boolean dryRun;
 
-  static final class Actions extends ArrayList<String> {
-    Actions() {
-      super(ACTIONS);
-    }
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (!ACTIONS.contains(action)) {
-      throw Failure.usage(
-          "service must be told one of "
-              + String.join(", ", ACTIONS)
-              + ", not "
-              + action
-              + NearestName.meant(action, ACTIONS, ""));
-    }
     UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);
-    if (action.equals("logs")) {
+    if (action == Action.LOGS) {
       return printLogs(home);
     }
-    Action wanted = Action.valueOf(action.toUpperCase(Locale.ROOT));
     Optional<ServiceRequest> request =
-        switch (wanted) {
+        switch (action) {
           case INSTALL -> Optional.of(installed(locations));
           case RESTART -> ServiceRequest.read(home);
           default -> Optional.empty(); // settings that are wrong by now are no reason not to stop
         };
     Optional<ServiceSpec> spec = request.flatMap(known -> spec(known, locations, home));
-    List<ServicePlan.Step> steps = new ArrayList<>();
+    List<ServiceStep> steps = new ArrayList<>();
     if (spec.isPresent()) {
-      steps.add(new ServicePlan.Write(ServiceRequest.file(home), request.get().json()));
+      steps.add(ServiceStep.write(ServiceRequest.file(home), request.get().json()));
     }
-    steps.addAll(plan(wanted, spec, locations).steps());
-    if (wanted == Action.UNINSTALL) {
-      steps.add(new ServicePlan.Delete(ServiceRequest.file(home)));
+    steps.addAll(plan(spec, locations));
+    if (action == Action.UNINSTALL) {
+      steps.add(ServiceStep.delete(ServiceRequest.file(home)));
     }
-    take(steps, spec, home);
+    if (dryRun) {
+      steps.forEach(step -> console.out().println("# " + step.shown()));
+    } else {
+      if (spec.isPresent()) {
+        makeFolders(spec.get(), home);
+      }
+      for (ServiceStep step : steps) {
+        step.deed().take(console.out());
+      }
+    }
     return ExitCode.OK.number();
   }
 
-  private void take(List<ServicePlan.Step> steps, Optional<ServiceSpec> spec, DaemonHome home)
-      throws IOException, InterruptedException {
-    StepRunner runner = new StepRunner(console.out());
-    if (dryRun) {
-      steps.forEach(runner::show);
-      return;
-    }
-    if (spec.isPresent()) {
-      PrivateFiles.makeFolders(home.folder());
-      PrivateFiles.makeFolder(home.logs());
-      PrivateFiles.open(spec.get().stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-          .close();
-      List<Path> folders = new ArrayList<>(spec.get().writable());
-      folders.removeAll(
-          spec.get().request().kbs()); // one that is not mounted must not get a double
-      for (Path folder : folders) { // one that is not there cannot be made writable
+  /** A folder that is not there cannot be made writable. */
+  private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
+    PrivateFiles.makeFolders(home.folder());
+    PrivateFiles.makeFolder(home.logs());
+    PrivateFiles.open(spec.stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+    for (Path folder : spec.writable()) {
+      // A knowledge base that is not mounted must not get a double.
+      if (!spec.request().kbs().contains(folder.toString())) {
         PrivateFiles.makeFolders(folder);
       }
-    }
-    for (ServicePlan.Step step : steps) {
-      runner.take(step);
     }
   }
 
   private ServiceRequest installed(UserDirectories locations) {
     Settings settings = options.load().settings();
-    LinkedHashSet<Path> watched = new LinkedHashSet<>();
+    LinkedHashSet<String> watched = new LinkedHashSet<>();
     for (Kb named : kb.named(kbs)) {
-      watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder());
+      watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder().toString());
     }
     List<Path> notes = kb.notes();
     notes.forEach(folder -> NotesKb.at(folder, settings).look()); // with notes in them
     if (watched.isEmpty() && notes.isEmpty()) {
-      watched.add(Kb.find(Optional.empty(), settings, locations).folder());
+      watched.add(Kb.find(Optional.empty(), settings, locations).folder().toString());
     }
     return new ServiceRequest(
-        List.copyOf(watched), notes, options.config(), options.set(), environment());
+        List.copyOf(watched),
+        notes.stream().map(Path::toString).toList(),
+        options.config().map(Path::toString).orElse(null),
+        options.set(),
+        environment());
   }
 
   /**
@@ -159,10 +140,9 @@ final class ServiceCommand extends ConsoleCommand {
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
-    Optional<Installation> installation =
-        Installation.of(Installation.jar()).or(() -> Installation.ofUser(locations.home()));
+    Optional<Installation> installation = Installation.find(locations.home());
     if (installation.isEmpty()) {
-      if (action.equals("restart")) {
+      if (action == Action.RESTART) {
         return Optional.empty();
       }
       throw Failure.usage(
@@ -170,7 +150,8 @@ final class ServiceCommand extends ConsoleCommand {
               + " scripts/install");
     }
     Settings settings = settings(request, locations);
-    LinkedHashSet<Path> writable = new LinkedHashSet<>(request.kbs());
+    LinkedHashSet<Path> writable = new LinkedHashSet<>();
+    request.kbs().forEach(one -> writable.add(Path.of(one)));
     writable.add(home.folder());
     writable.add(settings.embed().models());
     writable.add(settings.cache());
@@ -190,7 +171,7 @@ final class ServiceCommand extends ConsoleCommand {
     environment.keySet().removeIf(ServiceCommand::isSetting);
     environment.putAll(request.environment());
     return new SettingsLoader(locations, environment)
-        .load(request.config(), request.set())
+        .load(Optional.ofNullable(request.config()).map(Path::of), request.set())
         .settings();
   }
 
@@ -205,16 +186,16 @@ final class ServiceCommand extends ConsoleCommand {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_");
   }
 
-  private ServicePlan plan(Action wanted, Optional<ServiceSpec> spec, UserDirectories locations)
+  private List<ServiceStep> plan(Optional<ServiceSpec> spec, UserDirectories locations)
       throws IOException, InterruptedException {
     if (!isMac()) {
-      return ServicePlan.systemd(wanted, spec, configHome(locations));
+      return ServicePlan.systemd(action, spec, configHome(locations));
     }
     Path home = locations.home();
     long uid =
         ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
     String domain = dryRun ? "gui/" + uid : LaunchdPlist.domain(uid);
-    return ServicePlan.launchd(wanted, spec, home, domain);
+    return ServicePlan.launchd(action, spec, home, domain);
   }
 
   /** The file that the service manager of this machine reads. */

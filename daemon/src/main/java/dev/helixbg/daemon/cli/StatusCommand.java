@@ -40,19 +40,9 @@ final class StatusCommand extends JsonCommand {
           kb.path("gone").asBoolean()
               ? "waiting for it"
               : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
-      if (kb.path("passagesLeft").asInt() > 0) {
-        console.say(
-            "    the report is a first look: %,d passages are left",
-            kb.path("passagesLeft").asInt());
-      }
-      if (kb.path("pairsLeft").asInt() > 0) {
-        console.say(
-            "    the report is a first look: %,d pairs are to be read",
-            kb.path("pairsLeft").asInt());
-      }
-      if (kb.path("questionsLeft").asInt() > 0) {
-        console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
-      }
+      left(kb, "passagesLeft", "the report is a first look: %,d passages are left");
+      left(kb, "pairsLeft", "the report is a first look: %,d pairs are to be read");
+      left(kb, "questionsLeft", "%,d questions to the model are left");
       if (!kb.path("trouble").isNull()) {
         console.say("    trouble: %s", kb.path("trouble").asText());
       }
@@ -82,6 +72,12 @@ final class StatusCommand extends JsonCommand {
       console.say(
           "last error %s: %s",
           metrics.at("/lastError/at").asText(), metrics.at("/lastError/message").asText());
+    }
+  }
+
+  private void left(JsonNode kb, String field, String words) {
+    if (kb.path(field).asInt() > 0) {
+      console.say("    " + words, kb.path(field).asInt());
     }
   }
 

@@ -69,7 +69,7 @@ final class StudyCommand extends JsonCommand {
       paramLabel = "NAME",
       defaultValue = "chat",
       description =
-          "What the chat is called, the same for questions and answers: each is measured by itself."
+          "Name of the chat, the same for questions and answers; each name is measured by itself."
               + " Default: chat.")
   private String by;
 

@@ -20,10 +20,10 @@ import picocli.CommandLine.Mixin;
     name = "tidy",
     description = {
       "Go through the findings one by one, at a terminal: look, decide, done.",
-      "What you decide helix carries out, the program that writes the knowledge base: the setting"
-          + " helix.command, else helix on PATH. Of a folder of notes (--notes), your editor does;"
-          + " items of memory files helix-bg takes out itself."
-          + " Nothing is changed before you press Enter on a page that says what will be."
+      "The program helix, which writes the knowledge base, carries out what you decide (the setting"
+          + " helix.command, else helix on PATH). You edit notes (--notes) in your editor; helix-bg"
+          + " takes items out of memory files itself. Nothing is changed before you press Enter on"
+          + " a page that says what will change."
     })
 public final class TidyCommand extends ConsoleCommand {
   private final Interruption interruption;

@@ -33,7 +33,7 @@ public final class ControlClient implements AutoCloseable {
    * Connects to the daemon that listens there, if there is one.
    *
    * @param patience for each line of an answer
-   * @throws IOException when there is something that cannot be talked to
+   * @throws IOException when the socket cannot be used
    */
   public static Optional<ControlClient> connect(Path socket, Duration patience) throws IOException {
     if (!Files.exists(socket)) {

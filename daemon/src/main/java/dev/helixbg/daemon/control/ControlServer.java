@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -51,24 +52,27 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Beyond the usual number, for what is urgent. */
+  /** Connections beyond the usual number, for urgent requests. */
   private static final int URGENT_CLIENTS = 8;
 
   /** Time that a request may still take after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
-  /** For those that were called off, which does not take long, to be told so. */
+  /** Longest wait, at the end, for the answers to requests that were called off. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
+  /** What answers requests. */
   public interface Handler {
     /**
+     * Answers one request.
+     *
      * @throws IOException when the client is gone, {@link UncheckedIOException} the same; the
      *     client is told of whatever else is thrown
      * @throws InterruptedException when called off: the client has left, or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
 
-    /** Whether it is answered even when there are too many clients, and soon. */
+    /** Whether a request is answered even when there are too many clients, and soon. */
     default boolean isUrgent(ObjectNode request) {
       return false;
     }
@@ -103,7 +107,6 @@ public final class ControlServer implements AutoCloseable {
   private final ControlLimits limits;
   private final Predicate<UserPrincipal> welcome;
   private final AtomicInteger clients = new AtomicInteger();
-  private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
   /** The threads that answer a request. */
@@ -171,23 +174,17 @@ public final class ControlServer implements AutoCloseable {
     return UnixDomainSocketAddress.of(path);
   }
 
-  /** Makes the folder private and returns whom it belongs to: the user that we are. */
+  /** Makes the folder private and returns its owner, who is the user of this process. */
   private static UserPrincipal prepareFolder(Path folder) throws IOException {
-    Files.createDirectories(folder);
-    Path probe = Files.createTempFile(folder, ".helix-bg", ".probe");
-    try {
-      UserPrincipal self = Files.getOwner(probe);
-      if (!Files.getOwner(folder).equals(self)) {
-        throw new IOException(folder + " belongs to another user");
-      }
-      if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
-        LOG.info("{} is closed to other users now: the control socket is in it", folder);
-        Files.setPosixFilePermissions(folder, FOLDER);
-      }
-      return self;
-    } finally {
-      Files.delete(probe);
+    PrivateFiles.makeFolders(folder);
+    if (!PrivateFiles.isOwn(folder)) {
+      throw new IOException(folder + " belongs to another user");
     }
+    if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
+      LOG.info("{} is closed to other users now: the control socket is in it", folder);
+      Files.setPosixFilePermissions(folder, FOLDER);
+    }
+    return Files.getOwner(folder);
   }
 
   private static void removeStale(Path path) throws IOException {
@@ -232,9 +229,7 @@ public final class ControlServer implements AutoCloseable {
         JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        if (refused.add(peer.getName())) { // once, so that no client can fill the log
-          LOG.warn("connections of user {} are refused", peer.getName());
-        }
+        LOG.debug("a connection of user {} is refused", peer.getName());
         return;
       }
       if (number <= limits.clients()) {
@@ -312,7 +307,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Soon: who closed only its half of the connection still gets what is quickly said. */
+  /** Waits a moment first: a client that closed its half of the connection gets a quick answer. */
   private static void callOff(Thread request, CountDownLatch answered) {
     try {
       if (answered.await(LEFT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -342,11 +337,11 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      answering.forEach(Thread::interrupt); // once: the next would hit who is writing his answer
+      answering.forEach(Thread::interrupt); // once: another would hit a thread that is writing
     }
   }
 
-  /** Lets go of all clients, once those that are being answered have their answer, but soon. */
+  /** Closes all connections, after it waited a few seconds for requests in progress. */
   @Override
   public void close() throws IOException {
     refuse();

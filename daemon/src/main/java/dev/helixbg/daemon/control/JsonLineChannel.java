@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One JSON object a line over a channel, each within a time: whoever is late finds the channel
- * closed. One thread reads, one writes; while that one is busy, {@link #listen} hears when the
- * other end leaves.
+ * JSON objects over a channel, one a line. A line that takes too long closes the channel. One
+ * thread reads, one writes; while that one is busy, {@link #listen} notices that the other end
+ * leaves.
  */
 final class JsonLineChannel implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JsonLineChannel.class);

@@ -102,7 +102,7 @@ public final class IdleQuestions {
     }
   }
 
-  /** Before anything is asked of a model, it is found out once how far to trust it. */
+  /** Measures once, before the first question, how far to trust a model. */
   private void measure(LanguageModelFile file, Supplier<Judge> judge, BooleanSupplier cancelled)
       throws InterruptedException {
     Duration time = Duration.ofSeconds(settings.llm().seconds());

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What idle work is due for which KB, by what was done and what failed before, and whether the
- * machine may have it. {@link IdleWork} does it.
+ * Decides which idle work is due for which KB, and whether the machine is free for it. {@link
+ * IdleWork} does it.
  */
 final class IdleSchedule {
   /** Asking a Mac for its battery starts a process. */
@@ -33,7 +33,7 @@ final class IdleSchedule {
   }
 
   /**
-   * @param changes of the KB, by {@link KbWatch#changes}: another number, and it may be mended
+   * @param changes of the KB then, by {@link KbWatch#changes}; a later change may mend it
    * @param pause nanoseconds from the failure to the next try
    */
   private record Failed(int changes, long at, long pause) {}
@@ -45,7 +45,9 @@ final class IdleSchedule {
   private final Machine machine;
   private final Map<Kb, KbState> known = new ConcurrentHashMap<>();
 
-  private boolean refused;
+  /** Whether others needed the machine when it was last asked. */
+  private boolean wanted;
+
   private long machineAskedAt;
 
   IdleSchedule(
@@ -59,6 +61,7 @@ final class IdleSchedule {
     this.questions = questions;
     this.clock = clock;
     this.machine = machine;
+    this.machineAskedAt = clock.nanos() - ASK_AGAIN.toNanos();
   }
 
   private KbState known(KbWatch watch) {
@@ -89,45 +92,30 @@ final class IdleSchedule {
         && questions.canAsk();
   }
 
-  /**
-   * Whether the machine has nothing better to do. Work without which the report is not whole never
-   * waits.
-   */
+  /** Whether a job may start. Work without which the report is not whole never waits. */
   boolean mayRun(IdleJob work) {
-    if (work.isOfTheReport()) {
-      return true;
-    }
-    if (model.isForPeople(settings.daemon().modelQuiet())
-        || (refused && clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos())) {
-      return false;
-    }
-    machineAskedAt = clock.nanos();
-    refused =
-        isOnForbiddenBattery() || machine.load().getAsDouble() > settings.daemon().modelMaxLoad();
-    return !refused;
+    return work.isOfTheReport()
+        || (!model.isForPeople(settings.daemon().modelQuiet()) && !isMachineWanted(0));
   }
 
-  private boolean isOnForbiddenBattery() {
-    return !settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean();
-  }
-
-  /**
-   * Whether, during a run, others need the machine: its own threads are part of the load. Passages
-   * and pairs belong to the report, and wait for nobody: the last in the queue of a processor is
-   * enough.
-   */
+  /** Whether others need the machine during a run, whose own threads are part of the load. */
   boolean isMachineWanted(IdleJob running) {
-    if (running.isOfTheReport()) {
-      return false;
-    }
-    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
-      return false;
-    }
-    machineAskedAt = clock.nanos();
     double own =
         (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
-    return isOnForbiddenBattery()
-        || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
+    return !running.isOfTheReport() && isMachineWanted(own);
+  }
+
+  /**
+   * @param own load that does not count
+   */
+  private boolean isMachineWanted(double own) {
+    if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
+      machineAskedAt = clock.nanos();
+      wanted =
+          (!settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean())
+              || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
+    }
+    return wanted;
   }
 
   /** Notes that a run over a log had nothing to ask, even if the report has open questions. */

@@ -33,7 +33,7 @@ public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
   /**
-   * What tells whether the machine has nothing better to do; a seam for tests.
+   * Battery and load of the machine; a seam for tests.
    *
    * @param load runnable threads per core
    */

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where the one daemon of a user keeps what is its own.
+ * Files of the one daemon that a user runs.
  *
  * @param folder {@code ~/.helix}
  */
@@ -27,8 +27,8 @@ public record DaemonHome(Path folder) {
   }
 
   /**
-   * In the folder; where its path is longer than one of a socket may be, in a folder of the user's
-   * own at a shorter place, which every process of the user finds alike.
+   * Path of the control socket: in the folder, or, if that path is too long for a socket, in a
+   * shorter folder that every process of this user finds.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");
@@ -56,7 +56,7 @@ public record DaemonHome(Path folder) {
     }
   }
 
-  /** The environment of a service is not that of a terminal; what systemd makes both have. */
+  /** A folder that a service and a terminal share, although their environments differ. */
   private static Path shortFolder(Path home) throws IOException {
     if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
       Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));

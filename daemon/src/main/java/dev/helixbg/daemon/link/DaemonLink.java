@@ -75,7 +75,7 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** The KBs that a daemon watches which says this about itself. */
+  /** The KBs that a daemon with this status watches. */
   public static List<Kb> watched(JsonNode status) {
     List<Kb> watched = new ArrayList<>();
     status.path("kbs").forEach(kb -> watched.add(Kb.named(Path.of(kb.path("folder").asText()))));

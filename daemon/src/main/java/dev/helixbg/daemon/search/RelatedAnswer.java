@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.search;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
@@ -13,16 +12,14 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * The entries nearest to a text, and whether one says it already.
  *
  * @param nearest best first, and how much of the KB was searched
  * @param title of the entry that is said to say it
- * @param unread why the pair judge has not read them, where it should have
+ * @param unread why the pair judge could not read them
  */
 public record RelatedAnswer(
     SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
@@ -106,25 +103,5 @@ public record RelatedAnswer(
     said.differs().ifPresent(what -> last.put("differs", what));
     unread.ifPresent(why -> last.put("unread", why));
     return lines;
-  }
-
-  /** From the lines that {@link #toJson} made. */
-  public static RelatedAnswer of(List<JsonNode> lines) {
-    JsonNode last = lines.getLast();
-    return new RelatedAnswer(
-        SearchAnswer.of(lines),
-        new AlreadySaid(
-            AlreadySaid.Answer.valueOf(last.path("alreadySaid").asText().toUpperCase(Locale.ROOT)),
-            text(last, "entry"),
-            last.has("probability")
-                ? OptionalDouble.of(last.path("probability").asDouble())
-                : OptionalDouble.empty(),
-            text(last, "differs")),
-        text(last, "title"),
-        text(last, "unread"));
-  }
-
-  private static Optional<String> text(JsonNode line, String field) {
-    return Optional.ofNullable(line.path(field).textValue());
   }
 }

@@ -27,13 +27,6 @@ public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
     return line;
   }
 
-  /** From the lines that {@link #toJson} made. */
-  public static SearchAnswer of(List<JsonNode> lines) {
-    return new SearchAnswer(
-        lines.stream().filter(line -> line.has("name")).map(SearchHit::of).toList(),
-        coverage(lines.isEmpty() ? Json.object() : lines.getLast()));
-  }
-
   /** The coverage in a line of the control socket. */
   public static Coverage coverage(JsonNode line) {
     return new Coverage(line.at("/coverage/indexed").asInt(), line.at("/coverage/total").asInt());

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.search;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
@@ -70,22 +69,5 @@ public record SearchHit(
         .put("end", passage.end())
         .put("text", matched);
     return hit;
-  }
-
-  /** Reads what {@link #toJson} wrote. */
-  public static SearchHit of(JsonNode json) {
-    JsonNode passage = json.path("passage");
-    return new SearchHit(
-        json.path("name").asText(),
-        json.path("id").asText(),
-        json.path("title").asText(),
-        json.path("score").asDouble(),
-        json.path("similarity").asDouble(),
-        json.path("offset").asLong(),
-        json.path("written").asText(),
-        json.path("text").asText(),
-        new Passage(passage.path("start").asInt(), passage.path("end").asInt()),
-        passage.path("text").asText(),
-        json.path("text").asText());
   }
 }

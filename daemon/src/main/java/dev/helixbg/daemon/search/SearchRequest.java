@@ -47,8 +47,9 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
 
   /**
    * @param vector of the text
+   * @param topic the wanted one, as the knowledge base writes it
    */
-  public SearchIndex.Query query(float[] vector) {
+  public SearchIndex.Query query(float[] vector, Optional<String> topic) {
     return new SearchIndex.Query(text, vector, topic, from, limit);
   }
 

@@ -21,13 +21,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Answers searches of many clients, each KB by a {@link SearchWorker} of its own, so that nobody
+ * Answers searches of many clients, each KB by a {@link SearchWorker} of its own, so that no client
  * waits while another KB is read. Queries that were asked lately are not embedded again.
  */
 public final class SearchService implements AutoCloseable {
   private static final int REMEMBERED = 2_000;
 
-  /** A little less than the command's own. */
+  /** Longest wait for an answer: a little less than the command waits. */
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
   // Workers look at these.

@@ -144,7 +144,7 @@ final class SearchWorker implements AutoCloseable {
     drop();
   }
 
-  /** Waits for it; meanwhile, what more searches than one need is made. */
+  /** Waits for the next search; meanwhile it makes the index that a second search needs. */
   private Asked next() throws InterruptedException {
     if (answered && index == null && !forget) {
       Asked asked = waiting.poll(PAUSE.toNanos(), TimeUnit.NANOSECONDS);
@@ -174,8 +174,8 @@ final class SearchWorker implements AutoCloseable {
   }
 
   /**
-   * Has the entries whose vectors are known: all of them, once a run has ended. They are read where
-   * they are not known, or have other names now.
+   * Reads the entries whose vectors are known, if the log or the vectors changed since they were
+   * read.
    *
    * @return what embeds queries that are compared with them
    */
@@ -244,7 +244,7 @@ final class SearchWorker implements AutoCloseable {
     }
     List<SearchIndex.Query> asked = new ArrayList<>();
     for (int i = 0; i < batch.size(); i++) {
-      asked.add(batch.get(i).request().query(queries.get(i)));
+      asked.add(batch.get(i).request().query(queries.get(i), batch.get(i).request().topic()));
     }
     List<List<SearchIndex.Hit>> found = all.search(asked);
     service.metrics.searches.add(batch.size());

@@ -33,10 +33,15 @@ public record Installation(Path root) {
   }
 
   /** The one that {@code scripts/install} made for this user, if it did. */
-  public static Optional<Installation> ofUser(Path home) {
+  static Optional<Installation> ofUser(Path home) {
     Path current = home.resolve(".local/opt/helix-bg/current");
     return Optional.of(new Installation(current))
         .filter(installation -> Files.isExecutable(installation.launcher()));
+  }
+
+  /** The one that a service runs: the program's own, else the user's. */
+  public static Optional<Installation> find(Path home) {
+    return of(jar()).or(() -> ofUser(home));
   }
 
   public Path launcher() {
@@ -44,7 +49,7 @@ public record Installation(Path root) {
   }
 
   /**
-   * The name of a folder that leads to its successor, too: {@code current} beside it, or Homebrew's
+   * The name under which the next version will be, too: {@code current} beside it, or Homebrew's
    * {@code opt/NAME} for {@code Cellar/NAME/VERSION}.
    */
   private static Path lasting(Path root) {
@@ -52,19 +57,8 @@ public record Installation(Path root) {
     if (Files.isExecutable(current.resolve(LAUNCHER))) {
       return current; // the version that was started
     }
-    for (int i = 0; i + 3 <= root.getNameCount(); i++) {
-      if (root.getName(i).toString().equals("Cellar")) {
-        Path prefix = i == 0 ? root.getRoot() : root.getRoot().resolve(root.subpath(0, i));
-        Path opt = prefix.resolve("opt").resolve(root.getName(i + 1));
-        if (i + 3 < root.getNameCount()) {
-          opt = opt.resolve(root.subpath(i + 3, root.getNameCount()));
-        }
-        if (isSame(opt, root)) {
-          return opt;
-        }
-      }
-    }
-    return root;
+    Path opt = Path.of(root.toString().replaceFirst("/Cellar/([^/]+)/[^/]+", "/opt/$1"));
+    return isSame(opt, root) ? opt : root;
   }
 
   private static boolean isSame(Path a, Path b) {

@@ -101,6 +101,6 @@ public final class LaunchdPlist {
   }
 
   private static boolean isThere(String target) throws InterruptedException {
-    return StepRunner.run(List.of("launchctl", "print", target)).code() == 0;
+    return ServiceStep.ended("launchctl", "print", target).code() == 0;
   }
 }

@@ -14,34 +14,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The file that gets what the service says on stderr. launchd and systemd append to it for ever and
- * keep it open, so that it cannot be renamed: it is shortened where it is.
+ * keep it open, so that it cannot be renamed: it is emptied where it is.
  */
 public final class ServiceErrorLog {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceErrorLog.class);
   static final int MOST = 1 << 20;
-  static final int KEPT = 64 << 10;
   private static final int LAST_BYTES = 16 << 10;
 
   private ServiceErrorLog() {}
 
-  /**
-   * Leaves the last lines of a file that has become too long. What is said in between may be lost,
-   * and a file that cannot be written stays as it is: neither is a reason not to work.
-   */
+  /** Empties a file that has become too long. One that cannot be written stays as it is. */
   public static void shorten(Path file) {
     try {
-      if (!Files.isRegularFile(file) || Files.size(file) <= MOST) {
-        return;
-      }
-      byte[] last = end(file, KEPT);
-      int from = 0; // the first whole line
-      while (from < last.length && last[from++] != '\n') {
-        // what is before it is the rest of another
-      }
-      // Appended, as the service manager does: what came in since is not written over.
-      try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.APPEND)) {
-        channel.truncate(0);
-        Channels.newOutputStream(channel).write(last, from, last.length - from);
+      if (Files.isRegularFile(file) && Files.size(file) > MOST) {
+        PrivateFiles.open(file, StandardOpenOption.WRITE).truncate(0).close();
       }
     } catch (IOException e) {
       LOG.debug("{} is not shortened: {}", file, e.toString());
@@ -51,21 +37,17 @@ public final class ServiceErrorLog {
   /** The last line that is not the JVM's about its incubator. */
   static Optional<String> lastLine(Path file) {
     try {
-      return new String(end(file, LAST_BYTES), StandardCharsets.UTF_8)
-          .lines()
-          .filter(line -> !line.isBlank() && !line.startsWith("WARNING: Using incubator"))
-          .reduce((before, line) -> line);
+      PrivateFiles.requireFile(file);
+      try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
+        channel.position(Math.max(0, channel.size() - LAST_BYTES));
+        byte[] last = Channels.newInputStream(channel).readNBytes(LAST_BYTES);
+        return new String(last, StandardCharsets.UTF_8)
+            .lines()
+            .filter(line -> !line.isBlank() && !line.startsWith("WARNING: Using incubator"))
+            .reduce((before, line) -> line);
+      }
     } catch (IOException e) {
       return Optional.empty();
-    }
-  }
-
-  /** At most so many bytes of a file's end. */
-  private static byte[] end(Path file, int most) throws IOException {
-    PrivateFiles.requireFile(file);
-    try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
-      channel.position(Math.max(0, channel.size() - most));
-      return Channels.newInputStream(channel).readNBytes(most);
     }
   }
 }

@@ -3,44 +3,28 @@ package dev.helixbg.daemon.service;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
-/**
- * What one service command does, step by step; shown by {@code --dry-run}, else done.
- *
- * @param steps in order
- */
-public record ServicePlan(List<Step> steps) {
+/** What each service command does, step by step. */
+public final class ServicePlan {
+  private ServicePlan() {}
 
-  public sealed interface Step {}
-
-  /** Writes a file; its folder is made. */
-  public record Write(Path file, String content) implements Step {}
-
-  public record Delete(Path file) implements Step {}
-
-  /**
-   * Runs a command.
-   *
-   * @param mayFail whether a failure means that the goal was reached before
-   */
-  public record Run(List<String> command, boolean mayFail) implements Step {}
-
-  /** Shows what a command says of the service, and whether it runs: the command succeeds then. */
-  public record Ask(List<String> command) implements Step {}
-
-  /** Waits until a command fails, which asks for what is ending. */
-  public record AwaitEnd(List<String> command) implements Step {}
-
-  public record Say(String words) implements Step {}
-
+  /** What is done to the service. */
   public enum Action {
     INSTALL,
     UNINSTALL,
     START,
     STOP,
     RESTART,
-    STATUS
+    STATUS,
+    LOGS;
+
+    /** As it is typed. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**
@@ -50,40 +34,33 @@ public record ServicePlan(List<Step> steps) {
    * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
    * @param domain {@code gui/UID} or {@code user/UID}
    */
-  public static ServicePlan launchd(
+  public static List<ServiceStep> launchd(
       Action action, Optional<ServiceSpec> spec, Path home, String domain) {
     Path plist = plist(home);
     String service = domain + "/" + ServiceSpec.LABEL;
-    List<Step> end =
-        List.of(
-            maybe("launchctl", "bootout", service),
-            new AwaitEnd(List.of("launchctl", "print", service)));
-    Step bootstrap = run("launchctl", "bootstrap", domain, plist.toString());
-    List<Step> steps = new ArrayList<>();
-    spec.ifPresent(known -> steps.add(new Write(plist, LaunchdPlist.of(known))));
-    switch (action) {
-      case INSTALL, RESTART -> {
-        steps.addAll(end);
-        steps.add(bootstrap);
-      }
-      case UNINSTALL -> {
-        steps.addAll(end);
-        steps.add(new Delete(plist));
-      }
-      case START -> {
-        steps.add(maybe("launchctl", "bootstrap", domain, plist.toString()));
-        steps.add(run("launchctl", "kickstart", service));
-      }
-      case STOP -> {
-        steps.add(run("launchctl", "bootout", service));
-        steps.add(end.getLast());
-      }
-      case STATUS -> steps.add(new Ask(List.of("launchctl", "print", service)));
-    }
-    if (action == Action.INSTALL) {
-      steps.add(new Say("helix-bg runs now, and at each login."));
-    }
-    return new ServicePlan(steps);
+    ServiceStep out = ServiceStep.maybe("launchctl", "bootout", service);
+    ServiceStep ended = ServiceStep.awaitEnd("launchctl", "print", service);
+    String[] bootstrap = {"launchctl", "bootstrap", domain, plist.toString()};
+    List<ServiceStep> steps = new ArrayList<>();
+    spec.ifPresent(known -> steps.add(ServiceStep.write(plist, LaunchdPlist.of(known))));
+    steps.addAll(
+        switch (action) {
+          case INSTALL ->
+              List.of(
+                  out,
+                  ended,
+                  ServiceStep.run(bootstrap),
+                  ServiceStep.say("helix-bg runs now, and at each login."));
+          case RESTART -> List.of(out, ended, ServiceStep.run(bootstrap));
+          case UNINSTALL -> List.of(out, ended, ServiceStep.delete(plist));
+          case START ->
+              List.of(
+                  ServiceStep.maybe(bootstrap), ServiceStep.run("launchctl", "kickstart", service));
+          case STOP -> List.of(ServiceStep.run("launchctl", "bootout", service), ended);
+          case STATUS -> List.of(ServiceStep.ask("launchctl", "print", service));
+          case LOGS -> List.<ServiceStep>of();
+        });
+    return steps;
   }
 
   /** File that launchd reads at login. */
@@ -96,47 +73,43 @@ public record ServicePlan(List<Step> steps) {
    *
    * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
    */
-  public static ServicePlan systemd(Action action, Optional<ServiceSpec> spec, Path configHome) {
+  public static List<ServiceStep> systemd(
+      Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);
-    Step reload = run("systemctl", "--user", "daemon-reload");
-    List<Step> steps = new ArrayList<>();
+    ServiceStep reload = ServiceStep.run("systemctl", "--user", "daemon-reload");
+    List<ServiceStep> steps = new ArrayList<>();
     if (spec.isPresent()) {
-      steps.add(new Write(unit, SystemdUnit.of(spec.get())));
+      steps.add(ServiceStep.write(unit, SystemdUnit.of(spec.get())));
       steps.add(reload);
     }
-    switch (action) {
-      case INSTALL -> {
-        steps.add(run("systemctl", "--user", "enable", ServiceSpec.UNIT));
-        steps.add(run("systemctl", "--user", "restart", ServiceSpec.UNIT));
-        steps.add(
-            new Say(
-                "helix-bg runs now, and while you are logged in. To let it run from boot on:"
-                    + " loginctl enable-linger"));
-      }
-      case UNINSTALL -> {
-        steps.add(maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT));
-        steps.add(new Delete(unit));
-        steps.add(reload);
-      }
-      case START -> steps.add(run("systemctl", "--user", "start", ServiceSpec.UNIT));
-      case STOP -> steps.add(run("systemctl", "--user", "stop", ServiceSpec.UNIT));
-      case RESTART -> steps.add(run("systemctl", "--user", "restart", ServiceSpec.UNIT));
-      case STATUS ->
-          steps.add(
-              new Ask(List.of("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT)));
-    }
-    return new ServicePlan(steps);
+    steps.addAll(
+        switch (action) {
+          case INSTALL ->
+              List.of(
+                  systemctl("enable"),
+                  systemctl("restart"),
+                  ServiceStep.say(
+                      "helix-bg runs now, and while you are logged in. To let it run from boot on:"
+                          + " loginctl enable-linger"));
+          case UNINSTALL ->
+              List.of(
+                  ServiceStep.maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT),
+                  ServiceStep.delete(unit),
+                  reload);
+          case START, STOP, RESTART -> List.of(systemctl(action.toString()));
+          case STATUS ->
+              List.of(
+                  ServiceStep.ask("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT));
+          case LOGS -> List.<ServiceStep>of();
+        });
+    return steps;
   }
 
   public static Path unit(Path configHome) {
     return configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
   }
 
-  private static Run run(String... command) {
-    return new Run(List.of(command), false);
-  }
-
-  private static Run maybe(String... command) {
-    return new Run(List.of(command), true);
+  private static ServiceStep systemctl(String verb) {
+    return ServiceStep.run("systemctl", "--user", verb, ServiceSpec.UNIT);
   }
 }

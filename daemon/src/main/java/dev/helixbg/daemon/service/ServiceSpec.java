@@ -35,7 +35,8 @@ public record ServiceSpec(
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
   /**
-   * @throws Failure with {@link ExitCode#USAGE} for what no unit can hold: it is read line by line
+   * @throws Failure with {@link ExitCode#USAGE} for control characters, which could end a line of a
+   *     unit
    */
   public ServiceSpec {
     for (String text : texts(home, launcher, request, writable, stderr)) {

@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -35,37 +35,23 @@ public record ErrorReporter(Console console) {
     return ExitCode.USAGE.number();
   }
 
+  /** Names an unknown word, and the one that was probably meant. */
   private static String words(ParameterException e) {
     List<String> unmatched =
         e instanceof UnmatchedArgumentException unknown
             ? unknown.getUnmatched()
             : e.getCommandLine().getUnmatchedArguments(); // an option may be why one is missing
-    return unmatched.isEmpty()
-        ? e.getMessage()
-        : unknown(unmatched.getFirst(), e.getCommandLine().getCommandSpec());
-  }
-
-  /** The error for an unknown word, with the one that was probably meant. */
-  private static String unknown(String typed, CommandSpec command) {
-    if (typed.startsWith("-")) {
-      String option = typed.split("=", 2)[0];
-      return "there is no option "
-          + option
-          + NearestName.meant(option, command.optionsMap().keySet(), "");
+    if (unmatched.isEmpty()) {
+      return e.getMessage();
     }
-    return command.subcommands().isEmpty()
-        ? "one argument too many: " + typed
-        : noCommand(typed, command);
-  }
-
-  /** The error for an unknown command, with the one that was probably meant. */
-  public static String noCommand(String typed, CommandSpec line) {
-    List<String> shown =
-        line.subcommands().entrySet().stream()
-            .filter(entry -> !entry.getValue().getCommandSpec().usageMessage().hidden())
-            .map(Map.Entry::getKey)
-            .toList();
-    return "there is no command " + typed + NearestName.meant(typed, shown, "");
+    String typed = unmatched.getFirst().split("=", 2)[0];
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    boolean isOption = typed.startsWith("-");
+    Set<String> known = isOption ? command.optionsMap().keySet() : command.subcommands().keySet();
+    return known.isEmpty()
+        ? "one argument too many: " + unmatched.getFirst()
+        : "there is no %s %s%s"
+            .formatted(isOption ? "option" : "command", typed, NearestName.meant(typed, known, ""));
   }
 
   public ExitCode report(Throwable e) {
@@ -102,13 +88,13 @@ public record ErrorReporter(Console console) {
       case ConfigException config -> ExitCode.USAGE;
       case DataLogException log -> ExitCode.KB;
       case StoreException store -> ExitCode.WRITE;
-      case EmbeddingException model -> ExitCode.MODEL;
-      case GgufException model -> ExitCode.MODEL;
-      case TokenizerException model -> ExitCode.MODEL;
-      case GpuException gpu -> ExitCode.MODEL;
-      case JudgeException model -> ExitCode.MODEL;
-      case ContextFullException prompt -> ExitCode.USAGE;
-      case InvalidPathException path -> ExitCode.USAGE;
+      case EmbeddingException _,
+          GgufException _,
+          TokenizerException _,
+          GpuException _,
+          JudgeException _ ->
+          ExitCode.MODEL;
+      case ContextFullException _, InvalidPathException _ -> ExitCode.USAGE;
       case CancellationException calledOff -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };
@@ -126,10 +112,7 @@ public record ErrorReporter(Console console) {
     return false;
   }
 
-  /**
-   * Keeps the stack trace in a file: a user can do nothing with it, whoever mends the fault needs
-   * it.
-   */
+  /** Keeps the stack trace in a file, for a developer. */
   private static String unexpected(Throwable e) {
     String summary = "a fault in helix-bg: " + e;
     try {

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 
 /**
  * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
- * until that thread has saved what it did, and every thread has left ONNX Runtime. Of what others
- * are still writing nothing is left.
+ * until that thread has saved what it did, and every thread has left ONNX Runtime. Files that other
+ * threads are still writing are removed.
  */
 public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
@@ -42,12 +42,12 @@ public final class Interruption {
     return interruption;
   }
 
-  /** Who is told, in a line, where the end takes a while. */
+  /** Sets who is told, in a line, when the end takes a while. */
   public void tell(Consumer<String> whom) {
     told = whom;
   }
 
-  /** How long the JVM is held back at most. */
+  /** Sets how long the JVM is held back at most. */
   public void waitAtMost(Duration time) {
     patience = time;
   }

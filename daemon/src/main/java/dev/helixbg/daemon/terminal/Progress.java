@@ -7,15 +7,15 @@ import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows how far a long step is: a bar at a terminal, elsewhere a line when it begins. */
 public interface Progress extends AutoCloseable {
-  /** Fewer things are soon done, and need no word. */
+  /** Fewest things for which a line is printed. */
   int MANY = 512;
 
-  /** One thing is done, of which each costs the same. */
+  /** Counts one thing, where all cost the same. */
   default void step() {
     step(1);
   }
 
-  /** One thing is done, and so much of the work. */
+  /** Counts one thing that is this much of the work. */
   void step(long work);
 
   @Override
@@ -27,11 +27,11 @@ public interface Progress extends AutoCloseable {
 
     /**
      * @param things that are to be done
-     * @param work that they are together, in any unit: what is left of it tells the time that is
+     * @param work of all things, in any unit, by which the time left is estimated
      */
     Progress begin(String what, long things, long work);
 
-    /** Each costs the same. */
+    /** Begins a step of things that all cost the same. */
     default Progress begin(String what, long things) {
       return begin(what, things, things);
     }
@@ -52,7 +52,7 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /** Its place is that of the work done, so that its estimate of the time left is that of work. */
+  /** A bar that moves with the work done, so that it estimates the time left by it. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()

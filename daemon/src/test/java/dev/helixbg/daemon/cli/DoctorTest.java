@@ -3,103 +3,80 @@ package dev.helixbg.daemon.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.SettingsLoader;
-import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.cli.DoctorCommand.Doctor;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.terminal.CheckLine;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Properties;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class DoctorTest {
   @TempDir Path home;
 
-  /** Where no embedding model can be opened. */
-  private List<CheckLine> examine(Map<String, String> set) throws Exception {
-    UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
-    Map<String, String> all = new HashMap<>(set);
-    all.put("cache", home.resolve("cache").toString());
-    all.put("embed.models", FakeModel.unopenable(home.resolve("none")).toString());
-    return examine(
-        () -> new SettingsLoader(locations, Map.of()).load(Optional.empty(), all), locations);
+  /** The checks of a doctor that finds problems, where no embedding model can be opened. */
+  private JsonNode examine(String... settings) throws IOException {
+    List<String> all = new ArrayList<>(List.of("doctor", "--json"));
+    for (String one :
+        List.of(
+            "cache=" + home.resolve("cache"),
+            "state=" + home.resolve("state"),
+            "embed.models=" + FakeModel.unopenable(home.resolve("none")))) {
+      all.add("--set=" + one);
+    }
+    for (String one : settings) {
+      all.add("--set=" + one);
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    Console console = new Console(out, out, false, false);
+    assertEquals(
+        ExitCode.PROBLEMS.number(),
+        HelixBg.commandLine(console, NoInterruption.make()).execute(all.toArray(String[]::new)));
+    return new ObjectMapper().readTree(out.toByteArray()).path("checks");
   }
 
-  private static List<CheckLine> examine(
-      Supplier<SettingsLoader.Loaded> settings, UserDirectories locations) throws Exception {
-    return Doctor.examine(
-        settings, false, now -> Kb.find(Optional.empty(), now, locations), locations);
+  private static JsonNode named(JsonNode checks, String name) {
+    return checks
+        .valueStream()
+        .filter(check -> check.path("name").asText().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
-  private static CheckLine named(List<CheckLine> checks, String name) {
-    return checks.stream().filter(check -> check.name().equals(name)).findFirst().orElseThrow();
+  private static void assertProblem(JsonNode check, String detail) {
+    assertEquals("problem", check.path("state").asText(), check.toString());
+    assertTrue(check.path("detail").asText().contains(detail), check.toString());
   }
 
   @Test
   void aGpuThatIsNotThereIsReportedWithAllElse() throws Exception {
     System.setProperty(CudaDevice.PROPERTY, "/no/such/library.so");
     try {
-      List<CheckLine> checks =
-          examine(Map.of("llm.backend", "cuda", "llm.model", GoldenModel.Q4_K_M.path().toString()));
-      CheckLine model = named(checks, "language model");
-      assertEquals(CheckLine.State.PROBLEM, model.state());
-      assertTrue(model.detail().contains("there is no CUDA on this machine"), model.toString());
-      assertTrue(model.remedy().contains("llm.backend"), model.toString());
-      named(checks, "knowledge base");
+      JsonNode checks =
+          examine("llm.backend=cuda", "llm.model=" + GoldenModel.Q4_K_M.path(), "kb=" + home);
+      JsonNode model = named(checks, "language model");
+      assertProblem(model, "there is no CUDA on this machine");
+      assertTrue(model.path("remedy").asText().contains("llm.backend"), model.toString());
+      assertProblem(named(checks, "knowledge base"), home.toString());
     } finally {
       System.clearProperty(CudaDevice.PROPERTY);
     }
   }
 
-  /** As a fault of ours in one of them would: the others still say what they find. */
   @Test
   void whatEndsOneCheckEndsNoOther() throws Exception {
-    UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
-    List<CheckLine> checks =
-        examine(
-            () -> {
-              throw new UnsupportedOperationException("of a test");
-            },
-            locations);
-    CheckLine settings = named(checks, "settings");
-    assertEquals(CheckLine.State.PROBLEM, settings.state());
-    assertTrue(settings.detail().contains("of a test"), settings.toString());
-    assertEquals("service", checks.getLast().name());
+    JsonNode checks = examine("threads=many");
+    assertProblem(named(checks, "settings"), "threads");
+    assertEquals("service", checks.get(checks.size() - 1).path("name").asText());
     Path model = Files.write(home.resolve("model.gguf"), new byte[100]);
-    assertEquals(
-        CheckLine.State.PROBLEM,
-        named(examine(Map.of("llm.model", model.toString())), "language model").state());
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "25, OpenJDK 64-Bit Server VM, 25.0.3+9-LTS, Eclipse Adoptium, OK",
-    "25, OpenJDK 64-Bit Server VM, 25.0.1+8-Debian-1, Debian, OK",
-    "26, OpenJDK 64-Bit Server VM, 26+35, Eclipse Adoptium, NOTE",
-    "25, OpenJDK 64-Bit Server VM, 25.0.1+8-jvmci-b01, GraalVM Community, NOTE",
-    "25, Eclipse OpenJ9 VM, openj9-0.57.0, IBM Corporation, NOTE"
-  })
-  void aJdkThatWasNotTriedIsNamed(
-      String specification, String name, String version, String vendor, String result) {
-    Properties system = new Properties();
-    system.setProperty("java.specification.version", specification);
-    system.setProperty("java.vm.name", name);
-    system.setProperty("java.vm.version", version);
-    system.setProperty("java.vendor", vendor);
-    system.setProperty("java.runtime.version", version);
-    system.setProperty("java.home", "/somewhere");
-    assertEquals(result, Doctor.java(system).state().name());
+    assertProblem(named(examine("llm.model=" + model), "language model"), "model.gguf");
   }
 }

@@ -35,9 +35,9 @@ class ServiceFilesTest {
         Path.of("/home/ada"),
         Path.of("/usr/bin/env"), // systemd-analyze wants a program that is there
         new ServiceRequest(
-            List.of(kb),
+            List.of(kb.toString()),
             List.of(),
-            Optional.of(Path.of("/home/ada/my settings.toml")),
+            "/home/ada/my settings.toml",
             Map.of("embed.max_tokens", "128", "threads", "2"),
             Map.of("HELIX_BG_LLM_SECONDS", "5")),
         List.of(kb, Path.of("/home/ada/.helix")),
@@ -131,30 +131,29 @@ class ServiceFilesTest {
 
   private static final String SERVICE = "gui/501/dev.helixbg.daemon";
 
-  private static List<ServicePlan.Step> launchd(Action action, Optional<ServiceSpec> spec) {
-    return ServicePlan.launchd(action, spec, Path.of("/home/ada"), "gui/501").steps();
+  private static List<String> launchd(Action action, Optional<ServiceSpec> spec) {
+    return ServicePlan.launchd(action, spec, Path.of("/home/ada"), "gui/501").stream()
+        .map(ServiceStep::shown)
+        .toList();
   }
 
   @Test
   void whatRunsUnderLaunchdIsReplacedOnceItHasEnded() {
     ServiceSpec spec = spec(Path.of("/home/ada/kb"));
-    List<ServicePlan.Step> replaced =
+    String out = "would run: launchctl bootout " + SERVICE;
+    String ended = "would wait until this fails: launchctl print " + SERVICE;
+    List<String> replaced =
         List.of(
-            new ServicePlan.Write(PLIST, LaunchdPlist.of(spec)),
-            new ServicePlan.Run(List.of("launchctl", "bootout", SERVICE), true),
-            new ServicePlan.AwaitEnd(List.of("launchctl", "print", SERVICE)),
-            new ServicePlan.Run(
-                List.of("launchctl", "bootstrap", "gui/501", PLIST.toString()), false));
+            ServiceStep.write(PLIST, LaunchdPlist.of(spec)).shown(),
+            out,
+            ended,
+            "would run: launchctl bootstrap gui/501 " + PLIST);
     assertEquals(replaced, launchd(Action.INSTALL, Optional.of(spec)).subList(0, 4));
     assertEquals(replaced, launchd(Action.RESTART, Optional.of(spec)));
     assertEquals(replaced.subList(1, 4), launchd(Action.RESTART, Optional.empty()));
     assertEquals(
-        List.of(replaced.get(1), replaced.get(2), new ServicePlan.Delete(PLIST)),
-        launchd(Action.UNINSTALL, Optional.empty()));
-    assertEquals(
-        List.of(
-            new ServicePlan.Run(List.of("launchctl", "bootout", SERVICE), false), replaced.get(2)),
-        launchd(Action.STOP, Optional.empty()));
+        List.of(out, ended, "would delete " + PLIST), launchd(Action.UNINSTALL, Optional.empty()));
+    assertEquals(List.of(out, ended), launchd(Action.STOP, Optional.empty()));
   }
 
   /** launchd knows no exit codes: what it is not to start again must look like success. */
@@ -203,14 +202,15 @@ class ServiceFilesTest {
                 + " --set embed.max_tokens=128 --set threads=2"
                 + " \"/home/ada/100%% \\\"mine\\\" $$HOME\"\n"),
         unit);
-    List<ServicePlan.Step> install =
+    List<String> install =
         ServicePlan.systemd(
                 Action.INSTALL, Optional.of(spec(Path.of("/kb"))), Path.of("/home/ada/.config"))
-            .steps();
-    assertEquals(
-        Path.of("/home/ada/.config/systemd/user/helix-bg.service"),
-        ((ServicePlan.Write) install.getFirst()).file());
-    assertTrue(((ServicePlan.Say) install.getLast()).words().contains("loginctl enable-linger"));
+            .stream()
+            .map(ServiceStep::shown)
+            .toList();
+    String written = "would write /home/ada/.config/systemd/user/helix-bg.service\n";
+    assertTrue(install.getFirst().startsWith(written), install.getFirst());
+    assertTrue(install.getLast().contains("loginctl enable-linger"));
   }
 
   @Test

@@ -12,9 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,20 +29,7 @@ class ServiceHealthTest {
     home = new DaemonHome(Files.createDirectories(folder.resolve(".helix")));
     Files.createDirectories(home.logs());
     file = folder.resolve("unit");
-    launcher = folder.resolve("100% \\ & <mine>/bin/helix-bg");
-  }
-
-  private ServiceSpec spec() {
-    return new ServiceSpec(
-        folder,
-        launcher,
-        new ServiceRequest(List.of(folder), List.of(), Optional.empty(), Map.of(), Map.of()),
-        List.of(),
-        home.serviceErrors());
-  }
-
-  private void install(String text) throws IOException {
-    Files.writeString(file, text);
+    launcher = folder.resolve(".local/opt/helix-bg/current/bin/helix-bg");
   }
 
   private void launcherIsThere() throws IOException {
@@ -56,7 +40,7 @@ class ServiceHealthTest {
   }
 
   private CheckLine check(State expected) {
-    CheckLine check = ServiceHealth.check(file, home);
+    CheckLine check = ServiceHealth.check(file, home, Installation.ofUser(folder));
     assertEquals(expected, check.state(), check.toString());
     return check;
   }
@@ -67,31 +51,17 @@ class ServiceHealthTest {
   }
 
   @Test
-  void whatItStartsIsReadFromEitherFormat() throws IOException {
-    for (String text : List.of(SystemdUnit.of(spec()), LaunchdPlist.of(spec()))) {
-      install(text);
-      assertTrue(check(State.PROBLEM).detail().contains(launcher + " is not there any more"), text);
-    }
+  void aProgramThatIsGoneIsAProblem() throws IOException {
+    Files.writeString(file, "");
+    assertEquals("its program is not there any more", check(State.PROBLEM).detail());
     launcherIsThere();
-    for (String text : List.of(SystemdUnit.of(spec()), LaunchdPlist.of(spec()))) {
-      install(text);
-      assertEquals("installed, but not running", check(State.NOTE).detail(), text);
-    }
-  }
-
-  @Test
-  void oneThatRunsTheJarOfACheckoutIsToBeInstalledAnew() throws IOException {
-    for (String text :
-        List.of("ExecStart=/usr/bin/java -jar /home/ada/helix-bg.jar daemon\n", "", "\0")) {
-      install(text);
-      assertEquals("helix-bg service install", check(State.PROBLEM).remedy());
-    }
+    assertEquals("installed, but not running", check(State.NOTE).detail());
   }
 
   @Test
   void whatEndedByItselfIsAProblemUntilItRanAgain() throws IOException {
     launcherIsThere();
-    install(SystemdUnit.of(spec()));
+    Files.writeString(file, "");
     Files.writeString(
         home.serviceErrors(),
         "helix-bg: no knowledge base\nWARNING: Using incubator modules: jdk.incubator.vector\n\n");

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
@@ -12,7 +13,6 @@ import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -34,83 +34,66 @@ public final class EmbedTestCommand extends JsonCommand {
 
   @Mixin private GlobalOptions options;
 
-  private record Test(
-      String model,
-      MiniLm.Provenance provenance,
-      double openMillis,
-      double embedMillis,
-      float[][] vectors) {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Settings settings = options.load().settings();
-    Test test = run(settings);
-    show(() -> toJson(test), () -> print(test));
+    ObjectNode test = run(options.load().settings());
+    show(() -> test, () -> print(test));
     return ExitCode.OK.number();
   }
 
-  private static Test run(Settings settings) throws InterruptedException {
+  private static ObjectNode run(Settings settings) throws InterruptedException {
     EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
     long start = System.nanoTime();
     try (MiniLm embedder = model.open(settings.threads())) {
       long opened = System.nanoTime();
       float[][] vectors = embedder.embedAll(TEXTS);
       long embedded = System.nanoTime();
-      return new Test(
-          model.describe(),
-          embedder.provenance(),
-          (opened - start) / 1e6,
-          (embedded - opened) / 1e6,
-          vectors);
+      ObjectNode json =
+          Json.object()
+              .put("model", model.describe())
+              .put("graph", embedder.provenance().graph())
+              .put("provider", embedder.provenance().provider())
+              .put("openMillis", (opened - start) / 1e6)
+              .put("embedMillis", (embedded - opened) / 1e6);
+      addVectors(json, vectors);
+      return json;
     }
   }
 
-  private void print(Test test) {
-    console.say("Model     %s", test.model());
-    console.say("Graph     %s", test.provenance().graph());
-    console.say("Provider  %s", test.provenance().provider());
-    console.say(
-        "Timing    opened in %.0f ms, %d texts embedded in %.1f ms",
-        test.openMillis(), TEXTS.size(), test.embedMillis());
-    console.out().println();
-    for (int i = 0; i < TEXTS.size(); i++) {
-      StringBuilder values = new StringBuilder();
-      for (int k = 0; k < FIRST_VALUES; k++) {
-        values.append(String.format(Locale.ROOT, "%9.5f", test.vectors()[i][k]));
-      }
-      console.say("%d  %s ...  %s", i + 1, values, TEXTS.get(i));
-    }
-    console.out().println();
-    for (int i = 0; i < TEXTS.size(); i++) {
-      for (int j = i + 1; j < TEXTS.size(); j++) {
-        console.say(
-            "%d and %d: %.4f", i + 1, j + 1, Cosine.of(test.vectors()[i], test.vectors()[j]));
-      }
-    }
-  }
-
-  private static ObjectNode toJson(Test test) {
-    ObjectNode json =
-        Json.object()
-            .put("model", test.model())
-            .put("graph", test.provenance().graph())
-            .put("provider", test.provenance().provider())
-            .put("openMillis", test.openMillis())
-            .put("embedMillis", test.embedMillis());
+  private static void addVectors(ObjectNode json, float[][] vectors) {
     ArrayNode texts = json.putArray("texts");
     ArrayNode pairs = json.putArray("pairs");
     for (int i = 0; i < TEXTS.size(); i++) {
-      float[] vector = test.vectors()[i];
-      ObjectNode text = texts.addObject().put("text", TEXTS.get(i)).put("dimension", vector.length);
+      ObjectNode text =
+          texts.addObject().put("text", TEXTS.get(i)).put("dimension", vectors[i].length);
       ArrayNode values = text.putArray("firstValues");
       for (int k = 0; k < FIRST_VALUES; k++) {
-        values.add(vector[k]);
+        values.add(vectors[i][k]);
       }
       for (int j = i + 1; j < TEXTS.size(); j++) {
-        double similarity = Cosine.of(vector, test.vectors()[j]);
+        double similarity = Cosine.of(vectors[i], vectors[j]);
         pairs.addObject().put("a", i).put("b", j).put("similarity", similarity);
       }
     }
-    return json;
+  }
+
+  private void print(JsonNode test) {
+    console.say("Model     %s", test.path("model").asText());
+    console.say("Graph     %s", test.path("graph").asText());
+    console.say("Provider  %s", test.path("provider").asText());
+    console.say(
+        "Timing    opened in %.0f ms, %d texts embedded in %.1f ms%n",
+        test.path("openMillis").asDouble(), TEXTS.size(), test.path("embedMillis").asDouble());
+    for (int i = 0; i < TEXTS.size(); i++) {
+      console.say("%d  %s  %s", i + 1, test.at("/texts/" + i + "/firstValues"), TEXTS.get(i));
+    }
+    console.out().println();
+    for (JsonNode pair : test.path("pairs")) {
+      console.say(
+          "%d and %d: %.4f",
+          pair.path("a").asInt() + 1,
+          pair.path("b").asInt() + 1,
+          pair.path("similarity").asDouble());
+    }
   }
 }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -17,22 +17,20 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
-import dev.helixbg.llm.backend.BackendCounters;
-import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
+import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -45,7 +43,7 @@ import picocli.CommandLine.Parameters;
         "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
             + " prompt, the model answers a built-in one with 32 tokens, and time and rate are"
             + " printed.")
-public final class GenerateCommand extends ConsoleCommand {
+public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
   /** Every model answers it with more than {@link #SHORT} tokens. */
@@ -67,13 +65,6 @@ public final class GenerateCommand extends ConsoleCommand {
   private String prompt;
 
   @Option(
-      names = "--prompt-ids",
-      paramLabel = "ID",
-      split = ",",
-      description = "Prompt as token ids, separated by commas, in place of a text.")
-  private int[] promptIds;
-
-  @Option(
       names = "--raw",
       description =
           "Use the prompt without the chat template. Special tokens in its text take effect.")
@@ -84,9 +75,6 @@ public final class GenerateCommand extends ConsoleCommand {
       paramLabel = "N",
       description = "Most tokens of the answer (default: 256, without a prompt 32).")
   private Integer maxTokens;
-
-  @Option(names = "--json", description = "Print JSON when the answer is complete.")
-  private boolean json;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
@@ -106,55 +94,17 @@ public final class GenerateCommand extends ConsoleCommand {
               + " buffer. Not for the CPU.")
   private boolean profile;
 
-  /**
-   * An answer with what it took.
-   *
-   * @param perToken what the backend counted for each token after the first; empty for one token
-   */
-  private record Generated(Generation generation, Map<Counter, Double> perToken) {
-
-    /** The same for the same tokens: greedy answers of two machines are compared by it. */
-    String idsHash() {
-      String ids =
-          Arrays.stream(tokenIds()).mapToObj(String::valueOf).collect(Collectors.joining(","));
-      return Sha256.of(ids).substring(0, HASH_DIGITS);
-    }
-
-    /** With the token that ended it. */
-    int[] tokenIds() {
-      int[] ids = generation.tokenIds();
-      if (generation.stopReason() == StopReason.STOP_TOKEN) {
-        ids = Arrays.copyOf(ids, ids.length + 1);
-        ids[ids.length - 1] = generation.stopToken();
-      }
-      return ids;
-    }
-
-    /** The first token belongs to the prompt's pass. */
-    double decodedPerSecond() {
-      int passes = tokenIds().length - 1;
-      return passes < 1 ? 0 : passes * 1e9 / generation.decodeNanos();
-    }
-
-    double promptPerSecond() {
-      return generation.promptTokens() * 1e9 / generation.promptNanos();
-    }
-  }
-
   @Override
   public Integer call() throws IOException {
     if (maxTokens != null && maxTokens < 1) {
       throw Failure.usage("-n must be 1 or more, not " + maxTokens);
     }
-    if (prompt != null && promptIds != null) {
-      throw Failure.usage("give --prompt or --prompt-ids, not both");
-    }
-    if (prompt == null && promptIds == null) {
+    if (prompt == null) {
       prompt = PROMPT;
       stats = true;
       maxTokens = maxTokens == null ? SHORT : maxTokens;
     }
-    if (prompt != null && prompt.isEmpty()) {
+    if (prompt.isEmpty()) {
       throw Failure.usage("the prompt is empty: give -p a text");
     }
     Settings settings = flags.settings(options);
@@ -169,13 +119,12 @@ public final class GenerateCommand extends ConsoleCommand {
 
   private int run(ModelOptions opening, Shown shown) throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (opening.profiled() && GpuStatistics.of(model.backend()).isEmpty()) {
+      if (opening.profiled() && !(model.backend() instanceof GpuBackend)) {
         throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
       }
       model.refused().forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = ids(model);
-      Generated answer = answer(model, ids, shown);
-      Optional<GpuStatistics> gpu = GpuStatistics.of(model.backend());
+      Generation answer = answer(model, ids, shown);
       if (json) {
         Json.print(console.json(), toJson(model, answer, shown.text.toString()));
       } else {
@@ -183,19 +132,20 @@ public final class GenerateCommand extends ConsoleCommand {
       }
       if (stats) {
         print(model, answer);
-        gpu.ifPresent(account -> account.print(console));
-      } else if (profile) {
-        gpu.ifPresent(account -> account.printProfile(console));
+        BackendLines.print(console, model.backend());
+      }
+      if (profile) {
+        BackendLines.printProfile(console, model.backend());
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(found -> AgreementLines.print(console, found));
+      agreement.ifPresent(found -> BackendLines.print(console, found));
       return exitCode(answer, agreement).number();
     }
   }
 
-  private static ExitCode exitCode(Generated answer, Optional<BackendAgreement> agreement) {
-    if (answer.generation().stopReason() == StopReason.CANCELLED) {
+  private static ExitCode exitCode(Generation answer, Optional<BackendAgreement> agreement) {
+    if (answer.stopReason() == StopReason.CANCELLED) {
       return ExitCode.INTERRUPTED;
     }
     return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
@@ -210,16 +160,6 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   private int[] ids(TextModel model) {
-    if (promptIds != null) {
-      int vocabulary = model.model().vocabulary();
-      for (int id : promptIds) {
-        if (id < 0 || id >= vocabulary) {
-          throw Failure.usage(
-              "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
-        }
-      }
-      return promptIds;
-    }
     if (raw) {
       return model.tokenizer().encodeWithSpecial(prompt);
     }
@@ -227,33 +167,31 @@ public final class GenerateCommand extends ConsoleCommand {
     return chat.prompt(null, prompt, chat.thought() == Thought.ALWAYS);
   }
 
-  private Generated answer(TextModel model, int[] ids, Shown shown) {
+  private Generation answer(TextModel model, int[] ids, Shown shown) {
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions =
         new GenerationOptions(maxTokens == null ? DEFAULT_TOKENS : maxTokens, ends);
-    Listener listener = new Listener(model.tokenizer().stream(), shown, model.backend().counters());
+    TextStream stream = model.tokenizer().stream();
+    shown.at = 0;
     try (Session session = model.session()) {
       Generation generation =
           model.generate(
-              session, ids, generationOptions, listener, Thread.currentThread()::isInterrupted);
-      listener.finish();
-      return new Generated(
-          generation,
-          GenerateCounters.perToken(
-              listener.afterFirst, model.backend().counters(), listener.tokens - 1));
+              session,
+              ids,
+              generationOptions,
+              id -> shown.next(stream.append(id)),
+              Thread.currentThread()::isInterrupted);
+      shown.next(stream.finish());
+      return generation;
     }
   }
 
-  /** An answer as far as it came. One that begins anew is the same, as a rule. */
+  /** The answer so far. After a failure of the GPU it begins anew, as a rule with the same text. */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    void begin() {
-      at = 0;
-    }
-
-    /** Prints the next piece if it is new; all of the answer anew where it parts from the last. */
+    /** Prints the next piece if it is new; where the text differs, the whole answer anew. */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);
@@ -273,65 +211,58 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  /** Shows the answer while it grows. */
-  private static final class Listener implements IntConsumer {
-    private final TextStream stream;
-    private final Shown shown;
-    private final BackendCounters counters;
-    private Map<Counter, Long> afterFirst = Map.of();
-    private int tokens;
-
-    Listener(TextStream stream, Shown shown, BackendCounters counters) {
-      this.stream = stream;
-      this.shown = shown;
-      this.counters = counters;
-      shown.begin();
-    }
-
-    @Override
-    public void accept(int id) {
-      if (tokens == 0) {
-        afterFirst = counters.snapshot();
-      }
-      shown.next(stream.append(id));
-      tokens++;
-    }
-
-    void finish() {
-      shown.next(stream.finish());
-    }
-  }
-
-  private void print(TextModel model, Generated answer) {
-    Generation generation = answer.generation();
+  private void print(TextModel model, Generation answer) {
     console.note("backend   %s", model.backend().name());
     console.note(
         "prompt    %d tokens in %.0f ms, %.1f per second",
-        generation.promptTokens(), generation.promptNanos() / 1e6, answer.promptPerSecond());
+        answer.promptTokens(), answer.promptNanos() / 1e6, promptPerSecond(answer));
     console.note(
         "answer    %d tokens in %.0f ms, %.1f per second; ended by %s",
-        answer.tokenIds().length,
-        generation.decodeNanos() / 1e6,
-        answer.decodedPerSecond(),
-        Json.word(generation.stopReason()));
-    console.note("ids       %s", answer.idsHash());
-    GenerateCounters.print(console, model.backend().counters(), answer.perToken());
+        tokenIds(answer).length,
+        answer.decodeNanos() / 1e6,
+        decodedPerSecond(answer),
+        Json.word(answer.stopReason()));
+    console.note("ids       %s", idsHash(answer));
   }
 
-  private static ObjectNode toJson(TextModel model, Generated answer, String text) {
-    Generation generation = answer.generation();
+  private static ObjectNode toJson(TextModel model, Generation answer, String text) {
     ObjectNode json = Json.object().put("text", text);
     ArrayNode ids = json.putArray("token_ids");
-    Arrays.stream(answer.tokenIds()).forEach(ids::add);
-    json.put("ids_hash", answer.idsHash())
-        .put("prompt_tokens", generation.promptTokens())
-        .put("stop_reason", Json.word(generation.stopReason()))
+    Arrays.stream(tokenIds(answer)).forEach(ids::add);
+    json.put("ids_hash", idsHash(answer))
+        .put("prompt_tokens", answer.promptTokens())
+        .put("stop_reason", Json.word(answer.stopReason()))
         .put("backend", model.backend().name());
     json.putObject("timings")
-        .put("prompt_ms", generation.promptNanos() / 1e6)
-        .put("decode_ms", generation.decodeNanos() / 1e6)
-        .put("prompt_tokens_per_second", answer.promptPerSecond())
-        .put("tokens_per_second", answer.decodedPerSecond());
+        .put("prompt_ms", answer.promptNanos() / 1e6)
+        .put("decode_ms", answer.decodeNanos() / 1e6)
+        .put("prompt_tokens_per_second", promptPerSecond(answer))
+        .put("tokens_per_second", decodedPerSecond(answer));
     return json;
+  }
+
+  /** The same for the same tokens: greedy answers of two machines are compared by it. */
+  private static String idsHash(Generation answer) {
+    String ids =
+        Arrays.stream(tokenIds(answer)).mapToObj(String::valueOf).collect(Collectors.joining(","));
+    return Sha256.of(ids).substring(0, HASH_DIGITS);
+  }
+
+  /** With the token that ended it. */
+  private static int[] tokenIds(Generation answer) {
+    IntStream ids = Arrays.stream(answer.tokenIds());
+    return answer.stopReason() == StopReason.STOP_TOKEN
+        ? IntStream.concat(ids, IntStream.of(answer.stopToken())).toArray()
+        : ids.toArray();
+  }
+
+  /** The first token belongs to the prompt's pass. */
+  private static double decodedPerSecond(Generation answer) {
+    int passes = tokenIds(answer).length - 1;
+    return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();
+  }
+
+  private static double promptPerSecond(Generation answer) {
+    return answer.promptTokens() * 1e9 / answer.promptNanos();
   }
 }

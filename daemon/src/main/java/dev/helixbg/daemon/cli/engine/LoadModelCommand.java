@@ -11,6 +11,7 @@ import dev.helixbg.llm.gguf.GgufDescription;
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tokenizer.TokenizerException;
@@ -82,13 +83,12 @@ public final class LoadModelCommand extends ConsoleCommand {
   private void print(TextModel model) {
     console.say("%nModel     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
-    GpuStatistics.of(model.backend()).ifPresent(account -> account.printDevice(console));
+    if (model.backend() instanceof GpuBackend gpu) {
+      String driver = gpu.device().driver();
+      console.say("GPU       %s%s", gpu.device().name(), driver.isEmpty() ? "" : ", " + driver);
+    }
     console.say("Memory    %s", ModelMemory.of(model).words());
     model.refused().forEach(reason -> console.say("GPU       not used: %s", reason));
-    printConfig(model);
-  }
-
-  private void printConfig(TextModel model) {
     Qwen3Config config = model.model().config();
     console.say(
         "Shape     %d layers, hidden %,d, feed-forward %,d, %d query and %d key heads of %d",
@@ -98,15 +98,6 @@ public final class LoadModelCommand extends ConsoleCommand {
         config.heads(),
         config.kvHeads(),
         config.headSize());
-    console.say(
-        "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, rope scaling"
-            + " %s, epsilon %g",
-        model.model().vocabulary(),
-        model.model().hasSeparateOutput() ? "separate" : "tied",
-        config.contextLength(),
-        config.ropeBase(),
-        config.ropeScaling(),
-        config.epsilon());
   }
 
   private static String typeCounts(GgufDescription described) {

@@ -28,9 +28,6 @@ public class KbOption {
   /** Folders that are written without a separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
-  /** Number of notes above which reading them takes more than a second. */
-  private static final int MANY_FILES = 10_000;
-
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
@@ -48,7 +45,7 @@ public class KbOption {
       paramLabel = "FOLDER",
       description =
           "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge"
-              + " base. It is only read, but for memory files that tidy or act --run change.")
+              + " base. It is only read, except that tidy and act --run change memory files.")
   private Path notes;
 
   @Option(
@@ -63,15 +60,15 @@ public class KbOption {
   private Consumer<String> warnings = warning -> {};
 
   /**
-   * What is left of a text when its first word is the folder. A word is that only where it is
-   * written as a path, and there is a data.log: all else may be looked for.
+   * Returns the words of a text without the folder before them. The first word is a folder only if
+   * it is written as a path and has a data.log; anything else may be searched for.
    */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
   /**
-   * What is left of names when one of them is the folder: a path, or any folder there is.
+   * Returns the names without the folder among them: a path, or any folder that exists.
    *
    * @param isName whether a word is what the others are
    */
@@ -104,7 +101,7 @@ public class KbOption {
     return path(word).filter(Files::isDirectory).isPresent();
   }
 
-  /** Empty for what no file can be called. */
+  /** Empty if no file can have this name. */
   private static Optional<Path> path(String word) {
     try {
       return Optional.of(Path.of(word));
@@ -118,7 +115,7 @@ public class KbOption {
     return argument;
   }
 
-  /** Who is told, once, that many notes are being read, and what of them was left out. */
+  /** Sets who is told what of the notes was left out. */
   final void warn(Consumer<String> told) {
     warnings = told;
   }
@@ -162,15 +159,8 @@ public class KbOption {
 
   /** Brings it up to date with its notes first. */
   private Kb ofNotes(NotesKb found) {
-    found.refresh(this::tellOfReading).flatMap(NotesAccount::words).ifPresent(warnings);
+    found.refresh(files -> {}).flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
-  }
-
-  /** It takes a while. */
-  private void tellOfReading(int files) {
-    if (files >= MANY_FILES) {
-      warnings.accept("reading %,d files of notes".formatted(files));
-    }
   }
 
   /** The files that were read where agents keep them; empty where they were not asked for. */
@@ -184,7 +174,7 @@ public class KbOption {
                 account.memory().stream().map(MemoryFile::path).collect(Collectors.joining(", ")));
   }
 
-  /** How another command is told the same, for a shell; empty where nothing was named. */
+  /** Arguments that name the same for another command in a shell; empty if nothing was named. */
   public final String again() {
     return memory
         ? " --memory"

@@ -3,10 +3,8 @@ package dev.helixbg.daemon.cli.flags;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.terminal.Failure;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
@@ -28,16 +26,9 @@ public final class KbsOption {
    * The knowledge bases that are named, each once.
    *
    * @param arguments those named without the option
-   * @throws Failure with a usage error when these are others
    */
   public List<Kb> named(List<Path> arguments) {
-    List<Kb> ones = distinct(arguments.stream());
-    List<Kb> others = distinct(options.stream());
-    if (!ones.isEmpty() && !others.isEmpty() && !Set.copyOf(ones).equals(Set.copyOf(others))) {
-      throw Failure.usage(
-          "knowledge bases are named as arguments, and others by --kb: name all in one way");
-    }
-    return ones.isEmpty() ? others : ones;
+    return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
 
   /** The same, and after them what folders of notes are read as, which may not be made yet. */
@@ -52,9 +43,5 @@ public final class KbsOption {
   /** The folders of notes that are named, absolute. */
   public List<Path> notes() {
     return notes.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
-  }
-
-  private static List<Kb> distinct(Stream<Path> folders) {
-    return folders.map(Kb::named).distinct().toList();
   }
 }

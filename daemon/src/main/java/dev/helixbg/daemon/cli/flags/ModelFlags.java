@@ -4,38 +4,19 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import java.util.Arrays;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Options of every command that runs a language model. */
 public final class ModelFlags {
   @Option(
       names = "--backend",
       paramLabel = "NAME",
-      converter = DeviceNames.class,
       defaultValue = "auto",
       description =
           "Device that runs the model: metal (GPU of a Mac), cuda (NVIDIA GPU), cpu, scalar"
               + " (slow reference), or auto: a GPU if one can be used, else cpu (default:"
               + " ${DEFAULT-VALUE}).")
   private Device backend;
-
-  /** Reads names in any case, and tells them as the help does. */
-  static final class DeviceNames implements ITypeConverter<Device> {
-    @Override
-    public Device convert(String name) {
-      return Arrays.stream(Device.values())
-          .filter(device -> device.toString().equalsIgnoreCase(name))
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "expected one of %s, not '%s'"
-                          .formatted(Arrays.toString(Device.values()), name)));
-    }
-  }
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;

@@ -1,0 +1,142 @@
+package dev.helixbg.daemon.service;
+
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * One step of a service command.
+ *
+ * @param shown what {@code --dry-run} prints instead of taking it
+ */
+public record ServiceStep(String shown, Deed deed) {
+  /** Longest wait for a service to end: longer than launchd's {@code ExitTimeOut} before a kill. */
+  private static final Duration ENDING = Duration.ofSeconds(15);
+
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** What a step does. */
+  public interface Deed {
+    /**
+     * @throws Failure with {@link ExitCode#WRITE} when a command fails that must not, with {@link
+     *     ExitCode#NO_DAEMON} when the service was asked for and does not run
+     */
+    void take(PrintStream out) throws IOException, InterruptedException;
+  }
+
+  /** Writes a file; its folder is made. */
+  public static ServiceStep write(Path file, String content) {
+    return new ServiceStep(
+        "would write " + file + "\n" + content.stripTrailing(),
+        _ -> {
+          Files.createDirectories(file.getParent());
+          byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+          AtomicFile.replace(file, open -> open.write(bytes));
+        });
+  }
+
+  public static ServiceStep delete(Path file) {
+    return new ServiceStep("would delete " + file, _ -> Files.deleteIfExists(file));
+  }
+
+  static ServiceStep say(String words) {
+    return new ServiceStep(words, out -> out.println(words));
+  }
+
+  /** Runs a command that must succeed. */
+  static ServiceStep run(String... command) {
+    return running(
+        command,
+        out -> {
+          Ended answer = ended(command);
+          if (answer.code() != 0) {
+            throw new Failure(
+                ExitCode.WRITE,
+                "%s failed (%d): %s"
+                    .formatted(words(command), answer.code(), answer.output().replace('\n', ' ')));
+          }
+          tell(out, answer.output());
+        });
+  }
+
+  /** Runs a command whose failure means that the goal was reached before. */
+  static ServiceStep maybe(String... command) {
+    return running(
+        command,
+        out -> {
+          Ended answer = ended(command);
+          tell(out, answer.code() == 0 ? answer.output() : "");
+        });
+  }
+
+  /** Shows what a command says of the service, and whether it runs: the command succeeds then. */
+  static ServiceStep ask(String... command) {
+    return running(
+        command,
+        out -> {
+          Ended answer = ended(command);
+          tell(out, answer.output());
+          if (answer.code() != 0) {
+            throw new Failure(ExitCode.NO_DAEMON, "the service is not running");
+          }
+        });
+  }
+
+  /** Waits until a command fails, which asks for what is ending. */
+  static ServiceStep awaitEnd(String... command) {
+    return new ServiceStep(
+        "would wait until this fails: " + words(command),
+        _ -> {
+          long deadline = System.nanoTime() + ENDING.toNanos();
+          while (ended(command).code() == 0) {
+            if (System.nanoTime() - deadline > 0) {
+              throw new Failure(
+                  ExitCode.BUSY,
+                  "the service that is to end still runs after %d s; try again"
+                      .formatted(ENDING.toSeconds()));
+            }
+            Thread.sleep(LOOK);
+          }
+        });
+  }
+
+  private static ServiceStep running(String[] command, Deed deed) {
+    return new ServiceStep("would run: " + words(command), deed);
+  }
+
+  private static void tell(PrintStream out, String text) {
+    if (!text.isEmpty()) {
+      out.println(text);
+    }
+  }
+
+  /** Exit code of a command, and its output on both streams. */
+  record Ended(int code, String output) {}
+
+  static Ended ended(String... command) throws InterruptedException {
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      process.getOutputStream().close();
+      String output =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      return new Ended(process.waitFor(), output);
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE,
+          words(command)
+              + " cannot be run: "
+              + e.getMessage()
+              + ". Start the daemon by hand instead");
+    }
+  }
+
+  private static String words(String... command) {
+    return String.join(" ", command);
+  }
+}
