@@ -50,7 +50,9 @@ class HostileTextTest {
   }
 
   private int ok(String command, String... arguments) throws CharacterCodingException {
-    List<String> all = new ArrayList<>(List.of(command, "--set=cache=" + cache));
+    List<String> all =
+        new ArrayList<>(
+            List.of(command, "--set=cache=" + cache, "--set=state=" + folder.resolve("state")));
     all.addAll(List.of(arguments));
     int code = run(all.toArray(String[]::new));
     assertEquals(0, code, err::toString);

@@ -164,7 +164,8 @@ class JudgedReportTest {
   @Test
   void pairsAreCountedAsPairsAndNotAsEntries() {
     String said = html(allOvertaken(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)))).text();
-    assertTrue(said.contains("6 pairs have an entry that the newer one has overtaken"), said);
+    assertTrue(said.contains("6 pairs of entries are worth a look"), said);
+    assertTrue(said.contains("A language model has judged 6 of them"), said);
     assertFalse(said.contains("6 entries"), said);
   }
 
