@@ -27,6 +27,10 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IExecutionStrategy;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -172,16 +176,18 @@ public final class HelixBg implements Runnable {
   private static CommandLine line(Console console, Map<String, Supplier<Object>> commands) {
     ErrorReporter errors = new ErrorReporter(console);
     CommandLine line = new CommandLine(new HelixBg());
-    commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+    for (Map.Entry<String, Supplier<Object>> command : commands.entrySet()) {
+      line.addSubcommand(command.getKey(), command.getValue().get());
+    }
     equip(line, console);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.registerConverter(Path.class, HelixBg::path);
+    line.registerConverter(Path.class, new Handlers(errors));
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
-    line.setParameterExceptionHandler(errors::wrongArguments);
-    line.setExecutionExceptionHandler((e, command, parsed) -> errors.report(e).number());
-    line.setExecutionStrategy(parsed -> execute(parsed, errors));
+    line.setParameterExceptionHandler(new Handlers(errors));
+    line.setExecutionExceptionHandler(new Handlers(errors));
+    line.setExecutionStrategy(new Handlers(errors));
     Map<String, String> codes = new LinkedHashMap<>();
     for (ExitCode code : ExitCode.values()) {
       codes.put(Integer.toString(code.number()), code.meaning());
@@ -190,24 +196,43 @@ public final class HelixBg implements Runnable {
     return line;
   }
 
-  private static Path path(String given) {
-    try {
-      return Path.of(given);
-    } catch (InvalidPathException e) {
-      throw new TypeConversionException(ErrorReporter.words(e)); // picocli's has names of classes
-    }
-  }
-
-  /** A mistyped word is an error beside --help, too, which picocli looks at first. */
-  private static int execute(ParseResult parsed, ErrorReporter errors) {
-    for (CommandLine line : parsed.asCommandLineList()) {
-      List<String> unmatched = line.getParseResult().unmatched();
-      if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
-        return errors.wrongArguments(
-            new UnmatchedArgumentException(line, unmatched), new String[0]);
+  /** A class, not lambdas: those of picocli's interfaces cannot be in the archive of classes. */
+  private record Handlers(ErrorReporter errors)
+      implements ITypeConverter<Path>,
+          IParameterExceptionHandler,
+          IExecutionExceptionHandler,
+          IExecutionStrategy {
+    @Override
+    public Path convert(String given) {
+      try {
+        return Path.of(given);
+      } catch (InvalidPathException e) {
+        throw new TypeConversionException(ErrorReporter.words(e)); // picocli's has names of classes
       }
     }
-    return new RunLast().execute(parsed);
+
+    @Override
+    public int handleParseException(ParameterException wrong, String[] arguments) {
+      return errors.wrongArguments(wrong, arguments);
+    }
+
+    @Override
+    public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+      return errors.report(e).number();
+    }
+
+    /** A mistyped word is an error beside --help, too, which picocli looks at first. */
+    @Override
+    public int execute(ParseResult parsed) {
+      for (CommandLine line : parsed.asCommandLineList()) {
+        List<String> unmatched = line.getParseResult().unmatched();
+        if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
+          return errors.wrongArguments(
+              new UnmatchedArgumentException(line, unmatched), new String[0]);
+        }
+      }
+      return new RunLast().execute(parsed);
+    }
   }
 
   /** Every command has --help and --version, and those that print have the console. */
@@ -216,7 +241,9 @@ public final class HelixBg implements Runnable {
       line.getCommandSpec().mixinStandardHelpOptions(true);
     }
     ConsoleCommand.equip(line, console);
-    line.getSubcommands().values().forEach(command -> equip(command, console));
+    for (CommandLine command : line.getSubcommands().values()) {
+      equip(command, console);
+    }
   }
 
   /** The launcher runs it as a script: no Java of ours opens a connection. */
