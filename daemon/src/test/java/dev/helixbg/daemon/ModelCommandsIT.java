@@ -66,7 +66,7 @@ class ModelCommandsIT {
   void anUnknownBackendIsRefusedWithTheKnownNames() throws Exception {
     Program.Ended ended = program.run("generate", model, "-p", "x", "--backend", "gpu");
     assertEquals(ExitCode.USAGE.number(), ended.code());
-    assertTrue(ended.err().contains("[CPU, METAL, CUDA, AUTO, SCALAR]"), ended.err());
+    assertTrue(ended.err().contains("[cpu, metal, cuda, auto, scalar]"), ended.err());
   }
 
   @Test

@@ -20,14 +20,18 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns an exception that ends a command into one message on stderr and an exit code. */
 public record ErrorReporter(Console console) {
+  private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
+
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
   public int wrongArguments(ParameterException e, String[] arguments) {
     say(words(e));
@@ -41,8 +45,10 @@ public record ErrorReporter(Console console) {
         e instanceof UnmatchedArgumentException unknown
             ? unknown.getUnmatched()
             : e.getCommandLine().getUnmatchedArguments(); // an option may be why one is missing
-    if (unmatched.isEmpty()) {
-      return e.getMessage();
+    if (unmatched.isEmpty()) { // picocli names constants as Java does: [INSTALL, STOP]
+      return CONSTANTS
+          .matcher(e.getMessage())
+          .replaceAll(all -> all.group().toLowerCase(Locale.ROOT));
     }
     String typed = unmatched.getFirst().split("=", 2)[0];
     CommandSpec command = e.getCommandLine().getCommandSpec();

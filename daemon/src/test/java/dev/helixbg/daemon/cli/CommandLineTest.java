@@ -141,7 +141,7 @@ class CommandLineTest {
     assertTrue(refused("metal-tset").startsWith("helix-bg: there is no command metal-tset\n"));
     assertTrue(refused("verify", "a", "b").startsWith("helix-bg: one argument too many: b\n"));
     assertTrue(refused("service").contains("ACTION"));
-    assertTrue(refused("service", "bogus").contains("expected one of [INSTALL, UNINSTALL, "));
+    assertTrue(refused("service", "bogus").contains("expected one of [install, uninstall, "));
     assertTrue(refused("config", "--set", "threds=1").endsWith("; did you mean threads?\n"));
     assertTrue(refused("config", "--jsno").contains("no option --jsno; did you mean --json?"));
     assertTrue(refused("config", "bogus").contains("one argument too many: bogus"));
