@@ -19,9 +19,9 @@ record TokenBatches(TokenModel model, int threads) {
   private static final int FEW = 16;
 
   /**
-   * The tokens of many texts; threads at once.
+   * Makes the tokens of many texts, on several threads.
    *
-   * @param ids makes the tokens of one
+   * @param ids makes the tokens of one text
    */
   int[][] ids(int texts, IntFunction<int[]> ids) throws InterruptedException {
     int[][] all = new int[texts][];

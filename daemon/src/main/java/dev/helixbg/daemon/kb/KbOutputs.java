@@ -80,7 +80,7 @@ public final class KbOutputs {
         || ReportFolder.of(kb).files().stream().allMatch(file -> isInPlace(file, Optional.empty()));
   }
 
-  /** Whether the vectors of a log are where other programs look for them, as published. */
+  /** Whether the file of vectors beside a log is still the one that was published. */
   public boolean areVectorsInPlace(String logSha256) {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }

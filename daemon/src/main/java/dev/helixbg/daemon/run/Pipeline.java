@@ -174,8 +174,9 @@ public record Pipeline(
   }
 
   /**
-   * Asks. What the analysis and a report of many entries leave is garbage among what is old, which
-   * nobody would collect before the heap had grown by all of it and by the next report's.
+   * Asks whether to go on, and has garbage collected before and after. The analysis and a large
+   * report leave theirs in the old generation. Without a collection the heap would first grow by
+   * all of it, and by that of the next report.
    */
   private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();

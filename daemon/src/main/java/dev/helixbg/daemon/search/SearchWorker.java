@@ -192,7 +192,7 @@ final class SearchWorker implements AutoCloseable {
     return source.forQueries(way);
   }
 
-  /** Has the index of what was read. */
+  /** Makes the index of the entries that were read, unless there is one. */
   private void index(EmbedderSource source) {
     if (index == null) {
       index = SearchIndex.of(entries, source.maxTokens());

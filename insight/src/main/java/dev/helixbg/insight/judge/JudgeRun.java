@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has a model judge what the vectors proposed: verdicts on pairs, a sentence per topic, merged
- * texts for what is said twice, a label per entry.
+ * Asks a model for verdicts on the pairs that vectors proposed, a sentence for each topic, merged
+ * texts for entries that say the same, and a label for each entry.
  *
- * <p>What a reader looks at first is asked first: the pairs in the order of the list of relations,
- * those that the report shows before anything else; labels last, which are by far the most. Of
- * topics, merges and labels the newest come first. A run whose time ends leaves the rest for the
+ * <p>Questions come in the order in which the report is read: pairs first, by their place in the
+ * list of relations. Labels come last, because they are by far the most. Of topics, merges and
+ * labels the newest come first. A run whose time ends leaves the rest for the
  * next.
  */
 public final class JudgeRun {

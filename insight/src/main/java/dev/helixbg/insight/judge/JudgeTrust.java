@@ -86,9 +86,9 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return isGuessing()
         ? "The pair judge decides what leads: this model was right too seldom, or at odds with"
             + " itself."
-        : "What this model calls same or overtaken leads, since it was right often enough; then"
-            + " what the pair judge finds worth an act. This model is asked first where the pair"
-            + " judge is unsure.";
+        : "Pairs that this model calls the same or overtaken lead, since it was right often enough;"
+            + " then those that the pair judge finds worth an act. This model is asked first where"
+            + " the pair judge is unsure.";
   }
 
   /** Whether the verdicts are worth little more than a coin. */

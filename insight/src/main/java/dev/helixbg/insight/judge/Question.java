@@ -43,7 +43,7 @@ public sealed interface Question {
    * that is too long, only this passage and its surroundings are read.
    */
   record Match(int a, int b) {
-    /** Both are read from their beginning. */
+    /** There is no match: both texts are read from their beginning. */
     static final Match NONE = new Match(0, 0);
 
     Match swapped() {

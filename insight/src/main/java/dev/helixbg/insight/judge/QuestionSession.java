@@ -108,7 +108,7 @@ public final class QuestionSession implements AutoCloseable {
    * The same for questions whose answer may call for a second one, asked soon after the first.
    *
    * @param second what follows from the answer to a question, once that is known
-   * @return how many are still without their answer, or without their second one
+   * @return how many questions still lack their first or their second answer
    */
   int ask(Collection<? extends Question> questions, Function<Question, Optional<Question>> second)
       throws InterruptedException {

@@ -21,7 +21,7 @@ public final class SaidText {
   /** Characters of the shortest run that the pattern matches. */
   private static final int RUN = 256;
 
-  /** Characters of the shortest line of several that it matches. */
+  /** Least length of each line, in characters, where a match spans several lines. */
   private static final int LINE = 60;
 
   private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");

@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Knows keys and tokens by the forms that services give to what they issue, private keys, and
- * passwords in addresses, and masks them. It does not see secrets without a form of their own, such
- * as a password in a sentence. An example by its own words is not a secret.
+ * Recognises and masks three kinds of secrets: keys and tokens, by the format of the service that
+ * issued them; private keys; passwords in addresses. It does not see secrets without a format, such
+ * as a password in a sentence. A value that calls itself an example is not a secret.
  */
 public final class SecretMask {
   /** Words within a secret that tell that it was made up. */

@@ -45,9 +45,8 @@ import java.util.stream.Stream;
  *
  * <p>A section of a file is an entry: its topic is the folder of the file, which ends in a slash
  * ({@link Entry#note}), its source the file, its heading that of the section, and its links lead
- * where those of the section do. A log that is there is taken on: entries that are as they were
- * keep their order and their times, even if others came, went or changed; new ones follow, the
- * oldest first.
+ * where those of the section do. An existing log is continued: unchanged entries keep their order
+ * and their times, even if others came, went or changed. New ones follow, the oldest first.
  */
 public final class NotesLog {
   /** The longest topic that a record can have, in bytes. */

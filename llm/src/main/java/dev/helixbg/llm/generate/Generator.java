@@ -51,7 +51,7 @@ public final class Generator {
 
   /**
    * Reads the prompt into the sequence and generates an answer. Afterwards the sequence holds the
-   * prompt and the answer's tokens that were read again, all but the last at least.
+   * prompt and those tokens of the answer that the model has read: at least all but the last.
    *
    * @param prompt at least one token
    * @param listener is given each token of the answer as it is chosen

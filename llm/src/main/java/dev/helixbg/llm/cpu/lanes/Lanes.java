@@ -28,8 +28,8 @@ public final class Lanes {
           && MachineCode.function(RETURN).isPresent();
 
   /**
-   * Bits of the widest vectors here. 512 want machine code for the rows of quantised matrices, for
-   * which the Vector API has kernels of up to 256 bits.
+   * Width of the widest vectors used here, in bits. 512 bits need machine code for the rows of
+   * quantised matrices, because their kernels by the Vector API stop at 256 bits.
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 

@@ -35,7 +35,7 @@ import jdk.incubator.vector.VectorSpecies;
  * weights have too much, and both cancel.
  */
 public final class QuantisedRow {
-  /** Activations that are rounded at a time. */
+  /** Number of activations that are rounded in one step. */
   private static final int HALF_GROUP = 16;
 
   private static final int BOTH = 2 * HALF_GROUP;
