@@ -21,8 +21,7 @@ import java.util.Optional;
  *
  * <p>Questions come in the order in which the report is read: pairs first, by their place in the
  * list of relations. Labels come last, because they are by far the most. Of topics, merges and
- * labels the newest come first. A run whose time ends leaves the rest for the
- * next.
+ * labels the newest come first. A run whose time ends leaves the rest for the next.
  */
 public final class JudgeRun {
   /** More are a topic, not one fact. */
