@@ -366,7 +366,8 @@ class DaemonIT {
               .log()
               .lines()
               .filter(l -> l.contains("WARN") && l.contains("may not be read"))
-              .count());
+              .count(),
+          daemon.log());
       daemon.end();
     }
   }

@@ -101,6 +101,9 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
+  /** Users whose refused connections the log has named. */
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
   private final Path path;
   private final ServerSocketChannel server;
   private final Handler handler;
@@ -229,7 +232,9 @@ public final class ControlServer implements AutoCloseable {
         JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        LOG.debug("a connection of user {} is refused", peer.getName());
+        if (refused.add(peer.getName())) { // once, so that no client can fill the log
+          LOG.warn("connections of user {} are refused", peer.getName());
+        }
         return;
       }
       if (number <= limits.clients()) {
