@@ -13,11 +13,15 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -26,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The last report on a knowledge base: what it was made from, and its findings, one a row. */
 public final class LastReport {
@@ -117,11 +122,23 @@ public final class LastReport {
               row.getString(7),
               Optional.of(row.getString(8)).filter(name -> !name.isEmpty()),
               row.getBoolean(9));
-      if (row.getInt(1) != Database.checksum(origin)) {
+      if (row.getInt(1) != checksum(origin)) {
         throw new Damaged();
       }
       return Optional.of(origin);
     }
+  }
+
+  /** Of each value by itself: a record's own text is slow to make the first time. */
+  private static int checksum(Origin origin) {
+    return Database.checksum(
+        origin.logSha256,
+        origin.basis,
+        origin.firstLook,
+        origin.questions,
+        origin.summary,
+        origin.model,
+        origin.guesses);
   }
 
   private static <T> T value(String json, Class<T> type) {
@@ -150,7 +167,7 @@ public final class LastReport {
               ResultSet row = select.executeQuery()) {
             while (row.next()) {
               ReportedFinding finding = finding(row);
-              if (row.getInt(1) != Database.checksum(finding)) {
+              if (row.getInt(1) != checksum(finding)) {
                 throw new Damaged();
               }
               findings.add(finding);
@@ -195,7 +212,7 @@ public final class LastReport {
         rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
         row.getDouble(6),
         row.getString(7),
-        new LinkedHashSet<>(List.of(value(row.getString(8), String[].class))),
+        topics(row.getString(8)),
         words(row.getString(9)),
         Verdict.titled(row.getString(10)),
         Optional.ofNullable(row.getString(11)),
@@ -204,6 +221,39 @@ public final class LastReport {
 
   private static List<String> words(String joined) {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
+  }
+
+  /** A blank follows each topic; the encoding of a topic has none. */
+  private static String joined(Set<String> topics) {
+    return topics.stream()
+        .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
+        .collect(Collectors.joining());
+  }
+
+  private static Set<String> topics(String joined) {
+    try {
+      String[] encoded = joined.split(" ", -1);
+      return Arrays.stream(encoded, 0, encoded.length - 1)
+          .map(topic -> URLDecoder.decode(topic, StandardCharsets.UTF_8))
+          .collect(Collectors.toCollection(LinkedHashSet::new));
+    } catch (IllegalArgumentException e) {
+      throw new Damaged();
+    }
+  }
+
+  private static int checksum(ReportedFinding finding) {
+    return Database.checksum(
+        finding.section(),
+        finding.id(),
+        finding.leads(),
+        finding.rank(),
+        finding.similarity(),
+        finding.about(),
+        finding.topics(),
+        finding.keys(),
+        finding.verdict(),
+        finding.named(),
+        finding.proposed());
   }
 
   /**
@@ -264,12 +314,21 @@ public final class LastReport {
   }
 
   /**
-   * A finding with its texts.
-   *
-   * @param place in the list of all, from 0
-   * @param json as report.json has it
+   * Gives the findings of a report to a sink, one after the other: all texts together are large.
    */
-  record Told(int place, ReportedFinding finding, String json) {}
+  interface Findings {
+    void to(JsonReport.FindingSink sink);
+  }
+
+  /** Carries a failed insert through the sink of findings. */
+  private static final class Unkept extends RuntimeException {
+    private final SQLException why;
+
+    Unkept(SQLException why) {
+      super(why);
+      this.why = why;
+    }
+  }
 
   /**
    * Keeps a report instead of the one before.
@@ -287,16 +346,13 @@ public final class LastReport {
             report.judgements().model(),
             report.judgements().areGuesses());
     List<String> entries = report.findings().entries().stream().map(NamedEntry::key).toList();
-    List<Told> findings = new ArrayList<>();
-    JsonReport.eachFinding(
-        report, (place, finding, json) -> findings.add(new Told(place, finding, json)));
-    keep(origin, entries, findings);
+    keep(origin, entries, sink -> JsonReport.eachFinding(report, sink));
   }
 
   /**
    * @param entries keys of all entries that it was made from
    */
-  void keep(Origin origin, List<String> entries, List<Told> findings) {
+  void keep(Origin origin, List<String> entries, Findings findings) {
     database.write(
         Durability.COMPUTED,
         connection -> {
@@ -308,7 +364,7 @@ public final class LastReport {
                       + " ?)")) {
             Database.execute(
                 insert,
-                Database.checksum(origin),
+                checksum(origin),
                 origin.logSha256(),
                 origin.basis().made(),
                 origin.basis().decided(),
@@ -324,33 +380,36 @@ public final class LastReport {
                   "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
                       + " about, topics, keys, verdict, named, proposed, toldChecksum, told)"
                       + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            for (Told told : findings) {
-              insert(insert, told.place(), told.finding(), told.json());
-            }
+            findings.to((place, finding, json) -> insert(insert, place, finding, json));
+          } catch (Unkept e) {
+            throw e.why;
           }
           return null;
         });
   }
 
   private static void insert(
-      PreparedStatement insert, int place, ReportedFinding finding, String told)
-      throws SQLException {
-    Database.execute(
-        insert,
-        place,
-        Database.checksum(finding),
-        finding.section(),
-        finding.id(),
-        finding.leads(),
-        finding.rank().orElse(0),
-        finding.similarity(),
-        finding.about(),
-        Json.texts(finding.topics()).toString(),
-        String.join(" ", finding.keys()),
-        finding.verdict().map(Verdict::title).orElse(""),
-        finding.named().orElse(null),
-        finding.proposed().orElse(null),
-        Database.checksum(told),
-        told);
+      PreparedStatement insert, int place, ReportedFinding finding, String told) {
+    try {
+      Database.execute(
+          insert,
+          place,
+          checksum(finding),
+          finding.section(),
+          finding.id(),
+          finding.leads(),
+          finding.rank().orElse(0),
+          finding.similarity(),
+          finding.about(),
+          joined(finding.topics()),
+          String.join(" ", finding.keys()),
+          finding.verdict().map(Verdict::title).orElse(""),
+          finding.named().orElse(null),
+          finding.proposed().orElse(null),
+          Database.checksum(told),
+          told);
+    } catch (SQLException e) {
+      throw new Unkept(e);
+    }
   }
 }

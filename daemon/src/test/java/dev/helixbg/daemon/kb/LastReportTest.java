@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.LastReport.Origin;
-import dev.helixbg.daemon.kb.LastReport.Told;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,14 +99,17 @@ class LastReportTest {
     return new ObjectMapper().createObjectNode().put("text", finding.about()).toString();
   }
 
-  private static List<Told> told(List<ReportedFinding> findings) {
-    return findings.stream()
-        .map(one -> new Told(findings.indexOf(one), one, told(one)))
-        .collect(Collectors.toCollection(ArrayList::new));
-  }
-
   private void keep(List<ReportedFinding> findings) {
-    store().report().keep(origin(), List.of("k1", "k2"), told(findings));
+    store()
+        .report()
+        .keep(
+            origin(),
+            List.of("k1", "k2"),
+            sink -> {
+              for (int i = 0; i < findings.size(); i++) {
+                sink.take(i, findings.get(i), told(findings.get(i)));
+              }
+            });
   }
 
   @Test
@@ -146,10 +147,17 @@ class LastReportTest {
   @Test
   void aReportThatFailsHalfWayLeavesTheOneBefore() {
     keep(findings());
-    List<Told> broken = told(findings().subList(4, 5));
-    broken.add(null);
     LastReport report = store().report();
-    assertThrows(NullPointerException.class, () -> report.keep(origin(), List.of(), broken));
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            report.keep(
+                origin(),
+                List.of(),
+                sink -> {
+                  sink.take(0, findings().get(4), "{}");
+                  throw new IllegalStateException("of a test");
+                }));
     assertEquals(findings(), store().report().list().findings());
   }
 

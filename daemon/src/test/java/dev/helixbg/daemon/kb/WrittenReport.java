@@ -37,8 +37,6 @@ public final class WrittenReport {
     inOrder.sort(
         Comparator.comparingInt(
             one -> Math.floorMod(leading.indexOf(one.id()), Integer.MAX_VALUE)));
-    List<LastReport.Told> told = new ArrayList<>();
-    inOrder.forEach(one -> told.add(new LastReport.Told(told.size(), one, all.get(one))));
     List<String> entries = new ArrayList<>();
     report.path("entries").forEach(one -> entries.add(one.path("key").asText()));
     store
@@ -53,7 +51,11 @@ public final class WrittenReport {
                 Optional.empty(),
                 false),
             entries,
-            told);
+            sink -> {
+              for (int i = 0; i < inOrder.size(); i++) {
+                sink.take(i, inOrder.get(i), all.get(inOrder.get(i)));
+              }
+            });
   }
 
   /** Only what commands read of a report: no file is written. */
