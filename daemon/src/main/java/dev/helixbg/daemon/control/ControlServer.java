@@ -61,7 +61,7 @@ public final class ControlServer implements AutoCloseable {
   /** Longest wait, at the end, for the answers to requests that were called off. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
-  /** What answers requests. */
+  /** Answers requests of clients. */
   public interface Handler {
     /**
      * Answers one request.

@@ -26,7 +26,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -260,15 +259,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   /**
    * Brings the log up to date where the notes have changed.
    *
-   * @param reading is told how many files there are before they are read
    * @return what became of the files; empty where nothing was to be done
    */
-  public Optional<NotesAccount> refresh(IntConsumer reading) {
+  public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
-    if (isMadeOf(files)) {
-      return Optional.empty();
-    }
-    reading.accept(files.files().size());
-    return Optional.of(update(files));
+    return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));
   }
 }

@@ -78,7 +78,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
     // A client that has just edited a note asks about its present text.
-    NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh(files -> {}));
+    NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh());
     return present(request);
   }
 

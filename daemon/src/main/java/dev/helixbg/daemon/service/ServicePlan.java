@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What each service command does, step by step. */
+/** Plans the steps of each service command. */
 public final class ServicePlan {
   private ServicePlan() {}
 
-  /** What is done to the service. */
+  /** Actions that a user can take on the service. */
   public enum Action {
     INSTALL,
     UNINSTALL,

@@ -21,7 +21,7 @@ public record ServiceStep(String shown, Deed deed) {
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** What a step does. */
+  /** The work of a step. */
   public interface Deed {
     /**
      * @throws Failure with {@link ExitCode#WRITE} when a command fails that must not, with {@link

@@ -69,7 +69,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     if (stopped.isPresent()) {
       return stopped.get();
     }
-    notes.refresh(_ -> {});
+    notes.refresh();
     return ActRun.noteIfDone(acts.findings(), finding.get())
         .map(missing -> "the finding is still there: " + missing)
         .map(why -> failed(id, why, edits.stream().map(edit -> changed(edit.file())).toList()))
@@ -144,7 +144,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     if (stopped.isPresent()) {
       return stopped.get();
     }
-    notes.refresh(_ -> {});
+    notes.refresh();
     if (acts.store().decisions().read().on(id).isPresent()) {
       ActRun.note(acts.findings(), id, "open", "");
     }

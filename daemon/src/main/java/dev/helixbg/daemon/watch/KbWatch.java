@@ -271,8 +271,8 @@ public final class KbWatch {
   }
 
   /**
-   * What tells from outside whether a report would be another one now. What helix-bg itself wrote
-   * is not looked at.
+   * States of the files that a report is made from: where none has changed, the report would be the
+   * same. Files that helix-bg writes are not among them, but for the copy of the decisions.
    *
    * @param model the file of the language model, if there is one
    * @param sources what tells of the commits that are checked out in folders of sources

@@ -254,11 +254,11 @@ class KbStoresTest {
     Files.writeString(vault.resolve("a.md"), "# One\n\nA text that is long enough to be known.");
     Files.writeString(vault.resolve("b.md"), "# Two\n\nAnother text that is as long as the first.");
     NotesKb notes = NotesKb.at(vault, settings);
-    notes.refresh(files -> {});
+    notes.refresh();
     decide(notes.kb());
     restart();
     NotesKb moved = NotesKb.at(Files.move(vault, folder.resolve("other")), settings);
-    moved.refresh(files -> {});
+    moved.refresh();
     assertEquals(1, decisions(moved.kb()));
     assertEquals(1, notices.size(), notices.toString());
   }

@@ -47,7 +47,7 @@ class NotesKbTest {
     Path link = Files.createSymbolicLink(temp.resolve("link"), notes);
     assertEquals(found, NotesKb.at(link, settings));
     assertEquals(Optional.empty(), NotesKb.of(found.kb(), settings), "nothing is there yet");
-    assertEquals(2, found.refresh(files -> {}).orElseThrow().entries());
+    assertEquals(2, found.refresh().orElseThrow().entries());
     assertEquals(Optional.of(found), NotesKb.of(found.kb(), settings));
     assertEquals(2, DataLog.read(found.kb().dataLog()).entries().size());
     assertEquals(2, found.account().orElseThrow().files());
@@ -56,7 +56,7 @@ class NotesKbTest {
   @Test
   void aFolderElsewhereIsNotBelieved() throws IOException {
     NotesKb found = NotesKb.at(notes, settings);
-    found.refresh(files -> {});
+    found.refresh();
     Kb copied = new Kb(Files.createDirectories(temp.resolve("foreign")));
     for (String name : new String[] {"data.log", "notes.json"}) {
       Files.copy(found.kb().folder().resolve(name), copied.folder().resolve(name));
@@ -71,12 +71,12 @@ class NotesKbTest {
   @Test
   void withoutAChangeNothingIsRead() throws Exception {
     NotesKb found = NotesKb.at(notes, settings);
-    found.refresh(files -> {});
+    found.refresh();
     Thread.sleep(2_100); // files that rest: else their times could hide a change
-    found.refresh(files -> {});
-    assertEquals(Optional.empty(), found.refresh(files -> {}));
+    found.refresh();
+    assertEquals(Optional.empty(), found.refresh());
     Files.writeString(notes.resolve("a.md"), "# One\n\nOther.");
-    assertTrue(found.refresh(files -> {}).isPresent());
+    assertTrue(found.refresh().isPresent());
   }
 
   @Test
@@ -84,16 +84,16 @@ class NotesKbTest {
     Path file = Files.writeString(notes.resolve("facts.md"), "- one\n- two\n- three\n");
     NotesKb found = NotesKb.at(file, settings);
     assertEquals("facts.md", found.name());
-    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    NotesAccount made = found.refresh().orElseThrow();
     assertEquals(1, made.files());
     assertEquals(
         List.of("one", "two", "three"),
         DataLog.read(found.kb().dataLog()).entries().stream()
             .map(entry -> entry.text().content())
             .toList());
-    assertEquals(3, NotesKb.at(notes, settings).refresh(files -> {}).orElseThrow().entries());
+    assertEquals(3, NotesKb.at(notes, settings).refresh().orElseThrow().entries());
     Files.delete(file);
-    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh(files -> {})).code());
+    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh()).code());
   }
 
   @Test
@@ -103,7 +103,7 @@ class NotesKbTest {
       Files.createDirectories(file.getParent());
       Files.writeString(file, "- one\n- two\n- three\n");
     }
-    assertEquals(5, NotesKb.at(notes, settings).refresh(files -> {}).orElseThrow().entries());
+    assertEquals(5, NotesKb.at(notes, settings).refresh().orElseThrow().entries());
   }
 
   private void write(Path folder, String path) throws IOException {
@@ -130,7 +130,7 @@ class NotesKbTest {
     Files.createSymbolicLink(notes.resolve("GEMINI.md"), home.resolve(".codex/AGENTS.md"));
     Files.writeString(notes.resolve(".gitignore"), "out/\n*.local.md\n");
     NotesKb found = NotesKb.ofMemory(notes.resolve("sub"), home, settings);
-    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    NotesAccount made = found.refresh().orElseThrow();
     assertEquals(
         Stream.concat(own.stream().map("~/"::concat), shared.stream()).sorted().toList(),
         made.memory().stream().map(MemoryFile::path).sorted().toList());
@@ -153,7 +153,7 @@ class NotesKbTest {
     write(home, ".claude/CLAUDE.md");
     write(home, "project/AGENTS.md");
     Files.createSymbolicLink(home.resolve(".claude/GEMINI.md"), home.resolve("project/AGENTS.md"));
-    NotesAccount made = NotesKb.ofMemory(home, home, settings).refresh(files -> {}).orElseThrow();
+    NotesAccount made = NotesKb.ofMemory(home, home, settings).refresh().orElseThrow();
     assertEquals(
         List.of("~/.claude/CLAUDE.md", "project/AGENTS.md"),
         made.memory().stream().map(MemoryFile::path).toList());
@@ -165,7 +165,7 @@ class NotesKbTest {
     String lines = "- [Gone](gone.md) — nothing\n- [One](a.md) — one\n- [Two](b.md) — two\n";
     Files.writeString(notes.resolve("MEMORY.md"), lines);
     NotesKb found = NotesKb.at(notes, settings);
-    NotesAccount made = found.refresh(files -> {}).orElseThrow();
+    NotesAccount made = found.refresh().orElseThrow();
     assertEquals(
         List.of(new MemoryFile.IndexLine(1, "gone.md", true)), made.memory().getFirst().index());
     assertEquals(Optional.of(made), found.account());
@@ -174,15 +174,15 @@ class NotesKbTest {
   @Test
   void notesThatAreOutOfReachLeaveTheLogAsItIs() throws IOException {
     NotesKb found = NotesKb.at(notes, settings);
-    found.refresh(files -> {});
+    found.refresh();
     byte[] log = Files.readAllBytes(found.kb().dataLog());
     Files.delete(notes.resolve("a.md"));
     Files.delete(notes.resolve("b.md"));
-    Failure empty = assertThrows(Failure.class, () -> found.refresh(files -> {}));
+    Failure empty = assertThrows(Failure.class, () -> found.refresh());
     assertEquals(ExitCode.KB, empty.code());
     assertTrue(empty.getMessage().startsWith("there are no notes in"), empty.getMessage());
     Files.delete(notes);
-    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh(files -> {})).code());
+    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh()).code());
     assertArrayEquals(log, Files.readAllBytes(found.kb().dataLog()));
   }
 }

@@ -56,7 +56,7 @@ final class TidyKb {
   TidyKb(Path folder, Path files) throws IOException {
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
     notes = NotesKb.at(files, settings);
-    notes.refresh(_ -> {});
+    notes.refresh();
     kb = notes.kb();
     store = new KbStores(settings, notice -> {}).of(kb);
     helix = new FileHelix(kb.dataLog());

@@ -43,7 +43,7 @@ class TidyNotesTest {
   private void report() throws Exception {
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
     NotesKb kb = NotesKb.at(notes, settings);
-    kb.refresh(_ -> {});
+    kb.refresh();
     KbStore store = new KbStores(settings, notice -> {}).of(kb.kb());
     Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
     store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");

@@ -92,7 +92,7 @@ class AnalysisTest {
     assertEquals(List.of(), findings.relations());
   }
 
-  /** Of copies the findings know one, and a link to any of them is a link to that one. */
+  /** Findings name one of several copies; a link to any copy counts as a link to that one. */
   @Test
   void whoLinksToACopyIsProposedNoLinkToAnotherOne() {
     for (String linked : List.of("a:0", "b:0")) {

@@ -16,10 +16,10 @@ import java.util.function.IntConsumer;
  * Goes on from prompts token by token, always by the likeliest one: one answer, or several at once,
  * where each pass over the weights serves all answers that are still growing.
  *
- * <p>Tokens stay on the device, and passes are encoded ahead of their being read, as deep as the
- * device wants. An answer that has ended leaves its row to a sequence whose results are not used;
- * what was computed past its end is forgotten. The others move together when that spares the device
- * something, once all passes under way are read.
+ * <p>Tokens stay on the device. Passes are encoded before the results of earlier ones are read, as
+ * many as the device wants. The row of an answer that has ended goes to a sequence whose results
+ * are not used; tokens computed past the answer's end are dropped. The other answers move together
+ * where fewer rows spare the device work, once all passes under way are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -174,7 +174,7 @@ public final class Generator {
     return some.stream().filter(answer -> answer.reason == null).toList();
   }
 
-  /** Goes on with these, a row each, until all have ended, or so many that fewer rows would do. */
+  /** Lets answers grow, one in each row, until all have ended or fewer rows would do. */
   private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());

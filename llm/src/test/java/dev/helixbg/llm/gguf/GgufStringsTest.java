@@ -63,7 +63,7 @@ class GgufStringsTest {
         metadata.array("k", count).strings());
   }
 
-  /** Of a file that another program writes to, whatever is read lies within the array. */
+  /** All reads stay within the array, even if another program writes to the file. */
   @Test
   void lengthsThatChangedSinceTheyWereCheckedMoveNothing() {
     GgufBytes bytes = GgufBytes.head(0, 1).key("k", GgufBytes.ARRAY);

@@ -159,7 +159,7 @@ public class KbOption {
 
   /** Brings it up to date with its notes first. */
   private Kb ofNotes(NotesKb found) {
-    found.refresh(files -> {}).flatMap(NotesAccount::words).ifPresent(warnings);
+    found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
   }
 
