@@ -57,7 +57,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
-        store, NotesKb.of(store.kb(), settings), PresentFindings.read(store.kb(), modelId));
+        store, NotesKb.of(store.kb(), settings), PresentFindings.of(store, modelId));
   }
 
   /**
@@ -101,7 +101,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     reply.add(counts);
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    for (ObjectNode line : lines(page, decisions)) {
+    for (ObjectNode line : lines(page, decisions, true)) {
       reply.add(line);
     }
   }
@@ -127,12 +127,15 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Findings as report.json has them, with their kind, what was decided, and the names that their
    * entries have now. One that a new report no longer has is left out.
+   *
+   * @param withEdits whether they say what can be done, too
    */
-  public List<ObjectNode> lines(List<ReportedFinding> findings, Decisions decisions) {
+  public List<ObjectNode> lines(
+      List<ReportedFinding> findings, Decisions decisions, boolean withEdits) {
     Map<ReportedFinding, JsonNode> told = store.report().told(findings);
     return findings.stream()
         .filter(told::containsKey)
-        .map(finding -> line(finding, told.get(finding), decisions))
+        .map(finding -> line(finding, told.get(finding), decisions, withEdits))
         .toList();
   }
 
@@ -155,7 +158,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (told == null) { // a new report came just now
       throw unknown(id, listing);
     }
-    ObjectNode line = line(finding, told, decisions);
+    ObjectNode line = line(finding, told, decisions, true);
     line.setAll(SearchAnswer.toJson(coverage(listing)));
     reply.send(line);
   }
@@ -224,7 +227,12 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .toList();
   }
 
-  private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
+  private ObjectNode line(
+      ReportedFinding finding, JsonNode json, Decisions decisions, boolean withEdits) {
+    Optional<ArrayNode> edit =
+        withEdits
+            ? Optional.of(present.ways(finding, opinion(finding, decisions)))
+            : Optional.empty();
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     finding.aliases().stream()
@@ -239,7 +247,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         entries.remove(entries.size() - 1);
       }
     }
-    return present.renamed(finding, line, opinion(finding, decisions));
+    present.rename(finding, line);
+    edit.ifPresent(ways -> line.set("edit", ways));
+    return line;
   }
 
   private static ObjectNode said(Decision decision) {

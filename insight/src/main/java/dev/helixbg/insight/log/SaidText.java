@@ -1,6 +1,6 @@
 package dev.helixbg.insight.log;
 
-import java.text.Normalizer;
+import dev.helixbg.config.text.NormalForm;
 import java.util.regex.Pattern;
 
 /**
@@ -24,19 +24,17 @@ public final class SaidText {
   /** Least length of each line, in characters, where a match spans several lines. */
   private static final int LINE = 60;
 
-  private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");
-
   private SaidText() {}
 
   /** The same text where there is nothing to leave out or to compose. */
   public static String of(String text) {
     String plain = mayHaveData(text) ? DATA.matcher(text).replaceAll(MARK) : text;
-    return Normalizer.normalize(plain, Normalizer.Form.NFC);
+    return NormalForm.composed(plain);
   }
 
   /** Whether the pattern can match: it tries each place of each word, which takes long. */
   private static boolean mayHaveData(String text) {
-    return hasRun(text, LINE) && (hasRun(text, RUN) || LONG_LINE.matcher(text).find())
+    return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
         || text.contains(";base64,");
   }
 
@@ -53,6 +51,19 @@ public final class SaidText {
       end = i + digits;
     }
     return false;
+  }
+
+  private static boolean hasLongLine(String text) {
+    int run = 0; // digits since the line's beginning; -1 behind another character
+    for (int i = 0; i < text.length() && run < LINE; i++) {
+      char c = text.charAt(i);
+      run = isLineEnd(c) ? 0 : run >= 0 && isDigit(c) ? run + 1 : -1;
+    }
+    return run == LINE;
+  }
+
+  private static boolean isLineEnd(char c) {
+    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
   }
 
   private static boolean isDigit(char c) {

@@ -147,6 +147,9 @@ public record NoteFiles(
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
+  /** What a folder has. */
+  private record Child(String name, Path path) {}
+
   private static final class Walk {
     private final Path root;
     private final String prefix;
@@ -183,7 +186,7 @@ public record NoteFiles(
     }
 
     void folder(Path folder, int depth) throws IOException {
-      List<Path> all = new ArrayList<>();
+      List<Child> all = new ArrayList<>();
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path path : stream) {
           if (++names > MAX_NAMES) {
@@ -192,24 +195,24 @@ public record NoteFiles(
                         .formatted(MAX_NAMES)
                     + " themselves");
           }
-          all.add(path);
+          all.add(new Child(path.getFileName().toString(), path));
         }
       } catch (DirectoryIteratorException e) {
         throw e.getCause();
       }
       Set<String> there = new HashSet<>();
-      all.forEach(path -> there.add(name(path)));
+      all.forEach(child -> there.add(child.name()));
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base, with a report of its own
       }
       ignored = ignored.in(folder);
       boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
-      all.sort(Comparator.comparing(Walk::name).thenComparing(Comparator.naturalOrder()));
-      for (Path path : all) {
-        String name = name(path);
+      all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
+      for (Child child : all) {
+        String name = child.name();
         if ((!name.startsWith(".") || AGENTS.contains(name))
             && !(hasReport && name.equals(REPORT + ".md"))) {
-          look(path, name, depth);
+          look(child.path(), name, depth);
         }
       }
     }
@@ -226,8 +229,7 @@ public record NoteFiles(
     private String path(File file, boolean unique) {
       String whole = root.relativize(file.file()).toString();
       boolean same = whole.equals(file.path()) && whole.indexOf('\uFFFD') < 0;
-      boolean shown = unique && !UNSHOWN.matcher(file.path()).find();
-      if (!same && !shown) {
+      if (!same && !(unique && !UNSHOWN.matcher(file.path()).find())) {
         return root.toUri().relativize(file.file().toUri()).getRawPath();
       }
       return Character.isWhitespace(whole.codePointAt(0)) ? "./" + file.path() : file.path();
@@ -318,10 +320,6 @@ public record NoteFiles(
 
     private String shown(Path path) {
       return PrintableText.line(prefix + root.relativize(path));
-    }
-
-    private static String name(Path path) {
-      return path.getFileName().toString();
     }
   }
 }

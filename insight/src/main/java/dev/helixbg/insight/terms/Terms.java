@@ -55,7 +55,7 @@ public final class Terms {
   public static Terms of(String text) {
     Terms terms = new Terms();
     String normal = NormalForm.of(text);
-    each(normal, (start, end) -> terms.put(normal.substring(start, end)));
+    each(normal.toCharArray(), (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
   }
 
@@ -65,8 +65,8 @@ public final class Terms {
     void word(int start, int end);
   }
 
-  private static void each(String text, WordSink sink) {
-    for (int start = 0; start < text.length(); ) {
+  private static void each(char[] text, WordSink sink) {
+    for (int start = 0; start < text.length; ) {
       int end = end(text, start);
       if (end > start) {
         each(text, start, end, sink);
@@ -83,21 +83,21 @@ public final class Terms {
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     int[] longest = new int[KINDS.length * KINDS.length]; // longest terms that begin alike
     for (String term : wanted) {
-      int beginning = beginning(term, 0, term.length());
+      int beginning = beginning(term.toCharArray(), 0, term.length());
       if (beginning >= 0) {
         // Letters may become longer in lower case, endings are taken off: at most so many.
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
     return written -> {
-      String text = NormalForm.of(written);
+      char[] text = NormalForm.of(written).toCharArray();
       Map<String, Integer> counts = new HashMap<>();
       each(
           text,
           (start, end) -> {
             int beginning = beginning(text, start, end);
             if (beginning < 0 || end - start <= longest[beginning]) {
-              String term = term(text.substring(start, end));
+              String term = term(new String(text, start, end - start));
               if (wanted.contains(term)) {
                 counts.merge(term, 1, Integer::sum);
               }
@@ -108,9 +108,9 @@ public final class Terms {
   }
 
   /** A number for the first two letters of a word, which no ending is part of; -1 for rare ones. */
-  private static int beginning(String text, int start, int end) {
-    int first = lower(text.charAt(start));
-    int second = end - start > 1 ? lower(text.charAt(start + 1)) : 0;
+  private static int beginning(char[] text, int start, int end) {
+    int first = lower(text[start]);
+    int second = end - start > 1 ? lower(text[start + 1]) : 0;
     return first < KINDS.length && second < KINDS.length ? first * KINDS.length + second : -1;
   }
 
@@ -132,15 +132,12 @@ public final class Terms {
    * Returns the end of the identifier that begins at {@code start}; {@code start} if none begins
    * there.
    */
-  private static int end(String text, int start) {
+  private static int end(char[] text, int start) {
     int end = start;
-    while (end < text.length()) {
-      char c = text.charAt(end);
+    while (end < text.length) {
+      char c = text[end];
       if (!is(c, WORD)
-          && !(end > start
-              && is(c, JOINT)
-              && end + 1 < text.length()
-              && is(text.charAt(end + 1), WORD))) {
+          && !(end > start && is(c, JOINT) && end + 1 < text.length && is(text[end + 1], WORD))) {
         break;
       }
       end++;
@@ -173,15 +170,15 @@ public final class Terms {
   /**
    * Identifiers with their parts, and pairs of the characters in runs of a script without spaces.
    */
-  private static void each(String text, int begin, int end, WordSink sink) {
+  private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
-      boolean run = is(text.charAt(start), RUN);
+      boolean run = is(text[start], RUN);
       int at = start + 1;
-      while (at < end && is(text.charAt(at), RUN) == run) {
+      while (at < end && is(text[at], RUN) == run) {
         at++;
       }
       if (run) {
-        pairs(text, start, at, sink);
+        pairs(start, at, sink);
       } else {
         identifier(text, start, at, sink);
       }
@@ -189,7 +186,7 @@ public final class Terms {
     }
   }
 
-  private static void pairs(String text, int begin, int end, WordSink sink) {
+  private static void pairs(int begin, int end, WordSink sink) {
     if (end - begin == 1) {
       sink.word(begin, end);
     }
@@ -199,14 +196,14 @@ public final class Terms {
   }
 
   /** An identifier and its parts. */
-  private static void identifier(String text, int begin, int end, WordSink sink) {
+  private static void identifier(char[] text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
     }
     int start = begin;
-    byte before = kinds(text.charAt(begin));
+    byte before = kinds(text[begin]);
     for (int i = begin + 1; i < end; i++) {
-      byte kinds = kinds(text.charAt(i));
+      byte kinds = kinds(text[i]);
       boolean joint = (kinds & JOINT) != 0;
       boolean hump = (kinds & UPPER) != 0 && (before & LOWER) != 0;
       if (joint || hump) {

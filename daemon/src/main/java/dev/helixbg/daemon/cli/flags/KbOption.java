@@ -148,17 +148,24 @@ public class KbOption {
    * @throws Failure when there is none
    */
   public final Kb find(Settings settings) {
-    Optional<Path> named = named();
-    if (memory) {
-      return ofNotes(NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings));
-    }
-    return notes == null
-        ? Kb.find(named, settings, GlobalOptions.locations())
-        : ofNotes(NotesKb.at(notes, settings));
+    return find(settings, kb -> {});
   }
 
-  /** Brings it up to date with its notes first. */
-  private Kb ofNotes(NotesKb found) {
+  /**
+   * The same.
+   *
+   * @param ahead hears of it before it is brought up to date with its notes
+   */
+  public final Kb find(Settings settings, Consumer<Kb> ahead) {
+    Optional<Path> named = named();
+    if (notes == null && !memory) {
+      return Kb.find(named, settings, GlobalOptions.locations());
+    }
+    NotesKb found =
+        memory
+            ? NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings)
+            : NotesKb.at(notes, settings);
+    ahead.accept(found.kb());
     found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
   }
