@@ -90,6 +90,13 @@ public final class KbOutputs {
     return isInPlace(kb.dataLog(), Optional.of(sha256));
   }
 
+  /** The hash that the log had when it was read as it is; empty when it was not. */
+  public Optional<String> seenLog() {
+    return published(kb.dataLog())
+        .filter(seen -> seen.state().equals(state(kb.dataLog())))
+        .map(Published::log);
+  }
+
   /** The size, times and inode of the log; empty while a change could leave them as they are. */
   public String logState() {
     try {

@@ -145,6 +145,7 @@ public record Pipeline(
       }
       stages.embedPassages();
       vectors = stages.result();
+      stages.keepLayout(log.account().sha256());
     }
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {

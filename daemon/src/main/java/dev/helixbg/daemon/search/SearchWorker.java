@@ -4,6 +4,7 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -180,12 +181,17 @@ final class SearchWorker implements AutoCloseable {
    * @return what embeds queries that are compared with them
    */
   private EmbedderSource read(EmbedderSource source) {
-    Database store = service.stores.apply(kb).database();
+    KbStore known = service.stores.apply(kb);
+    Database store = known.database();
     Indexed now = new Indexed(KbFiles.DISK.stateOrNone(kb.dataLog()), VectorStore.version(store));
-    boolean known = entries != null || index != null;
-    if (!known || now.log().isEmpty() || !now.equals(indexed)) {
+    boolean isRead = entries != null || index != null;
+    if (!isRead || now.log().isEmpty() || !now.equals(indexed)) {
       drop();
-      entries = KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens());
+      entries =
+          known
+              .entriesAsKept(source.ids(), source.maxTokens())
+              .orElseGet(
+                  () -> KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens()));
       way = entries.way();
       indexed = now;
     }

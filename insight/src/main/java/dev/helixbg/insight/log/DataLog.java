@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads helix's data.log in any state; never writes it, locks it or maps it.
@@ -51,10 +52,19 @@ public final class DataLog {
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
   public static LogReading read(Path file) {
+    return read(file, Optional.empty());
+  }
+
+  /**
+   * The same.
+   *
+   * @param sha256 hash of the log where it is known: it is not made again
+   */
+  public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-        return read(file, channel);
+        return read(file, channel, sha256);
       }
     } catch (NoSuchFileException e) {
       throw new DataLogException(
@@ -101,10 +111,11 @@ public final class DataLog {
     }
   }
 
-  static LogReading read(Path file, SeekableByteChannel log) throws IOException {
+  static LogReading read(Path file, SeekableByteChannel log, Optional<String> sha256)
+      throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
-        return readOnce(file, log);
+        return readOnce(file, log, sha256);
       } catch (LogWindow.ShrunkException e) {
         if (attempt == ATTEMPTS) {
           throw new DataLogException(
@@ -114,7 +125,8 @@ public final class DataLog {
     }
   }
 
-  private static LogReading readOnce(Path file, SeekableByteChannel log) throws IOException {
+  private static LogReading readOnce(Path file, SeekableByteChannel log, Optional<String> sha256)
+      throws IOException {
     long size = log.size();
     if (size > MAX_BYTES) {
       throw new DataLogException(
@@ -124,7 +136,7 @@ public final class DataLog {
               + " bytes, but offsets in a data.log end at 4 GiB; check the path, or compact the log"
               + " with helix");
     }
-    LogWindow window = new LogWindow(log, size);
+    LogWindow window = new LogWindow(log, size, sha256);
     LiveEntries live = new LiveEntries();
     if (size > 0) {
       checkHeader(file, window);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.security.MessageDigest;
+import java.util.Optional;
 
 /**
  * A view of bounded size that moves over a log, and hashes each byte the first time it passes.
@@ -24,20 +25,27 @@ final class LogWindow {
 
   private final SeekableByteChannel log;
   private final long size;
+  private final Optional<String> known;
   private final MessageDigest sha256 = Sha256.start();
   private final ByteBuffer buffer;
   private final ByteBuffer far = ByteBuffer.allocate(PEEK_CAPACITY);
   private long start;
   private long hashed;
 
-  /** The window over the first {@code size} bytes of a log. */
-  LogWindow(SeekableByteChannel log, long size) {
-    this(log, size, CAPACITY);
+  /**
+   * The window over the first {@code size} bytes of a log.
+   *
+   * @param known hash of the log, if it is known
+   */
+  LogWindow(SeekableByteChannel log, long size, Optional<String> known) {
+    this(log, size, known, CAPACITY);
   }
 
-  LogWindow(SeekableByteChannel log, long size, int capacity) {
+  LogWindow(SeekableByteChannel log, long size, Optional<String> known, int capacity) {
     this.log = log;
     this.size = size;
+    this.known = known;
+    this.hashed = known.isPresent() ? size : 0;
     this.buffer = ByteBuffer.allocate((int) Math.min(capacity, size)).limit(0);
   }
 
@@ -98,8 +106,11 @@ final class LogWindow {
     }
   }
 
-  /** The hash of all bytes, reading those that were not passed yet. */
+  /** The hash of all bytes, reading those that were not passed yet, where it was not known. */
   String finish() throws IOException {
+    if (known.isPresent()) {
+      return known.get();
+    }
     while (hashed < size) {
       moveTo(hashed);
     }

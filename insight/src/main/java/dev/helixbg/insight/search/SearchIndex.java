@@ -111,7 +111,7 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   private static SearchIndex of(
-      KbEntries kb, int modelTokens, Counting counting, Function<Vectors, VectorScan> scan) {
+      KbEntries kb, int modelTokens, Counting counting, Function<List<Vectors>, VectorScan> scan) {
     List<NamedEntry> entries = kb.named();
     List<Passage> passages = kb.passages().passages();
     int count = entries.size();
@@ -127,8 +127,8 @@ public final class SearchIndex implements AutoCloseable {
                   : passages.get(i - count).embeddedText(entry, modelTokens);
             },
             count);
-    Vectors vectors = Vectors.joined(List.of(kb.vectors(), kb.passages().vectors()));
-    return new SearchIndex(entries, kb.coverage(), owners, passages, scan.apply(vectors), terms);
+    VectorScan vectors = scan.apply(List.of(kb.vectors(), kb.passages().vectors()));
+    return new SearchIndex(entries, kb.coverage(), owners, passages, vectors, terms);
   }
 
   /** How much of the log it was made from. */

@@ -11,9 +11,13 @@ public interface VectorScan extends AutoCloseable {
   @Override
   void close();
 
-  /** For many comparisons: the vectors are packed for the quickest kernel first. */
-  static VectorScan packed(Vectors vectors) {
-    PackedVectors packed = PackedVectors.pack(vectors);
+  /**
+   * For many comparisons: the vectors are packed for the quickest kernel first.
+   *
+   * @param sets that follow each other
+   */
+  static VectorScan packed(List<Vectors> sets) {
+    PackedVectors packed = PackedVectors.pack(Vectors.joined(sets));
     return new VectorScan() {
       @Override
       public void compare(List<float[]> rows, PairSink sink) {
@@ -33,13 +37,19 @@ public interface VectorScan extends AutoCloseable {
    * For a single comparison: the vectors as they lie. To pack them, and to wait for the compiler of
    * a vector kernel, would take longer than all products. They are the same, bit for bit: chains of
    * fused multiply-adds in rising order, of which four go side by side.
+   *
+   * @param sets that follow each other
    */
-  static VectorScan once(Vectors vectors) {
+  static VectorScan once(List<Vectors> sets) {
     return new VectorScan() {
       @Override
       public void compare(List<float[]> rows, PairSink sink) {
-        for (int row = 0; row < rows.size(); row++) {
-          compareOne(row, rows.get(row), vectors, sink);
+        int before = 0;
+        for (Vectors vectors : sets) {
+          for (int row = 0; row < rows.size(); row++) {
+            compareOne(row, rows.get(row), vectors, before, sink);
+          }
+          before += vectors.count();
         }
       }
 
@@ -48,7 +58,8 @@ public interface VectorScan extends AutoCloseable {
     };
   }
 
-  private static void compareOne(int number, float[] row, Vectors vectors, PairSink sink) {
+  private static void compareOne(
+      int number, float[] row, Vectors vectors, int before, PairSink sink) {
     float[] values = vectors.values();
     int dimension = vectors.dimension();
     float[] products = new float[4];
@@ -61,7 +72,7 @@ public interface VectorScan extends AutoCloseable {
       int at3 = (first + side - 1) * dimension;
       multiply(row, values, at0, at1, at2, at3, products);
       for (int i = 0; i < side; i++) {
-        sink.accept(number, first + i, products[i]);
+        sink.accept(number, before + first + i, products[i]);
       }
     }
   }

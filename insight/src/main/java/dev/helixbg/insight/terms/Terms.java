@@ -55,7 +55,10 @@ public final class Terms {
   public static Terms of(String text) {
     Terms terms = new Terms();
     String normal = NormalForm.of(text);
-    each(normal.toCharArray(), (start, end) -> terms.put(normal.substring(start, end)));
+    each(
+        normal.toCharArray(),
+        normal.length(),
+        (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
   }
 
@@ -65,9 +68,9 @@ public final class Terms {
     void word(int start, int end);
   }
 
-  private static void each(char[] text, WordSink sink) {
-    for (int start = 0; start < text.length; ) {
-      int end = end(text, start);
+  private static void each(char[] text, int length, WordSink sink) {
+    for (int start = 0; start < length; ) {
+      int end = end(text, start, length);
       if (end > start) {
         each(text, start, end, sink);
       }
@@ -78,9 +81,10 @@ public final class Terms {
   /**
    * Gives those of these terms that a text has, each with how often. Many texts are looked through
    * for a few terms: a word that by its first two letters and length can be none of them costs no
-   * string.
+   * string. For one thread.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
+    char[][] buffer = {new char[0]}; // for all texts
     int[] longest = new int[KINDS.length * KINDS.length]; // longest terms that begin alike
     for (String term : wanted) {
       int beginning = beginning(term.toCharArray(), 0, term.length());
@@ -90,10 +94,16 @@ public final class Terms {
       }
     }
     return written -> {
-      char[] text = NormalForm.of(written).toCharArray();
+      String normal = NormalForm.of(written);
+      if (buffer[0].length < normal.length()) {
+        buffer[0] = new char[2 * normal.length()];
+      }
+      char[] text = buffer[0];
+      normal.getChars(0, normal.length(), text, 0);
       Map<String, Integer> counts = new HashMap<>();
       each(
           text,
+          normal.length(),
           (start, end) -> {
             int beginning = beginning(text, start, end);
             if (beginning < 0 || end - start <= longest[beginning]) {
@@ -132,12 +142,12 @@ public final class Terms {
    * Returns the end of the identifier that begins at {@code start}; {@code start} if none begins
    * there.
    */
-  private static int end(char[] text, int start) {
+  private static int end(char[] text, int start, int length) {
     int end = start;
-    while (end < text.length) {
+    while (end < length) {
       char c = text[end];
       if (!is(c, WORD)
-          && !(end > start && is(c, JOINT) && end + 1 < text.length && is(text[end + 1], WORD))) {
+          && !(end > start && is(c, JOINT) && end + 1 < length && is(text[end + 1], WORD))) {
         break;
       }
       end++;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -156,7 +157,8 @@ class CorruptedLogTest {
   private static Ledger walk(byte[] bytes, int window) {
     Ledger ledger = new Ledger();
     try {
-      new LogWalk(new LogWindow(new MemoryLog(bytes), bytes.length, window), ledger)
+      new LogWalk(
+              new LogWindow(new MemoryLog(bytes), bytes.length, Optional.empty(), window), ledger)
           .run(DataLog.HEADER_BYTES);
     } catch (IOException e) {
       throw new AssertionError(e);

@@ -8,6 +8,7 @@ import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -56,7 +57,8 @@ class HostileLogTest {
     assertTimeoutPreemptively(
         LIMIT,
         () ->
-            new LogWalk(new LogWindow(new MemoryLog(bytes), SIZE), sink).run(DataLog.HEADER_BYTES));
+            new LogWalk(new LogWindow(new MemoryLog(bytes), SIZE, Optional.empty()), sink)
+                .run(DataLog.HEADER_BYTES));
     assertEquals(SIZE, sink.position);
   }
 
