@@ -113,7 +113,7 @@ record Headline(String title, String sure, String also) {
   }
 
   private static String chosen(JudgedRelations pairs) {
-    long read = pairs.read();
+    int read = pairs.read();
     return (pairs.leading().isEmpty()
             ? "None is likely enough to lead: "
             : "They are the likeliest: ")
