@@ -362,7 +362,10 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Runs a statement with values for its parameters, in their order; returns how many rows it changed. */
+  /**
+   * Runs a statement with values for its parameters, in their order; returns how many rows it
+   * changed.
+   */
   public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);

@@ -710,7 +710,8 @@ public final class FindingsBench {
     List<Finding.Relation> said =
         findings.relations().stream()
             .filter(
-                pair -> judgements.verdict(pair).filter(one -> one.verdict() == verdict).isPresent())
+                pair ->
+                    judgements.verdict(pair).filter(one -> one.verdict() == verdict).isPresent())
             .toList();
     return new Judged(
         verdict,

@@ -140,15 +140,12 @@ public record JudgedRelations(
   }
 
   private static boolean areFacts(Finding.Relation pair) {
-    return pair.a().entry().text().position().isPresent()
-        && pair.b().entry().text().position().isPresent();
+    return pair.a().text().position().isPresent() && pair.b().text().position().isPresent();
   }
 
   /** Whether both are facts that agents are to follow, of which one forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
-    return areFacts(pair)
-        && PairDisagreement.areOpposed(
-            pair.a().entry().text().content(), pair.b().entry().text().content());
+    return areFacts(pair) && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
   /** The same, each pair behind the first one of its group, and of the same two files. */

@@ -162,7 +162,7 @@ record Headline(String title, String sure, String also) {
     }
     long unreadable =
         report.findings().entries().stream()
-            .filter(named -> Script.isUnreadable(named.entry().text().content()))
+            .filter(named -> Script.isUnreadable(named.content()))
             .count();
     if (unreadable > 0) {
       sentences.add(
