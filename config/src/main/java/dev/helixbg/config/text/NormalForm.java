@@ -13,6 +13,9 @@ public final class NormalForm {
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
+  /** No text of characters before it changes. */
+  private static final char SOFT_HYPHEN = '\u00AD';
+
   /** The first character that can be part of a composed one: no text of those before changes. */
   private static final char COMBINING = '\u0300';
 
@@ -29,16 +32,22 @@ public final class NormalForm {
    */
   public static String of(String text) {
     for (int i = 0; i < text.length(); i++) {
-      if (isOdd(text.charAt(i))) {
-        return composed(plain(text));
+      if (text.charAt(i) >= SOFT_HYPHEN) {
+        return composed(isOdd(text, i) ? plain(text) : text);
       }
     }
-    return composed(text);
+    return text;
   }
 
   /** Whether one of the patterns may match: to try them takes a young JVM long. */
-  private static boolean isOdd(char c) {
-    return c == '\u00AD' || c == '\u200B' || c == '\u2060' || c >= '\uFE0E';
+  private static boolean isOdd(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == SOFT_HYPHEN || c == '\u200B' || c == '\u2060' || c >= '\uFE0E') {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static String plain(String text) {
