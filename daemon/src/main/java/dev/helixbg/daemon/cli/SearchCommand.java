@@ -23,6 +23,7 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -144,8 +145,12 @@ final class SearchCommand extends ConsoleCommand {
         new EmbeddingStage(store.database(), source, display, log.entries())) {
       source.forQueries(stages.way()).openAhead();
       KbEntries known = stages.run().of(log);
-      stages.keepLayout(log.account().sha256());
-      store.outputs().noteLog(seen, log.account().sha256());
+      try {
+        stages.keepLayout(log.account().sha256());
+        store.outputs().noteLog(seen, log.account().sha256());
+      } catch (StoreException e) {
+        // The next search takes as long as this one.
+      }
       return known;
     }
   }

@@ -85,11 +85,6 @@ public final class KbOutputs {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }
 
-  /** Whether the log is the file that had this hash when a run read it. */
-  public boolean isLogAsSeen(String sha256) {
-    return isInPlace(kb.dataLog(), Optional.of(sha256));
-  }
-
   /** The hash that the log had when it was read as it is; empty when it was not. */
   public Optional<String> seenLog() {
     return published(kb.dataLog())
@@ -113,7 +108,7 @@ public final class KbOutputs {
    * @param state of {@link #logState}, before it was read
    */
   public void noteLog(String state, String sha256) {
-    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
+    if (!state.isEmpty() && !seenLog().equals(Optional.of(sha256))) {
       note(kb.dataLog(), state, sha256, sha256);
     }
   }

@@ -54,7 +54,7 @@ public record OneShotRun(Pipeline pipeline) {
 
   /** Whether a KB's log has this hash. A log that was seen with it is not read again. */
   private static boolean isLog(KbStore store, String sha256) {
-    if (store.outputs().isLogAsSeen(sha256)) {
+    if (store.outputs().seenLog().equals(Optional.of(sha256))) {
       return true;
     }
     try {
