@@ -143,6 +143,11 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
+  /** The same as it is written. */
+  public String made() {
+    return account(kb).map(json -> json.path(MADE).toString()).orElse("");
+  }
+
   /** Makes the folder of the knowledge base, so that it is known what its log is made of. */
   public Kb make() {
     try {

@@ -277,7 +277,7 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /** Returns the vectors that are known by now. */
-  Result result() {
+  public Result result() {
     BitSet present = new BitSet(entries);
     int[] places = new int[entries];
     List<float[]> ownVectors = new ArrayList<>(entries);

@@ -5,12 +5,16 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -190,12 +194,20 @@ final class SearchWorker implements AutoCloseable {
       entries =
           known
               .entriesAsKept(source.ids(), source.maxTokens())
-              .orElseGet(
-                  () -> KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens()));
+              .orElseGet(() -> entries(store, source));
       way = entries.way();
       indexed = now;
     }
     return source.forQueries(way);
+  }
+
+  /** Those that have a vector. */
+  private KbEntries entries(Database store, EmbedderSource source) {
+    LogReading log = DataLog.read(kb.dataLog());
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store, source, Progress.Display.SILENT, log.entries())) {
+      return stages.result().of(log);
+    }
   }
 
   /** Makes the index of the entries that were read, unless there is one. */

@@ -235,8 +235,10 @@ class EmbeddingStageTest {
       stages.run();
       stages.keepLayout("hash");
     }
-    KbEntries expected =
-        KbEntries.read(kb.resolve("04-appended.log"), store(), model.ids(), model.maxTokens());
+    KbEntries expected;
+    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
+      expected = stages.result().of(DataLog.read(kb.resolve("04-appended.log")));
+    }
     assertTrue(expected.passages().passages().size() > 1);
     KbEntries found = layout(model.ids(), "hash").orElseThrow();
     assertEquals(expected.named(), found.named());

@@ -10,7 +10,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,6 +60,9 @@ public record NoteFiles(
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
+  private static final String ATTRIBUTES =
+      FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
+
   private static final String REPORT = "report";
 
   /** Before the path of a file that is named from the home folder. */
@@ -92,7 +94,7 @@ public record NoteFiles(
    */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
-    walk.take(file, Files.size(file));
+    walk.take(file, FileState.of(file));
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, true);
   }
 
@@ -179,7 +181,7 @@ public record NoteFiles(
     /** Takes a file that was named, with any name. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-        take(file, Files.size(file));
+        take(file, FileState.of(file));
       } else if (taken.add(file)) {
         leftOut.add(new LeftOut.File(shown(file), "a link, and none is followed"));
       }
@@ -236,18 +238,18 @@ public record NoteFiles(
     }
 
     private void look(Path path, String name, int depth) throws IOException {
-      BasicFileAttributes attributes;
+      Map<String, Object> attributes; // one look at a file: there may be thousands
       try {
-        attributes =
-            Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
       } catch (IOException e) {
         leaveOut(path, name, "cannot be looked at");
         return;
       }
-      if (taken.contains(path) || ignored.ignores(path, attributes.isDirectory())) {
+      boolean isFolder = (Boolean) attributes.get("isDirectory");
+      if (taken.contains(path) || ignored.ignores(path, isFolder)) {
         return;
       }
-      if (attributes.isDirectory()) {
+      if (isFolder) {
         if (!name.equals("node_modules") && !path.equals(except)) {
           boolean wasMemoryOnly = isMemoryOnly;
           GitIgnore outer = ignored;
@@ -256,12 +258,12 @@ public record NoteFiles(
           isMemoryOnly = wasMemoryOnly;
           ignored = outer;
         }
-      } else if (attributes.isSymbolicLink()) {
+      } else if ((Boolean) attributes.get("isSymbolicLink")) {
         leaveOut(path, name, "a link, and none is followed");
-      } else if (!attributes.isRegularFile()) {
+      } else if (!(Boolean) attributes.get("isRegularFile")) {
         leaveOut(path, name, "no regular file");
       } else if (isWanted(name)) {
-        take(path, attributes.size());
+        take(path, FileState.of(attributes));
       }
     }
 
@@ -280,14 +282,14 @@ public record NoteFiles(
       }
     }
 
-    private void take(Path path, long size) {
+    private void take(Path path, FileState state) {
       if (!taken.add(path)) {
         return; // it was named before
       }
       String why =
-          size > MAX_FILE
+          state.size() > MAX_FILE
               ? "larger than 16 MiB"
-              : bytes + size > MAX_BYTES
+              : bytes + state.size() > MAX_BYTES
                   ? "beyond 256 MiB of notes"
                   : files.size() >= MAX_FILES
                       ? "beyond %,d files".formatted(MAX_FILES)
@@ -296,15 +298,10 @@ public record NoteFiles(
         leftOut.add(new LeftOut.File(shown(path), why));
         return;
       }
-      try {
-        FileState state = FileState.of(path);
-        files.add(new File(shown(path), path, state));
-        bytes += size;
-        Instant changed = state.changed().toInstant();
-        newest = changed.isAfter(newest) ? changed : newest;
-      } catch (IOException e) {
-        leaveOut(path, path.toString(), "cannot be looked at");
-      }
+      files.add(new File(shown(path), path, state));
+      bytes += state.size();
+      Instant changed = state.changed().toInstant();
+      newest = changed.isAfter(newest) ? changed : newest;
     }
 
     /** Only a file that would be a note is missed. */
