@@ -21,6 +21,7 @@ import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.KbLayout;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
@@ -227,7 +228,13 @@ class EmbeddingStageTest {
   /** A search finds by the layout what it would else find by hashing and cutting. */
   @Test
   void aLayoutHasTheEntriesAsTheTextsHaveThem() throws Exception {
-    List<Entry> entries = log("04-appended.log");
+    DataLogBytes bytes = new DataLogBytes();
+    String text = "The lease of a job ends after thirty seconds. ".repeat(60);
+    for (String body : List.of("short", text, "short", "another, and " + text)) {
+      bytes.entry("queue", body, 1);
+    }
+    Path file = Files.write(kb.resolve("data.log"), bytes.toByteArray());
+    List<Entry> entries = DataLog.read(file).entries();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
     try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
       stages.keepLayout("hash");
@@ -237,7 +244,7 @@ class EmbeddingStageTest {
     }
     KbEntries expected;
     try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
-      expected = stages.result().of(DataLog.read(kb.resolve("04-appended.log")));
+      expected = stages.result().of(DataLog.read(file));
     }
     assertTrue(expected.passages().passages().size() > 1);
     KbEntries found = layout(model.ids(), "hash").orElseThrow();
@@ -265,7 +272,7 @@ class EmbeddingStageTest {
 
   private Optional<KbEntries> layout(VectorIds ids, String hash) {
     int tokens = FakeEmbedder.model("model", () -> embedder).maxTokens();
-    return KbLayout.read(kb.resolve("04-appended.log"), hash, store(), ids, tokens);
+    return KbLayout.read(kb.resolve("data.log"), hash, store(), ids, tokens);
   }
 
   @Test
