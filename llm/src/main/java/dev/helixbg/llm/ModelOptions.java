@@ -2,7 +2,6 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * How a model is opened.
@@ -10,11 +9,8 @@ import java.util.function.Consumer;
  * @param device that runs it
  * @param threads the CPU may use
  * @param limits sizes of its buffers
- * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
- * @param news is told, a line at a time, how far it is with what takes seconds
  */
-public record ModelOptions(
-    Device device, int threads, PassLimits limits, boolean profiled, Consumer<String> news) {
+public record ModelOptions(Device device, int threads, PassLimits limits) {
   /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
   private static final int PROMPT_ROWS = 512;
 
@@ -40,11 +36,6 @@ public record ModelOptions(
     }
   }
 
-  /** Not profiled, in silence. */
-  public ModelOptions(Device device, int threads, PassLimits limits) {
-    this(device, threads, limits, false, line -> {});
-  }
-
   /**
    * The usual buffers.
    *
@@ -56,22 +47,12 @@ public record ModelOptions(
   }
 
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, profiled, news);
+    return new ModelOptions(newDevice, threads, limits);
   }
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
-    return new ModelOptions(device, threads, wider, profiled, news);
-  }
-
-  /** These options, with a profile or without. */
-  public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, newProfiled, news);
-  }
-
-  /** Returns these options with a consumer that is told how far it is. */
-  public ModelOptions telling(Consumer<String> newNews) {
-    return new ModelOptions(device, threads, limits, profiled, newNews);
+    return new ModelOptions(device, threads, wider);
   }
 }

@@ -23,13 +23,10 @@ public final class BackendCounters {
     MOST_IN_FLIGHT,
     /** Times the host waited for the device. */
     WAITS,
-    WAIT_NANOS,
     /** Bytes of constants that were copied into command buffers. */
     BOUND_BYTES,
     /** Bytes of weights read. */
-    WEIGHT_BYTES,
-    /** Bytes of keys and values read. */
-    CACHE_BYTES
+    WEIGHT_BYTES
   }
 
   private final long[] values = new long[Counter.values().length];

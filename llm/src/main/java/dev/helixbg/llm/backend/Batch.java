@@ -131,16 +131,6 @@ public final class Batch {
     return wantedRows.length - wanted;
   }
 
-  /** Bytes of the keys and values of a layer that the spans see. */
-  public long cacheBytes() {
-    long bytes = 0;
-    for (int span = 0; span < spans; span++) {
-      KvShape shape = caches[span].shape();
-      bytes += (long) (starts[span] + counts[span]) * shape.bytesPerPosition() / shape.layers();
-    }
-    return bytes;
-  }
-
   public int spans() {
     return spans;
   }

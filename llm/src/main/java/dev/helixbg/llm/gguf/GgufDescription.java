@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
@@ -38,20 +37,6 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** The element type's name, or its number where it has none that is known here. */
-    public String typeName() {
-      return StoredType.nameOf(typeId);
-    }
-
-    /** The bytes of the data; empty where the element type is not known here, or does not fit. */
-    public OptionalLong bytes() {
-      try {
-        return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
-      } catch (IllegalArgumentException | ArithmeticException e) {
-        return OptionalLong.empty();
-      }
-    }
-
     private Tensor tensor(String file, MemorySegment data) {
       StoredType type;
       try {
@@ -66,15 +51,15 @@ public record GgufDescription(
             "rows of %d elements are no whole number of %s blocks of %d"
                 .formatted(shape.getFirst(), type, type.blockElements()));
       }
-      long bytes =
-          bytes()
-              .orElseThrow(
-                  () ->
-                      wrong(
-                          file,
-                          typeAt,
-                          "%d elements of %s take more than 2^63 bytes"
-                              .formatted(elements(), type)));
+      long bytes;
+      try {
+        bytes = type.bytes(elements());
+      } catch (ArithmeticException e) {
+        throw wrong(
+            file,
+            typeAt,
+            "%d elements of %s take more than 2^63 bytes".formatted(elements(), type));
+      }
       if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
         throw wrong(
             file,

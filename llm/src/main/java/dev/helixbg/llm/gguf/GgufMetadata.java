@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gguf;
 
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,8 +9,7 @@ import java.util.stream.IntStream;
 
 /**
  * The key-value part of a model file, with the place of every value, so that errors can name it. A
- * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
- * String; or a {@link GgufArray}.
+ * value is a Long, a Float or Double, a Boolean, a String, or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -66,7 +64,7 @@ public final class GgufMetadata {
   private int whole(String key, Object number, int least, int most) {
     return switch (number) {
       case Long value when value >= least && value <= most -> value.intValue();
-      case Long _, BigInteger _ ->
+      case Long _ ->
           throw error(
               key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
       default -> throw wrongType(key, "a whole number");

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -138,18 +137,13 @@ final class GgufParser {
       case INT16 -> (long) in.int16();
       case UINT32 -> Integer.toUnsignedLong(in.int32());
       case INT32 -> (long) in.int32();
-      case UINT64 -> unsigned(in.int64());
-      case INT64 -> in.int64();
+      case UINT64, INT64 -> in.int64(); // a count past 2^63 is out of any bounds, too
       case FLOAT32 -> Float.intBitsToFloat(in.int32());
       case FLOAT64 -> Double.longBitsToDouble(in.int64());
       case BOOL -> in.uint8() != 0;
       case STRING -> in.string("a string", MAX_STRING_BYTES);
       case ARRAY -> array();
     };
-  }
-
-  private static Object unsigned(long bits) {
-    return bits >= 0 ? (Object) bits : new BigInteger(Long.toUnsignedString(bits));
   }
 
   private GgufArray array() {

@@ -108,13 +108,6 @@ final class CommandBufferRing {
     return () -> awaitThrough(number);
   }
 
-  /** Seconds that the GPU took for the buffer committed last; waits for it. */
-  double gpuSecondsOfLast() {
-    GpuCommands last = buffers[slot(committed - 1)];
-    wait(last);
-    return last.seconds();
-  }
-
   /**
    * Waits for everything that was committed.
    *
@@ -149,17 +142,8 @@ final class CommandBufferRing {
   }
 
   private void wait(GpuCommands buffer) {
-    if (buffer.ended()) {
-      buffer.await();
-      return;
-    }
-    long start = System.nanoTime();
-    try {
-      buffer.await();
-    } finally {
-      counters.add(Counter.WAITS, 1);
-      counters.add(Counter.WAIT_NANOS, System.nanoTime() - start);
-    }
+    counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
+    buffer.await();
   }
 
   /** Drops a buffer that was begun but never committed, after everything else has ended. */
@@ -198,11 +182,6 @@ final class CommandBufferRing {
 
     @Override
     public void await() {}
-
-    @Override
-    public double seconds() {
-      return 0;
-    }
 
     @Override
     public void close() {}

@@ -26,7 +26,6 @@ final class CommandRecorder {
   private final BackendCounters counters;
   private final CommandBufferRing inFlight;
   private final UploadTables uploads;
-  private final KernelProfile profile;
   private final MemorySegment constants;
 
   private GpuCommands commands;
@@ -48,14 +47,9 @@ final class CommandRecorder {
 
   private final List<GrowableBuffer> scratches = new ArrayList<>();
 
-  /**
-   * @param profile if not null, each dispatch is timed in a command buffer of its own
-   */
-  CommandRecorder(
-      GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile, int depth) {
+  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters, int depth) {
     this.device = device;
     this.counters = counters;
-    this.profile = profile;
     inFlight = new CommandBufferRing(device, counters, depth);
     uploads = new UploadTables(device, arena);
     constants = arena.allocate(MAX_CONSTANTS, 16);
@@ -196,16 +190,6 @@ final class CommandRecorder {
     written.clear();
     commands.dispatch(x, y, z, threads);
     counters.add(Counter.DISPATCHES, 1);
-    if (profile != null) {
-      time("%dx%dx%d of %d".formatted(x, y, z, threads));
-    }
-  }
-
-  /** The submission goes on in another command buffer; its tables stay. */
-  private void time(String grid) {
-    commit();
-    profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
-    commands = inFlight.begin();
   }
 
   // ---- the submission -------------------------------------------------------------------------

@@ -2,7 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters;
-import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
@@ -21,8 +20,6 @@ import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -34,7 +31,6 @@ public final class GpuBackend implements Backend {
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
   private final BackendCounters counters = new BackendCounters();
-  private final KernelProfile profile;
   private final CompiledKernels kernels;
   private final CommandRecorder recorder;
   private final BatchTables.Last tables;
@@ -48,10 +44,9 @@ public final class GpuBackend implements Backend {
 
   /**
    * @param closesDevice whether the device ends with the backend
-   * @param profiled whether each kernel is timed, in a command buffer of its own: slow
    */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
-    this(device, closesDevice, profiled, CommandBufferRing.USUAL_DEPTH);
+  public GpuBackend(GpuDevice device, boolean closesDevice) {
+    this(device, closesDevice, CommandBufferRing.USUAL_DEPTH);
   }
 
   /**
@@ -59,13 +54,12 @@ public final class GpuBackend implements Backend {
    *
    * @param depth command buffers that may be under way at once, 1 to 8
    */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled, int depth) {
+  public GpuBackend(GpuDevice device, boolean closesDevice, int depth) {
     this.depth = depth;
     this.device = device;
     this.closesDevice = closesDevice;
-    profile = profiled ? new KernelProfile() : null;
     kernels = new CompiledKernels(device);
-    recorder = new CommandRecorder(device, arena, counters, profile, depth);
+    recorder = new CommandRecorder(device, arena, counters, depth);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
@@ -94,11 +88,6 @@ public final class GpuBackend implements Backend {
     return counters;
   }
 
-  /** The GPU's times by kernel, if it was opened to take them. */
-  public Optional<KernelProfile> profile() {
-    return Optional.ofNullable(profile);
-  }
-
   public GpuDevice device() {
     return device;
   }
@@ -122,30 +111,22 @@ public final class GpuBackend implements Backend {
    * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
    * meanwhile. The steps are only rehearsed: nothing runs.
    *
-   * @param news is told how far the weights are
    * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
    */
-  public void compile(Runnable steps, Consumer<String> news) {
+  public void compile(Runnable steps) {
     kernels.rehearse();
     recorder.rehearse(true);
     try {
       steps.run();
     } finally {
       recorder.rehearse(false);
-      forgetCounts();
+      counters.clear();
     }
     Runnable compiled = kernels.compileWanted();
     try {
-      weights.placeAll(news);
+      weights.placeAll();
     } finally {
       compiled.run();
-    }
-  }
-
-  private void forgetCounts() {
-    counters.clear();
-    if (profile != null) {
-      profile.clear();
     }
   }
 
@@ -249,7 +230,6 @@ public final class GpuBackend implements Backend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
-    counters.add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override

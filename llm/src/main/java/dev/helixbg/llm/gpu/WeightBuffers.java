@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
@@ -25,16 +24,8 @@ final class WeightBuffers {
   private final GpuDevice device;
   private final Arena arena;
 
-  /** Most bytes that are copied without news. */
-  private static final long SILENT_BYTES = 1L << 30;
-
-  private static final long BYTES_A_LINE = 1L << 30;
-
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
-
-  /** Bytes copied at the last news. */
-  private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {
     this.device = device;
@@ -58,14 +49,8 @@ final class WeightBuffers {
     return copiedBytes;
   }
 
-  /**
-   * Places all that wait for their neighbours.
-   *
-   * @param news is told how far a long copy is
-   */
-  void placeAll(Consumer<String> news) {
-    long all = waiting.stream().mapToLong(matrix -> matrix.tensor().data().byteSize()).sum();
-    told = copiedBytes;
+  /** Places all that wait for their neighbours. */
+  void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();
     for (int from = 0; from < waiting.size(); ) {
@@ -75,7 +60,7 @@ final class WeightBuffers {
           && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
         to++;
       }
-      place(waiting.subList(from, to), all > SILENT_BYTES ? news : line -> {}, all);
+      place(waiting.subList(from, to));
       from = to;
     }
     waiting.clear();
@@ -89,16 +74,12 @@ final class WeightBuffers {
     return start(matrix) + matrix.tensor().data().byteSize();
   }
 
-  private void place(List<GpuMatrix> neighbours, Consumer<String> news, long all) {
+  private void place(List<GpuMatrix> neighbours) {
     long start = start(neighbours.getFirst());
     GpuBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
     for (GpuMatrix matrix : neighbours) {
       if (pages == null) {
         copy(matrix);
-        if (copiedBytes - told >= BYTES_A_LINE) {
-          told = copiedBytes;
-          news.accept("weights to the GPU: %.1f of %.1f GB".formatted(told / 1e9, all / 1e9));
-        }
       } else {
         matrix.place(pages, start(matrix) - device.pageStart(start));
       }
@@ -158,7 +139,7 @@ final class WeightBuffers {
 
     GpuBuffer buffer() {
       if (buffer == null) {
-        owner.placeAll(line -> {});
+        owner.placeAll();
       }
       return buffer;
     }

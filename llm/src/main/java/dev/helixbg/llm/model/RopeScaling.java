@@ -116,10 +116,4 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
   private double pairTurning(double times, int headSize, double base) {
     return headSize * Math.log(trained / (times * 2 * Math.PI)) / (2 * Math.log(base));
   }
-
-  /** In words, as {@code load-model} shows it. */
-  @Override
-  public String toString() {
-    return factor == 1 ? "none" : "yarn by " + factor;
-  }
 }

@@ -29,16 +29,6 @@ public sealed interface StoredType permits TensorType, PackedType {
                         .formatted(id, otherName(id).orElse("unknown"))));
   }
 
-  /** ggml's name of the type with this id, or its number where no name is known. */
-  static String nameOf(int id) {
-    return all()
-        .filter(type -> type.id() == id)
-        .map(StoredType::toString)
-        .findAny()
-        .or(() -> otherName(id))
-        .orElseGet(() -> "type " + Integer.toUnsignedString(id));
-  }
-
   private static Stream<StoredType> all() {
     return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
   }

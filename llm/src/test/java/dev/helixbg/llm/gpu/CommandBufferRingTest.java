@@ -2,7 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.BackendCounters;
@@ -89,7 +88,6 @@ class CommandBufferRingTest {
     all.get(1).await();
     all.get(0).await();
     assertEquals(1, counters.get(Counter.WAITS));
-    assertTrue(counters.get(Counter.WAIT_NANOS) > 0);
   }
 
   @Test

@@ -21,7 +21,7 @@ class GrowableBufferTest {
       try (Arena arena = Arena.ofShared()) {
         CommandRecorder recorder =
             new CommandRecorder(
-                device, arena, new BackendCounters(), null, CommandBufferRing.USUAL_DEPTH);
+                device, arena, new BackendCounters(), CommandBufferRing.USUAL_DEPTH);
         GrowableBuffer scratch = recorder.scratch("scratch");
         recorder.table(1);
         recorder.submit();

@@ -50,7 +50,7 @@ class MetalDecodeTest {
   @BeforeEach
   void open() {
     metal = new MetalTests(SoftMetalSettings.FAST);
-    backend = new GpuBackend(metal.device(), false, false);
+    backend = new GpuBackend(metal.device(), false);
   }
 
   @AfterEach
@@ -121,7 +121,7 @@ class MetalDecodeTest {
     try (GgufFile file = model(2, 256)) {
       int[] expected = answer(file, backend);
       for (int depth = 1; depth <= 8; depth++) {
-        try (Backend ring = new GpuBackend(metal.device(), false, false, depth)) {
+        try (Backend ring = new GpuBackend(metal.device(), false, depth)) {
           assertArrayEquals(expected, answer(file, ring), "depth " + depth);
           assertEquals(depth, ring.counters().get(Counter.MOST_IN_FLIGHT));
         }

@@ -5,8 +5,6 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.BackendAgreement;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
-import dev.helixbg.llm.gpu.KernelProfile;
-import java.util.List;
 
 /** Prints what a backend did, and how far two agree. */
 final class BackendLines {
@@ -26,47 +24,9 @@ final class BackendLines {
     }
   }
 
-  /** Prints the time of each kernel, where a GPU timed them. */
-  static void printProfile(Console console, Backend backend) {
-    List<KernelProfile.Entry> profile =
-        backend instanceof GpuBackend gpu
-            ? gpu.profile().map(KernelProfile::entries).orElse(List.of())
-            : List.of();
-    double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
-    for (KernelProfile.Entry entry : profile) {
-      console.note(
-          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  fastest %.1f us",
-          entry.kernel(),
-          entry.library(),
-          entry.grid(),
-          entry.times(),
-          entry.seconds() * 1e3,
-          100 * entry.seconds() / all,
-          entry.fastest() * 1e6);
-    }
-  }
-
   static void print(Console console, BackendAgreement agreement) {
     console.note(
-        "check     differences as shares of the largest value at each place; %s",
-        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
-    for (BackendAgreement.Parting place : agreement.places()) {
-      console.note(
-          "          layer %3d  %-16s off by %.1e",
-          place.layer(), Json.word(place.tap()), place.difference());
-    }
-    agreement
-        .firstParting()
-        .ifPresent(
-            parting ->
-                console.note(
-                    "          layer %d is the first to part, in its %s (value %d of token %d: %.6g"
-                        + " here, %.6g there)",
-                    parting.layer(),
-                    Json.word(parting.tap()),
-                    parting.column(),
-                    parting.row(),
-                    parting.actual(),
-                    parting.expected()));
+        "check     logits off by %.1e of the largest; %s",
+        agreement.difference(), agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
   }
 }

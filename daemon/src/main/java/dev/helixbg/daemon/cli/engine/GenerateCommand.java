@@ -20,7 +20,6 @@ import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
@@ -83,16 +82,8 @@ public final class GenerateCommand extends JsonCommand {
       names = "--check",
       description =
           "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
-              + " CPU). Print the difference at each tap of each layer, and the first tap that"
-              + " differs too much.")
+              + " CPU). Print the difference of the logits; exit with 1 if it is too large.")
   private boolean check;
-
-  @Option(
-      names = "--profile",
-      description =
-          "Time each GPU kernel by type and shape. Slow: each kernel gets its own command"
-              + " buffer. Not for the CPU.")
-  private boolean profile;
 
   @Override
   public Integer call() throws IOException {
@@ -108,21 +99,17 @@ public final class GenerateCommand extends JsonCommand {
       throw Failure.usage("the prompt is empty: give -p a text");
     }
     Settings settings = flags.settings(options);
-    ModelOptions opening =
-        flags.options(settings, 1).profiled(profile).telling(console.err()::println);
+    ModelOptions opening = flags.options(settings, 1);
     Shown shown = new Shown();
     return new GpuRetry(console.err()::println)
         .run(
             opening.device() == Device.AUTO,
-            onCpu -> run(onCpu ? opening.on(Device.CPU).profiled(false) : opening, shown));
+            onCpu -> run(onCpu ? opening.on(Device.CPU) : opening, shown));
   }
 
   private int run(ModelOptions opening, Shown shown) throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (opening.profiled() && !(model.backend() instanceof GpuBackend)) {
-        throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
-      }
-      model.refused().forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
+      model.warnings().forEach(console.err()::println);
       int[] ids = ids(model);
       Generation answer = answer(model, ids, shown);
       if (json) {
@@ -133,9 +120,6 @@ public final class GenerateCommand extends JsonCommand {
       if (stats) {
         print(model, answer);
         BackendLines.print(console, model.backend());
-      }
-      if (profile) {
-        BackendLines.printProfile(console, model.backend());
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
@@ -154,7 +138,7 @@ public final class GenerateCommand extends JsonCommand {
   /** By a backend that computes the same in another way. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
-    try (TextModel reference = ModelOpener.open(file, opening.on(other).profiled(false))) {
+    try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
       return BackendAgreement.between(model, reference, ids);
     }
   }

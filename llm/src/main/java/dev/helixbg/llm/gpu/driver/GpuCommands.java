@@ -45,9 +45,6 @@ public interface GpuCommands extends AutoCloseable {
    */
   void await();
 
-  /** Seconds that the GPU took, of work that has ended. */
-  double seconds();
-
   /** Lets go of it, committed or not. */
   @Override
   void close();
