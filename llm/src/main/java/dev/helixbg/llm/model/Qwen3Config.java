@@ -16,7 +16,6 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  * @param kvHeads key and value heads; a divisor of {@code heads}
  * @param headSize values per head; even; not always {@code hidden / heads}
  * @param ropeBase of the rotation angles
- * @param ropeScaling how these are scaled for long texts
  * @param epsilon of all normalisations
  */
 public record Qwen3Config(
@@ -28,7 +27,6 @@ public record Qwen3Config(
     int kvHeads,
     int headSize,
     double ropeBase,
-    RopeScaling ropeScaling,
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
@@ -54,10 +52,10 @@ public record Qwen3Config(
               .formatted(architecture, ARCHITECTURE));
     }
     refusePooling(metadata);
-    int contextLength = contextLength(metadata);
+    refuseRopeScaling(metadata);
     int heads = metadata.wholeOfAllLayers(key("attention.head_count"), 1, MAX_HEADS);
     return new Qwen3Config(
-        contextLength,
+        contextLength(metadata),
         metadata.whole(key("block_count"), 1, MAX_LAYERS),
         metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
         metadata.wholeOfAllLayers(key("feed_forward_length"), 1, MAX_WIDTH),
@@ -65,7 +63,6 @@ public record Qwen3Config(
         kvHeads(metadata, heads),
         headSize(metadata),
         metadata.positive(key("rope.freq_base")),
-        RopeScaling.from(metadata, contextLength),
         (float) metadata.positive(key("attention.layer_norm_rms_epsilon")));
   }
 
@@ -78,6 +75,18 @@ public record Qwen3Config(
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
       throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
+    }
+  }
+
+  /** Positions of files for very long texts are scaled, which changes short texts, too. */
+  private static void refuseRopeScaling(GgufMetadata metadata) {
+    String type = key("rope.scaling.type");
+    boolean isNone = metadata.has(type) && metadata.text(type).equals("none");
+    for (String key : metadata.values().keySet()) {
+      if (key.startsWith(key("rope.scal")) && !isNone) {
+        throw metadata.error(
+            key, "scaled positions are not supported; take the model without (no 128K file)");
+      }
     }
   }
 
@@ -120,7 +129,7 @@ public record Qwen3Config(
 
   /** The rotation of heads. */
   RopeAngles ropeAngles() {
-    return ropeScaling.angles(headSize, ropeBase);
+    return RopeAngles.of(headSize, ropeBase);
   }
 
   /** Values of all query heads. */

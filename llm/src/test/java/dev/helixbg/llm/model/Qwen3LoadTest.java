@@ -106,19 +106,12 @@ class Qwen3LoadTest {
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", Float.NaN), "positive"),
         wrong(
             "qwen3.rope.scaling.type",
-            tiny().with("qwen3.rope.scaling.type", "longrope"),
-            "\"longrope\""),
+            tiny().with("qwen3.rope.scaling.type", "yarn"),
+            "take the model without"),
         wrong(
-            "qwen3.rope.scaling.factor", tiny().with("qwen3.rope.scaling.type", "yarn"), "missing"),
-        wrong(
-            "qwen3.rope.scaling.factor",
-            tiny().with("qwen3.rope.scaling.type", "yarn").with("qwen3.rope.scaling.factor", 0.5f),
-            "below 1"),
-        wrong("qwen3.rope.scale_linear", tiny().with("qwen3.rope.scale_linear", 4f), "by this key"),
-        wrong(
-            "qwen3.rope.scaling.attn_factor",
-            tiny().with("qwen3.rope.scaling.attn_factor", 2f),
-            "not supported"),
+            "qwen3.rope.scale_linear",
+            tiny().with("qwen3.rope.scale_linear", 4f),
+            "take the model without"),
         wrong("split.count", tiny().with("split.count", 3), "one of 3 files of a split model"),
         wrong(
             "qwen3.feed_forward_length",

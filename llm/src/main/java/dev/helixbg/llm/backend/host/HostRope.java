@@ -59,7 +59,6 @@ public final class HostRope implements Rope {
   }
 
   private void put(long offset, int pair, double value) {
-    table.setAtIndex(
-        ValueLayout.JAVA_FLOAT, offset / Float.BYTES + pair, (float) (angles.magnitude() * value));
+    table.setAtIndex(ValueLayout.JAVA_FLOAT, offset / Float.BYTES + pair, (float) value);
   }
 }
