@@ -57,15 +57,6 @@ final class StatusCommand extends JsonCommand {
             ? status.path("modelTrouble").asText("none")
             : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
     console.say(
-        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"
-            + " %,d answers by the model",
-        metrics.path("ticks").asLong(),
-        metrics.path("readings").asLong(),
-        metrics.path("reports").asLong(),
-        metrics.path("embedded").asLong(),
-        metrics.path("searches").asLong(),
-        metrics.path("answers").asLong());
-    console.say(
         "cost      %.1f s of processor time, %,d MB resident",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
     if (metrics.hasNonNull("lastError")) {

@@ -12,14 +12,11 @@ import java.util.SequencedMap;
  * Content of the head of a GGUF file, of any architecture and with any element types, whether it
  * can be run here or not.
  *
- * @param version 2 or 3
- * @param alignment of the tensors' data, in bytes
  * @param dataStart byte offset of the data
  * @param metadata valid as long as the file is mapped
  * @param tensors in the file's order
  */
-public record GgufDescription(
-    int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
+public record GgufDescription(long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
 
   private static final String SPLIT_COUNT = "split.count";
 

@@ -80,7 +80,7 @@ final class GgufParser {
   }
 
   private GgufDescription read() {
-    int version = magicAndVersion();
+    requireKnownVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
     for (int i = 0; i < entryCount; i++) {
@@ -92,10 +92,10 @@ final class GgufParser {
       tensors.add(tensor(alignment));
     }
     long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
-    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
+    return new GgufDescription(dataStart, metadata, List.copyOf(tensors));
   }
 
-  private int magicAndVersion() {
+  private void requireKnownVersion() {
     if (in.left() < 4 || in.int32() != MAGIC) {
       throw in.error("this is no GGUF file: it does not begin with \"GGUF\"");
     }
@@ -108,7 +108,6 @@ final class GgufParser {
           "GGUF version %s is not supported, only 2 and 3"
               .formatted(Integer.toUnsignedString(version)));
     }
-    return version;
   }
 
   private void entry() {

@@ -22,14 +22,11 @@ import java.util.Deque;
  */
 final class CommandBufferRing {
   /** Hides the time between two passes from the GPU. */
-  static final int USUAL_DEPTH = 3;
+  static final int DEPTH = 3;
 
-  static final int MOST_DEPTH = 8;
-
-  private final int depth;
   private final GpuDevice device;
   private final BackendCounters counters;
-  private final GpuCommands[] buffers = new GpuCommands[MOST_DEPTH];
+  private final GpuCommands[] buffers = new GpuCommands[DEPTH];
 
   /** To be closed when the buffer has ended that was the last begun when they came here. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
@@ -44,21 +41,14 @@ final class CommandBufferRing {
 
   private boolean rehearsing;
 
-  /**
-   * @param depth 1 to {@link #MOST_DEPTH}
-   */
-  CommandBufferRing(GpuDevice device, BackendCounters counters, int depth) {
-    if (depth < 1 || depth > MOST_DEPTH) {
-      throw new IllegalArgumentException("a ring of " + depth + " command buffers");
-    }
-    this.depth = depth;
+  CommandBufferRing(GpuDevice device, BackendCounters counters) {
     this.device = device;
     this.counters = counters;
   }
 
   /** An empty command buffer; first waits for the oldest if too many are on their way. */
   GpuCommands begin() {
-    awaitThrough(begun - depth);
+    awaitThrough(begun - DEPTH);
     closeOutgrown(ended);
     GpuCommands buffer = rehearsing ? new NoCommands() : device.commands();
     buffers[slot(begun)] = buffer;
@@ -88,7 +78,7 @@ final class CommandBufferRing {
   }
 
   private int slot(long number) {
-    return (int) (number % depth);
+    return (int) (number % DEPTH);
   }
 
   /** Hands over the buffer that was begun last. */

@@ -47,10 +47,10 @@ final class CommandRecorder {
 
   private final List<GrowableBuffer> scratches = new ArrayList<>();
 
-  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters, int depth) {
+  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters) {
     this.device = device;
     this.counters = counters;
-    inFlight = new CommandBufferRing(device, counters, depth);
+    inFlight = new CommandBufferRing(device, counters);
     uploads = new UploadTables(device, arena);
     constants = arena.allocate(MAX_CONSTANTS, 16);
   }

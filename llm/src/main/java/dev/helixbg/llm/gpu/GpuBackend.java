@@ -39,27 +39,16 @@ public final class GpuBackend implements Backend {
   private final AttentionEncoder attention;
   private final ArgmaxEncoder argmax;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
-  private final int depth;
   private boolean closed;
 
   /**
    * @param closesDevice whether the device ends with the backend
    */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
-    this(device, closesDevice, CommandBufferRing.USUAL_DEPTH);
-  }
-
-  /**
-   * The same.
-   *
-   * @param depth command buffers that may be under way at once, 1 to 8
-   */
-  public GpuBackend(GpuDevice device, boolean closesDevice, int depth) {
-    this.depth = depth;
     this.device = device;
     this.closesDevice = closesDevice;
     kernels = new CompiledKernels(device);
-    recorder = new CommandRecorder(device, arena, counters, depth);
+    recorder = new CommandRecorder(device, arena, counters);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
@@ -74,7 +63,7 @@ public final class GpuBackend implements Backend {
 
   @Override
   public int depth() {
-    return depth;
+    return CommandBufferRing.DEPTH;
   }
 
   /** A fork copies the block that it goes on in before the pass writes there. */

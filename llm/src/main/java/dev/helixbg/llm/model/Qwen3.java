@@ -293,11 +293,6 @@ public final class Qwen3 {
     return weights.embedding().rows();
   }
 
-  /** Whether the output matrix is a tensor of its own, not the embedding. */
-  public boolean hasSeparateOutput() {
-    return weights.output() != weights.embedding();
-  }
-
   /** Returns what the caches of this model's sequences hold; its limit is the context limit. */
   public KvShape cacheShape() {
     return cacheShape;

@@ -170,8 +170,7 @@ class GgufFileTest {
   @ValueSource(ints = {2, 3})
   void aGoodFileIsRead(int version) throws IOException {
     try (GgufFile file = GgufFile.read(MappedFile.open(write(goodFile(version))))) {
-      assertEquals(version, file.head().version());
-      assertEquals(64, file.head().alignment());
+      assertEquals(0, file.head().dataStart() % 64);
       assertEquals("text", file.metadata().text("a.text"));
       assertEquals(4_000_000_000L, file.metadata().values().get("a.u32"));
       assertEquals(List.of("ä", "", "b"), file.metadata().array("a.strings", 3).strings());

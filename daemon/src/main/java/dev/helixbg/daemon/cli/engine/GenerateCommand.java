@@ -20,6 +20,7 @@ import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
+import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
@@ -119,11 +120,15 @@ public final class GenerateCommand extends JsonCommand {
       }
       if (stats) {
         print(model, answer);
-        BackendLines.print(console, model.backend());
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(found -> BackendLines.print(console, found));
+      agreement.ifPresent(
+          found ->
+              console.note(
+                  "check     logits off by %.1e of the largest; %s",
+                  found.difference(),
+                  found.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN"));
       return exitCode(answer, agreement).number();
     }
   }
@@ -207,6 +212,17 @@ public final class GenerateCommand extends JsonCommand {
         decodedPerSecond(answer),
         Json.word(answer.stopReason()));
     console.note("ids       %s", idsHash(answer));
+    model
+        .backend()
+        .counters()
+        .snapshot()
+        .forEach((what, n) -> console.note("%-17s %,d", Json.word(what), n));
+    if (model.backend() instanceof GpuBackend gpu) {
+      console.note("gpu           %s %s", gpu.device().name(), gpu.device().driver());
+      console.note(
+          "gpu memory    %,d of %,d bytes", gpu.device().memoryUsed(), gpu.device().memoryBudget());
+      console.note("copied        %,d bytes of weights", gpu.copiedWeightBytes());
+    }
   }
 
   private static ObjectNode toJson(TextModel model, Generation answer, String text) {
