@@ -28,12 +28,12 @@ final class CommandBufferRing {
   private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[DEPTH];
 
-  /** To be closed when the buffer has ended that was the last begun when they came here. */
+  /** Arenas to close, each once the buffer has ended that was begun last when it was added. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Buffers begun, committed, and known to have ended, since the beginning. */
+  /** Number of buffers begun so far, of those committed, and of those known to have ended. */
   private long begun;
 
   private long committed;
@@ -46,7 +46,7 @@ final class CommandBufferRing {
     this.counters = counters;
   }
 
-  /** An empty command buffer; first waits for the oldest if too many are on their way. */
+  /** Returns an empty command buffer; first waits for the oldest if the ring is full. */
   GpuCommands begin() {
     awaitThrough(begun - DEPTH);
     closeOutgrown(ended);
@@ -67,12 +67,12 @@ final class CommandBufferRing {
     }
   }
 
-  /** Whether what is begun from now on only looks like it. */
+  /** Sets whether buffers that are begun from now on ignore all commands. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
 
-  /** Which of its places the buffer has that was begun last. */
+  /** Slot of the buffer that was begun last. */
   int slot() {
     return slot(begun - 1);
   }

@@ -60,8 +60,8 @@ final class CommandRecorder {
   }
 
   /**
-   * Begins, or ends, a rehearsal: what is encoded meanwhile is nothing but noted, and weights need
-   * not be there. Nothing may be open.
+   * Begins or ends a rehearsal: kernels are only noted, nothing is encoded, and weights need not be
+   * on the GPU.
    */
   void rehearse(boolean begins) {
     flush();
@@ -82,12 +82,12 @@ final class CommandRecorder {
     return uploads.table(ints);
   }
 
-  /** Kernels that are encoded from now on see the first {@code ints} numbers of a table. */
+  /** Makes the first {@code ints} numbers of a table visible to kernels encoded from now on. */
   void upload(UploadTables.Table table, int ints) {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /** The number of the submission that is being encoded; tables of others are gone. */
+  /** Number of the submission that is being encoded; tables of earlier ones are invalid. */
   long submission() {
     open();
     return submission;
@@ -201,18 +201,18 @@ final class CommandRecorder {
     return inFlight.commit();
   }
 
-  /** Hands over what was encoded; if nothing was, the result stands for what went before. */
+  /** Submits what was encoded; if nothing was, the result stands for the last submission. */
   Submission submit() {
     return commands == null ? inFlight.last() : commit();
   }
 
-  /** Hands over what was encoded, and waits for all there is. */
+  /** Submits what was encoded, and waits for all submissions. */
   void flush() {
     submit();
     inFlight.flush();
   }
 
-  /** Leaves nothing on its way; work that fails now is of no interest any more. */
+  /** Waits for all submitted work, and ignores its failures. */
   void close() {
     try {
       inFlight.flush();

@@ -12,13 +12,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
- * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
- * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
- * where the GPU cannot read there.
+ * Brings weights to the GPU. Weights in a mapped file are used in place: the pages of neighbouring
+ * tensors become one buffer, usually one for the whole model. Other weights are copied: unmapped
+ * and misaligned ones, and all of them if the GPU cannot read mapped pages.
  */
 final class WeightBuffers {
-  /** Alignment in bytes that the kernels' widest load wants. */
+  /** Alignment that the kernels' widest load needs, in bytes. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
@@ -32,7 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
+  /** Returns the matrix of a tensor. Mapped tensors are placed together when one is first used. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(this, tensor);
     MemorySegment data = tensor.data();
@@ -49,7 +48,7 @@ final class WeightBuffers {
     return copiedBytes;
   }
 
-  /** Places all that wait for their neighbours. */
+  /** Places all mapped tensors that are not placed yet. */
   void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();

@@ -129,7 +129,7 @@ public record Qwen3Config(
 
   /** The rotation of heads. */
   RopeAngles ropeAngles() {
-    return RopeAngles.of(headSize, ropeBase);
+    return new RopeAngles(headSize, ropeBase);
   }
 
   /** Values of all query heads. */

@@ -17,12 +17,12 @@ public interface GpuBuffer {
    */
   MemorySegment data();
 
-  /** Fills {@code target} from byte {@code offset} on; nothing on its way may write there. */
+  /** Fills {@code target} from byte {@code offset} on; no pending work may write these bytes. */
   void read(long offset, MemorySegment target);
 
-  /** Writes all of {@code source} from byte {@code offset} on; nothing on its way may use it. */
+  /** Writes all of {@code source} from byte {@code offset} on; no pending work may use them. */
   void write(long offset, MemorySegment source);
 
-  /** Takes all that another buffer of the same device holds to its own start, as {@link #write}. */
+  /** Copies all of another buffer of the same device to its own start, as {@link #write}. */
   void copy(GpuBuffer source);
 }

@@ -24,28 +24,28 @@ public interface GpuCommands extends AutoCloseable {
   void dispatch(int x, int y, int z, int threads);
 
   /**
-   * Lets all that follows see what was written to buffers before; does nothing where it does
-   * anyway.
+   * Makes earlier writes visible to all later dispatches; does nothing in a driver that runs
+   * dispatches one after another.
    */
   default void barrier() {}
 
-  /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */
+  /** Makes a part of a staged buffer, as the host wrote it, visible to later kernels. */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
   /** Hands the work to the GPU. */
   void commit();
 
-  /** Whether it has ended, well or not. */
+  /** Whether the work has ended, with success or not. */
   boolean ended();
 
   /**
-   * Blocks until it has ended.
+   * Blocks until the work has ended.
    *
    * @throws GpuException with the driver's reason if it failed
    */
   void await();
 
-  /** Lets go of it, committed or not. */
+  /** Releases the command buffer, committed or not. */
   @Override
   void close();
 }
