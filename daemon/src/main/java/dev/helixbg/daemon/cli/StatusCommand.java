@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** Asks the daemon how it is. */
+/** Shows the state of the daemon. */
 @Command(
     name = "status",
     description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
