@@ -208,7 +208,7 @@ public final class HelixBg implements Runnable {
 
     @Override
     public int handleParseException(ParameterException wrong, String[] arguments) {
-      return errors.wrongArguments(wrong, arguments);
+      return errors.wrongArguments(wrong);
     }
 
     @Override
@@ -222,8 +222,7 @@ public final class HelixBg implements Runnable {
       for (CommandLine line : parsed.asCommandLineList()) {
         List<String> unmatched = line.getParseResult().unmatched();
         if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
-          return errors.wrongArguments(
-              new UnmatchedArgumentException(line, unmatched), new String[0]);
+          return errors.wrongArguments(new UnmatchedArgumentException(line, unmatched));
         }
       }
       return new RunLast().execute(parsed);
