@@ -85,7 +85,9 @@ public record Qwen3Config(
     for (String key : metadata.values().keySet()) {
       if (key.startsWith(key("rope.scal")) && !isNone) {
         throw metadata.error(
-            key, "scaled positions are not supported; take the model without (no 128K file)");
+            key,
+            "scaled positions are not supported: take the usual file of this model, not a 128K"
+                + " one");
       }
     }
   }
