@@ -1,10 +1,9 @@
 package dev.helixbg.llm.backend;
 
 /**
- * The keys and values of one sequence's positions so far, in all layers.
+ * Keys and values of one sequence, for all its positions and layers.
  *
- * <p>A cache belongs to the caller that asked for it, and is closed by it; closing its backend
- * closes it too.
+ * <p>The caller that asked for a cache closes it; closing the backend closes it, too.
  */
 public abstract class KvCache implements AutoCloseable {
   private final KvShape shape;
@@ -49,7 +48,7 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Makes room for the positions up to {@code end}; may count some of them already. */
+  /** Makes room for the positions up to {@code end}; may already count some of them as held. */
   protected abstract void makeRoom(int end);
 
   /** Forgets all positions from {@code newLength} on. */
@@ -61,7 +60,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Lets go of what only positions from {@code end} on need. */
+  /** Releases memory that only positions from {@code end} on need. */
   protected abstract void release(int end);
 
   /**
@@ -77,7 +76,7 @@ public abstract class KvCache implements AutoCloseable {
     return fork;
   }
 
-  /** A cache that takes part in what the first {@code prefix} positions need. */
+  /** Returns a cache that shares the memory of the first {@code prefix} positions. */
   protected abstract KvCache share(int prefix);
 
   @Override

@@ -30,7 +30,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /** Bytes of weights that rows share: they stay in the second cache, with the activations. */
+  /** Bytes of weights that all rows use in turn: they stay in the second-level cache. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
@@ -78,13 +78,13 @@ final class Matmul {
     bytes = new ByteMatmul(arena);
   }
 
-  /** Forgets the matrices of the last product. */
+  /** Begins a product, without matrices. */
   void begin(boolean adds) {
     this.adds = adds;
     count = 0;
   }
 
-  /** One more matrix, and where its product goes. */
+  /** Adds a matrix, and the target of its product. */
   void matrix(HostMatrix matrix, HostActivations target) {
     matrices[count] = matrix;
     targets[count++] = target;
@@ -138,7 +138,7 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** A part of the matrices, one after the other. */
+  /** Multiplies one part of the rows of all matrices. */
   private abstract class Multiply implements ThreadTeam.Work {
     @Override
     public final void run(int member, int part) {
@@ -155,7 +155,7 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  /** All rows of activations with some weights, while these are in the cache. */
+  /** Multiplies all rows of activations with some weights, while these are in the cache. */
   private final class MultiplyRows extends Multiply {
     private int rows;
 
@@ -204,7 +204,7 @@ final class Matmul {
     }
   }
 
-  /** A tile of a kind is a part. */
+  /** Packs one tile per part. */
   private final class Pack implements ThreadTeam.Work {
     private int floatTiles;
 
@@ -263,7 +263,7 @@ final class Matmul {
       kernel.prepare(x, columns, prepared[i].address());
     }
 
-    /** For which {@link #prepare} made it. */
+    /** Kernel for which {@link #prepare} prepared the vector. */
     RowKernel kernel(TensorType type) {
       return kernels[type.ordinal()];
     }

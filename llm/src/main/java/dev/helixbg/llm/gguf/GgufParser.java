@@ -213,7 +213,7 @@ final class GgufParser {
     return shape;
   }
 
-  /** Refuses more than can be counted. */
+  /** Refuses dimensions whose product is too large. */
   private void requireCountable(List<Long> shape) {
     try {
       shape.stream().reduce(1L, Math::multiplyExact);

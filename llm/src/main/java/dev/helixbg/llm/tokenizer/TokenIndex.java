@@ -58,7 +58,7 @@ final class TokenIndex {
     }
   }
 
-  /** Number of ids, those of other than ordinary tokens included. */
+  /** Number of ids, including those of special tokens. */
   int size() {
     return next.length;
   }
