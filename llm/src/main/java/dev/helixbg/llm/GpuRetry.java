@@ -19,9 +19,9 @@ public final class GpuRetry {
   /** Something that may use a GPU. */
   public interface Work<T, E extends Exception> {
     /**
-     * Does the work. It opens the GPU itself, and closes it before it throws.
+     * Opens what it needs of a GPU, and has closed it when the GPU fails.
      *
-     * @param onCpu whether to use the CPU instead
+     * @param onCpu whether to leave the GPU alone
      */
     T run(boolean onCpu) throws E;
   }
@@ -34,9 +34,9 @@ public final class GpuRetry {
   }
 
   /**
-   * Does some work, and repeats it after a failure of the GPU.
+   * Does some work, again if it must be.
    *
-   * @param cpuWillDo whether the CPU may take over in the end
+   * @param cpuWillDo whether the CPU takes over in the end
    * @throws GpuException of the last failure, or what the GPU refuses whenever it is asked
    */
   public <T, E extends Exception> T run(boolean cpuWillDo, Work<T, E> work) throws E {

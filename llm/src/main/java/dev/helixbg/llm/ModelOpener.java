@@ -36,8 +36,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Starts, in the background, the work that every model needs on a CPU. Macs are assumed to have a
-   * usable GPU.
+   * Begins the work that opening any model takes on a processor, beside the caller's own work
+   * before it opens one. Macs are taken to have a GPU that will do instead.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {

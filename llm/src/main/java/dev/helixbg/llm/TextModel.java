@@ -117,7 +117,7 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Probabilities of a few answers after each prompt, if the model may write nothing else; see
+   * How likely each of a few answers is after prompts, when the model may write nothing else; see
    * {@link ChoiceScorer#score}. The session stays as it is.
    */
   public double[][] choose(

@@ -28,12 +28,12 @@ final class CommandBufferRing {
   private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[DEPTH];
 
-  /** Arenas to close, each once the buffer has ended that was begun last when it was added. */
+  /** To be closed when the buffer has ended that was the last begun when they came here. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Number of buffers begun so far, of those committed, and of those known to have ended. */
+  /** Buffers begun, committed, and known to have ended, since the beginning. */
   private long begun;
 
   private long committed;
@@ -46,7 +46,7 @@ final class CommandBufferRing {
     this.counters = counters;
   }
 
-  /** Returns an empty command buffer; first waits for the oldest if the ring is full. */
+  /** An empty command buffer; first waits for the oldest if too many are on their way. */
   GpuCommands begin() {
     awaitThrough(begun - DEPTH);
     closeOutgrown(ended);
@@ -67,12 +67,12 @@ final class CommandBufferRing {
     }
   }
 
-  /** Sets whether buffers that are begun from now on ignore all commands. */
+  /** Whether what is begun from now on only looks like it. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
 
-  /** Slot of the buffer that was begun last. */
+  /** Which of its places the buffer has that was begun last. */
   int slot() {
     return slot(begun - 1);
   }

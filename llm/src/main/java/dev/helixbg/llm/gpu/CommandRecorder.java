@@ -60,8 +60,8 @@ final class CommandRecorder {
   }
 
   /**
-   * Begins or ends a rehearsal: kernels are only noted, nothing is encoded, and weights need not be
-   * on the GPU.
+   * Begins, or ends, a rehearsal: what is encoded meanwhile is nothing but noted, and weights need
+   * not be there. Nothing may be open.
    */
   void rehearse(boolean begins) {
     flush();
@@ -82,12 +82,12 @@ final class CommandRecorder {
     return uploads.table(ints);
   }
 
-  /** Makes the first {@code ints} numbers of a table visible to kernels encoded from now on. */
+  /** Kernels that are encoded from now on see the first {@code ints} numbers of a table. */
   void upload(UploadTables.Table table, int ints) {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /** Number of the submission that is being encoded; tables of earlier ones are invalid. */
+  /** The number of the submission that is being encoded; tables of others are gone. */
   long submission() {
     open();
     return submission;
@@ -201,18 +201,18 @@ final class CommandRecorder {
     return inFlight.commit();
   }
 
-  /** Submits what was encoded; if nothing was, the result stands for the last submission. */
+  /** Hands over what was encoded; if nothing was, the result stands for what went before. */
   Submission submit() {
     return commands == null ? inFlight.last() : commit();
   }
 
-  /** Submits what was encoded, and waits for all submissions. */
+  /** Hands over what was encoded, and waits for all there is. */
   void flush() {
     submit();
     inFlight.flush();
   }
 
-  /** Waits for all submitted work, and ignores its failures. */
+  /** Leaves nothing on its way; work that fails now is of no interest any more. */
   void close() {
     try {
       inFlight.flush();

@@ -35,7 +35,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel also depends on the number of columns. */
+    /** Whether it is compiled for so many columns, too. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -72,7 +72,7 @@ final class CompiledKernels {
   /**
    * A kernel for given types.
    *
-   * @param units of 32 columns that a lane takes at a time; 0 if the kernel does not depend on it
+   * @param units 32 columns each, that a lane takes at a time; 0 where that makes no difference
    */
   private record WeightsKey(WeightsKernel kernel, List<TensorType> types, int units) {}
 
@@ -139,7 +139,7 @@ final class CompiledKernels {
     return device.kernel(source.library(), source.kernel());
   }
 
-  /** Begins a rehearsal: kernels that are asked for are only noted. */
+  /** From now on kernels are only noted. */
   void rehearse() {
     wanted = new LinkedHashMap<>();
   }
@@ -148,7 +148,7 @@ final class CompiledKernels {
    * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time,
    * libraries side by side.
    *
-   * @return waits until all kernels are compiled, and throws the first error
+   * @return waits until all is there, and throws what went wrong
    */
   Runnable compileWanted() {
     Set<CacheKind> kinds = new HashSet<>();

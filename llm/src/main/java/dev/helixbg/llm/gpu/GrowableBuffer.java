@@ -5,8 +5,8 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * A buffer that hands results from one step to the next. A larger one replaces it when needed; the
- * old one is released once no pending work uses it.
+ * A buffer for what one step leaves the next. Who needs a larger one gets another; the outgrown one
+ * is released when nothing on its way uses it any more.
  */
 final class GrowableBuffer {
   private final GpuDevice device;

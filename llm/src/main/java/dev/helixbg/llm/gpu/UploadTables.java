@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Small tables that the host makes for a submission: positions, block lists. Each pending
- * submission has its own memory, which a later submission in the same slot reuses.
+ * Small tables that the host makes for a submission: positions, block lists. Each submission on its
+ * way has memory of its own, which the next one in its place uses again.
  */
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;

@@ -12,12 +12,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Brings weights to the GPU. Weights in a mapped file are used in place: the pages of neighbouring
- * tensors become one buffer, usually one for the whole model. Other weights are copied: unmapped
- * and misaligned ones, and all of them if the GPU cannot read mapped pages.
+ * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
+ * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
+ * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
+ * where the GPU cannot read there.
  */
 final class WeightBuffers {
-  /** Alignment that the kernels' widest load needs, in bytes. */
+  /** Alignment in bytes that the kernels' widest load wants. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
@@ -31,7 +32,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** Returns the matrix of a tensor. Mapped tensors are placed together when one is first used. */
+  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(this, tensor);
     MemorySegment data = tensor.data();
@@ -48,7 +49,7 @@ final class WeightBuffers {
     return copiedBytes;
   }
 
-  /** Places all mapped tensors that are not placed yet. */
+  /** Places all that wait for their neighbours. */
   void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();

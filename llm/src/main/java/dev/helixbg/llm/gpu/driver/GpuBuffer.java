@@ -17,12 +17,12 @@ public interface GpuBuffer {
    */
   MemorySegment data();
 
-  /** Fills {@code target} from byte {@code offset} on; no pending work may write these bytes. */
+  /** Fills {@code target} from byte {@code offset} on; nothing on its way may write there. */
   void read(long offset, MemorySegment target);
 
-  /** Writes all of {@code source} from byte {@code offset} on; no pending work may use them. */
+  /** Writes all of {@code source} from byte {@code offset} on; nothing on its way may use it. */
   void write(long offset, MemorySegment source);
 
-  /** Copies all of another buffer of the same device to its own start, as {@link #write}. */
+  /** Takes all that another buffer of the same device holds to its own start, as {@link #write}. */
   void copy(GpuBuffer source);
 }

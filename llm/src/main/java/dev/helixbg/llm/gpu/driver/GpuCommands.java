@@ -24,28 +24,28 @@ public interface GpuCommands extends AutoCloseable {
   void dispatch(int x, int y, int z, int threads);
 
   /**
-   * Makes earlier writes visible to all later dispatches; does nothing in a driver that runs
-   * dispatches one after another.
+   * Lets all that follows see what was written to buffers before; does nothing where it does
+   * anyway.
    */
   default void barrier() {}
 
-  /** Makes a part of a staged buffer, as the host wrote it, visible to later kernels. */
+  /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
   /** Hands the work to the GPU. */
   void commit();
 
-  /** Whether the work has ended, with success or not. */
+  /** Whether it has ended, well or not. */
   boolean ended();
 
   /**
-   * Blocks until the work has ended.
+   * Blocks until it has ended.
    *
    * @throws GpuException with the driver's reason if it failed
    */
   void await();
 
-  /** Releases the command buffer, committed or not. */
+  /** Lets go of it, committed or not. */
   @Override
   void close();
 }

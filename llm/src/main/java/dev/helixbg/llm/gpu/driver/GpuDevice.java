@@ -3,9 +3,9 @@ package dev.helixbg.llm.gpu.driver;
 import java.lang.foreign.Arena;
 
 /**
- * The part of a GPU's driver that the engine needs. One thread at a time uses it, and command
- * buffers run in the order of their commits. The default methods describe a GPU with its own
- * memory, all of it visible to the host.
+ * A GPU, as much of it as the engine needs. What it makes belongs to one thread at a time, and
+ * command buffers run in the order of their commits. What a driver need not say of itself is that
+ * of a GPU with memory of its own, all of it visible to the host.
  */
 public interface GpuDevice extends AutoCloseable {
   /** How users name the driver: {@code metal}, {@code cuda}. */
@@ -64,7 +64,7 @@ public interface GpuDevice extends AutoCloseable {
    *
    * <p>The memory must stay mapped until {@code owner} closes.
    *
-   * @return null if the GPU cannot read them in place; the caller then copies them
+   * @return null if the GPU cannot read them there; then a copy must do
    */
   default GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     return null;
@@ -75,7 +75,7 @@ public interface GpuDevice extends AutoCloseable {
     return address;
   }
 
-  /** Whether a library is available: some drivers have only those that the build compiled. */
+  /** Whether a library can be had: some drivers take only what was compiled before. */
   default boolean has(KernelLibrary library) {
     return true;
   }

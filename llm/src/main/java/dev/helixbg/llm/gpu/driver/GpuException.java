@@ -13,7 +13,7 @@ public final class GpuException extends RuntimeException {
 
   private final Kind kind;
 
-  /** A refusal that each further try would meet, too. */
+  /** Something that this GPU will refuse the next time, too. */
   public GpuException(String message) {
     this(message, null, Kind.REFUSED);
   }
@@ -37,7 +37,7 @@ public final class GpuException extends RuntimeException {
     return new GpuException(message, null, Kind.FAILED);
   }
 
-  /** The GPU did not finish its work. */
+  /** Work came to no end. */
   public static GpuException unfinished(String reason) {
     return failed("the GPU could not finish its work: " + reason);
   }
@@ -47,7 +47,7 @@ public final class GpuException extends RuntimeException {
     return kind == Kind.ABSENT;
   }
 
-  /** Whether a new try may succeed once the GPU is reopened. */
+  /** Whether another try may do, with the GPU opened anew. */
   public boolean isFailure() {
     return kind == Kind.FAILED;
   }
