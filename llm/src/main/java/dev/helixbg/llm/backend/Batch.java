@@ -105,7 +105,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Number that each change of the batch changes, so that backends can keep tables of it. */
+  /** Another number after every change, so that a backend sees whether it knows the batch. */
   public int version() {
     return version;
   }

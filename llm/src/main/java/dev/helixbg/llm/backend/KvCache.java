@@ -1,9 +1,10 @@
 package dev.helixbg.llm.backend;
 
 /**
- * Keys and values of one sequence, for all its positions and layers.
+ * The keys and values of one sequence's positions so far, in all layers.
  *
- * <p>The caller that asked for a cache closes it; closing the backend closes it, too.
+ * <p>A cache belongs to the caller that asked for it, and is closed by it; closing its backend
+ * closes it too.
  */
 public abstract class KvCache implements AutoCloseable {
   private final KvShape shape;
@@ -48,7 +49,7 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Makes room for the positions up to {@code end}; may already count some of them as held. */
+  /** Makes room for the positions up to {@code end}; may count some of them already. */
   protected abstract void makeRoom(int end);
 
   /** Forgets all positions from {@code newLength} on. */
@@ -60,7 +61,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Releases memory that only positions from {@code end} on need. */
+  /** Lets go of what only positions from {@code end} on need. */
   protected abstract void release(int end);
 
   /**
@@ -76,7 +77,7 @@ public abstract class KvCache implements AutoCloseable {
     return fork;
   }
 
-  /** Returns a cache that shares the memory of the first {@code prefix} positions. */
+  /** A cache that takes part in what the first {@code prefix} positions need. */
   protected abstract KvCache share(int prefix);
 
   @Override

@@ -15,13 +15,13 @@ import java.lang.foreign.Arena;
  * length only, and a row's result on that row alone: how the rows are cut changes no bit.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Rows of a span from which on one panel costs less than row by row. */
+  /** From here on a panel costs less than its rows. */
   private static final int PANEL_FROM = 6;
 
   /** Each cut of a head's rows unpacks its keys and values again. */
   private static final int PARTS_PER_MEMBER = 4;
 
-  /** Fewest rows for which it pays to unpack keys and values. */
+  /** Rows that are worth unpacking for. */
   private static final int LEAST_ROWS = 64;
 
   private final PromptAttention[] prompts;

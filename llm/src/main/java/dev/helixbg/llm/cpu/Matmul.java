@@ -30,7 +30,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /** Bytes of weights that all rows use in turn: they stay in the second-level cache. */
+  /** Bytes of weights that rows share: they stay in the second cache, with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
@@ -78,13 +78,13 @@ final class Matmul {
     bytes = new ByteMatmul(arena);
   }
 
-  /** Begins a product, without matrices. */
+  /** Forgets the matrices of the last product. */
   void begin(boolean adds) {
     this.adds = adds;
     count = 0;
   }
 
-  /** Adds a matrix, and the target of its product. */
+  /** One more matrix, and where its product goes. */
   void matrix(HostMatrix matrix, HostActivations target) {
     matrices[count] = matrix;
     targets[count++] = target;
@@ -138,7 +138,7 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Multiplies one part of the rows of all matrices. */
+  /** A part of the matrices, one after the other. */
   private abstract class Multiply implements ThreadTeam.Work {
     @Override
     public final void run(int member, int part) {
@@ -155,7 +155,7 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  /** Multiplies all rows of activations with some weights, while these are in the cache. */
+  /** All rows of activations with some weights, while these are in the cache. */
   private final class MultiplyRows extends Multiply {
     private int rows;
 
@@ -204,7 +204,7 @@ final class Matmul {
     }
   }
 
-  /** Packs one tile per part. */
+  /** A tile of a kind is a part. */
   private final class Pack implements ThreadTeam.Work {
     private int floatTiles;
 
@@ -263,7 +263,7 @@ final class Matmul {
       kernel.prepare(x, columns, prepared[i].address());
     }
 
-    /** Kernel for which {@link #prepare} prepared the vector. */
+    /** For which {@link #prepare} made it. */
     RowKernel kernel(TensorType type) {
       return kernels[type.ordinal()];
     }

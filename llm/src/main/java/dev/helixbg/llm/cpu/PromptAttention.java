@@ -186,7 +186,7 @@ final class PromptAttention {
       this.scratch = scratch;
     }
 
-    /** Forgets all tiles, because the layer or the caches have changed. */
+    /** Nothing is held: another layer comes, or caches have changed. */
     void forget() {
       held = null;
     }
@@ -230,7 +230,7 @@ final class PromptAttention {
       return (long) TOKENS * APART;
     }
 
-    /** Fills positions of one tile. */
+    /** Fills in positions of one tile. */
     private void fill(HostKvCache cache, int layer, int head, int position, int count) {
       // Moved by whole vectors, which may reach behind the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);

@@ -36,7 +36,7 @@ abstract class TiledMatmul {
    * @param tileTokens tokens of a tile
    * @param columnBytes bytes of one of its columns
    * @param step columns that are packed, and unpacked, together
-   * @param group rows that are unpacked together
+   * @param group rows that are
    */
   TiledMatmul(Arena arena, int tileTokens, long columnBytes, int step, int group) {
     this.arena = arena;

@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Computes the probabilities of a few answers, if the model may write nothing else.
+ * How likely each of a few answers is when the model may write nothing else.
  *
  * <p>Wherever the answers part, the tokens that go on share the probability among them; where they
  * do not part, the model has no say. Only the logits of those tokens are computed. What leads to a
@@ -71,7 +71,7 @@ public final class ChoiceScorer {
     return kept.computeIfAbsent(key, k -> ChoiceTree.of(work.model, choices));
   }
 
-  /** A branch point behind a prompt. */
+  /** A branch point after a prompt. */
   private record Place(int point, int prompt) {}
 
   /** Prompts that are read together, with all that follows them. */
@@ -81,7 +81,7 @@ public final class ChoiceScorer {
     private final double[][] shares;
     private final BooleanSupplier cancelled;
 
-    /** Branch points that no pass has reached yet. */
+    /** Branch points that are yet to be read up to. */
     private final List<Place> open = new ArrayList<>();
 
     /** Wanted rows of the pass that is put together. */

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A closed set of answers, prepared for a model: the points where they part, and the candidate
- * tokens at each point.
+ * A closed set of answers made ready for a model: where they part, and the tokens that are looked
+ * at there.
  *
- * @param points branch points; the first is the beginning of all answers
- * @param columns first column of each branch point among the candidates
- * @param candidates next tokens of all branch points, in their order
+ * @param points the first is where all answers begin
+ * @param columns of each branch point, its first column among the candidates
+ * @param candidates the tokens that go on, branch point after branch point
  */
 record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candidates) {
 
@@ -29,12 +29,12 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Number of tokens on the paths to all branch points together. */
+  /** Tokens on the ways to all branch points together. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
 
-  /** Number of tokens on the longest path to a branch point. */
+  /** Tokens on the longest way to a branch point. */
   int longestPath() {
     return points.stream().mapToInt(point -> point.path().length).max().orElse(0);
   }
@@ -47,10 +47,10 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   }
 
   /**
-   * A point where answers part, or the beginning of all answers.
+   * A place where choices part, or where they all begin.
    *
    * @param path tokens that lead there
-   * @param next tokens that may follow, each once
+   * @param next the tokens that go on, each once
    * @param branch of each choice, the place in {@code next} where it goes on; −1 if it does not
    *     come here
    */

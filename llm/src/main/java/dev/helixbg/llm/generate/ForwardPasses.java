@@ -25,16 +25,16 @@ public final class ForwardPasses {
   final Batch batch;
   private final int rows;
 
-  /** Sequences of one token each, whose results are not used; see {@link #fill()}. */
+  /** Sequences whose results are not used, a token each; see {@link #fill()}. */
   private final List<KvCache> silent = new ArrayList<>();
 
-  /** Number of silent sequences in the batch. */
+  /** How many of them are in the batch. */
   private int silentRows;
 
-  /** One slot for each pending pass, and one to write to. */
+  /** A slot per pass under way, and one to write to. */
   final TokenSlots tokens;
 
-  /** Last pass that reads a prompt; its tokens must not be overwritten before it ends. */
+  /** The last pass that reads a prompt; nothing is written that it may still read. */
   private Submission lastRead = Submission.DONE;
 
   public ForwardPasses(Qwen3 model, PassLimits limits) {

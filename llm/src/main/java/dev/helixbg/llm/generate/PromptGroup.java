@@ -23,10 +23,10 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Returns the end of the group that begins at {@code first}: as many prompts as fit in a pass,
-   * each followed by more rows.
+   * Where the group that begins at {@code first} ends: as many prompts as a pass takes, each
+   * followed by more rows.
    *
-   * @param spans of the additional rows; the last row of each is wanted
+   * @param spans that these rows are in; the last of each is wanted
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();
@@ -69,7 +69,7 @@ final class PromptGroup implements AutoCloseable {
     return prompts.size();
   }
 
-  /** Returns the cache of prompt i. */
+  /** Returns what prompt i has read. */
   KvCache cache(int i) {
     return caches.get(i);
   }

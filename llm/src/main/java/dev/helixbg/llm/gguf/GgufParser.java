@@ -213,7 +213,7 @@ final class GgufParser {
     return shape;
   }
 
-  /** Refuses dimensions whose product is too large. */
+  /** Refuses more than can be counted. */
   private void requireCountable(List<Long> shape) {
     try {
       shape.stream().reduce(1L, Math::multiplyExact);

@@ -22,15 +22,15 @@ import java.util.Optional;
  * used, and what came of them counts only if it returns.
  */
 public final class MappedFile implements AutoCloseable {
-  /** Memory that is free on every machine that can run the JVM and the embedding model. */
+  /** The embedding model and the JVM leave that much on any machine that they run on. */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;
 
-  /** State before the file was opened. */
+  /** Before it was opened. */
   private final FileState state;
 
-  /** Handle for the file's size; unlike a channel, an interrupted thread does not close it. */
+  /** Tells the file's size; unlike a channel, an interrupted thread does not close it. */
   private final RandomAccessFile handle;
 
   private final Arena arena;
@@ -112,12 +112,12 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Whether it pays to read the whole file before use, so that later use does not wait for the disk
-   * page by page. It does not if the file fills the memory: its first pages would be evicted before
-   * the last are read.
+   * Whether all of it is worth touching before it is used, so that later use does not wait for the
+   * disk page by page. Of a file that leaves no memory for anything else, the first pages would be
+   * gone again before the last were there.
    */
   public boolean fitsMemory() {
-    // A young process takes some ten milliseconds to learn the size of the memory.
+    // Asking for the memory's size takes a young process some ten milliseconds.
     return fits(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
   }
 

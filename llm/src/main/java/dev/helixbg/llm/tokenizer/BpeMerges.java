@@ -6,7 +6,7 @@ import java.util.function.IntConsumer;
 
 /** Byte-pair encoding: the merges of a vocabulary, found by what they make. */
 final class BpeMerges {
-  /** Most merges that make the same token; with more, a file could slow down every search. */
+  /** Ways to make one token; each of its places has one at most, unless a merge occurs twice. */
   private static final int MOST_OF_A_TOKEN = 100;
 
   /** Pairs of tokens with a space between them, the first merged first. */
@@ -26,7 +26,7 @@ final class BpeMerges {
   /** By the first byte of what a merge makes: bytes of the longest. */
   private final int[] longest = new int[1 << Byte.SIZE];
 
-  /** Token that the next merge probably makes: most files list merges in the order of tokens. */
+  /** The token that the next merge makes, in most files. */
   private int expected;
 
   private byte[] scratch = new byte[64];
@@ -99,7 +99,7 @@ final class BpeMerges {
         : tokens.find(joined(utf8, start, space, end), 0, end - start - 1);
   }
 
-  /** Returns a text without its space. */
+  /** The bytes around a space. */
   private byte[] joined(byte[] utf8, int start, int space, int end) {
     if (scratch.length < end - start) {
       scratch = new byte[2 * (end - start)];
@@ -144,7 +144,7 @@ final class BpeMerges {
     return found;
   }
 
-  /** Number of bytes before a merge's space. */
+  /** Bytes before a merge's space. */
   private int space(int merge) {
     int start = texts.start(merge);
     return indexOfSpace(texts.utf8(), start, texts.end(merge)) - start;

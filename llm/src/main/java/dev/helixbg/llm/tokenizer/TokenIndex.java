@@ -58,7 +58,7 @@ final class TokenIndex {
     }
   }
 
-  /** Number of ids, including those of special tokens. */
+  /** Number of ids, those of other than ordinary tokens included. */
   int size() {
     return next.length;
   }

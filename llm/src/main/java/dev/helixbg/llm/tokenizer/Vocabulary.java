@@ -125,7 +125,7 @@ public final class Vocabulary {
     }
   }
 
-  /** A cheap test that spares making a string of each of a hundred thousand tokens. */
+  /** Before a text is made of each of a hundred thousand tokens. */
   private static boolean mayBeSpecial(GgufStrings tokens, int id) {
     return tokens.start(id) < tokens.end(id) && tokens.utf8()[tokens.start(id)] == '<';
   }
@@ -162,7 +162,7 @@ public final class Vocabulary {
     return kinds;
   }
 
-  /** Requires a token for each single byte: without one, some texts would have no tokens. */
+  /** Without all single bytes there would be text that has no tokens. */
   private static void requireBytes(GgufMetadata metadata, TokenIndex index) {
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
@@ -209,14 +209,14 @@ public final class Vocabulary {
   }
 
   /**
-   * Returns the kind of a token; {@code UNUSED} for an id behind the last, which has an embedding
-   * only.
+   * Returns what a token is for; an id behind the last, which only an embedding stands for,
+   * nothing.
    */
   Kind kind(int id) {
     return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
-  /** Returns the tokens that the file names as end tokens. */
+  /** Returns what the file calls its end tokens. */
   List<Integer> ends() {
     return ends;
   }

@@ -48,7 +48,7 @@ public final class HostKvCache extends KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** Number of first positions that share their memory with those of another cache. */
+  /** How many first positions lie in the very places in which another cache has them. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;
@@ -92,7 +92,7 @@ public final class HostKvCache extends KvCache {
     }
   }
 
-  /** Number of positions that still fit behind the last run, in its page. */
+  /** How many positions may still be written behind the last run, in its page. */
   private int lastRunRoom() {
     if (runs == 0) {
       return 0;
@@ -137,7 +137,7 @@ public final class HostKvCache extends KvCache {
    * arena closes.
    */
   static final class Pool {
-    /** Positions of a page: few runs; an unused rest of a page is not resident. */
+    /** Positions of a page: few runs, and of an unused rest nothing is resident. */
     static final int POSITIONS = 128;
 
     private final Arena arena;

@@ -5,8 +5,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Zeroed memory for buffers that are seldom used up: pages become resident when they are first
- * written. {@link Arena#allocate} writes zeros to all of them.
+ * Zeroed memory for buffers that are seldom used up: pages that were not written to yet are not
+ * resident. {@link Arena#allocate} writes zeros to all of them.
  */
 public final class HostMemory {
   /** On the boundary of a cache line, and of the widest vector. */
@@ -32,12 +32,12 @@ public final class HostMemory {
   private HostMemory() {}
 
   /**
-   * Initialises this class and the handles of its functions. That takes tens of milliseconds, and a
-   * caller may do it in the background.
+   * Has this class, and the functions' handle, made: tens of milliseconds, which may pass beside
+   * something else.
    */
   public static void prepare() {}
 
-  /** Returns memory that the system gets back when the arena closes. */
+  /** Memory that is given back to the system when the arena closes. */
   public static MemorySegment allocate(Arena arena, long bytes) {
     if (bytes < LARGE) {
       return arena.allocate(bytes, ALIGNMENT);
