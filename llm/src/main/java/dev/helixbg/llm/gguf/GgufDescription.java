@@ -9,24 +9,24 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * Content of the head of a GGUF file, of any architecture and with any element types, whether it
- * can be run here or not.
+ * Content of the head of a GGUF file, of any architecture and with any element types, supported or
+ * not.
  *
- * @param dataStart byte offset of the data
- * @param metadata valid as long as the file is mapped
- * @param tensors in the file's order
+ * @param dataStart offset of the data, in bytes
+ * @param metadata metadata, valid while the file is mapped
+ * @param tensors descriptions of the tensors, in the file's order
  */
 public record GgufDescription(long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
 
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * A tensor as it is described.
+   * Description of a tensor.
    *
-   * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
-   * @param shape one to four sizes, the fastest running first
-   * @param offset in bytes, from the start of the data
-   * @param typeAt where the file has the type, and behind it the offset
+   * @param typeId number of the element type in ggml; see {@link StoredType}
+   * @param shape one to four sizes; the first dimension is contiguous in memory
+   * @param offset offset from the start of the data, in bytes
+   * @param typeAt position of the type in the file; the offset follows the type
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -73,15 +73,15 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   }
 
   /**
-   * Reads the head of a mapped file, which stays the caller's.
+   * Reads the head of a mapped file, which the caller must close.
    *
-   * @throws GgufException if it is not a GGUF file, or its head is damaged
+   * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Whether the file is one of several that are a model together. */
+  /** Whether the file is one of several files of a model. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
@@ -89,8 +89,8 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   /**
    * Refuses a part of a model.
    *
-   * @param file what the error calls it
-   * @throws GgufException if it is one of several files
+   * @param file the file's name in the error
+   * @throws GgufException if the file is one of several files of a model
    */
   public void requireWholeModel(String file) {
     if (isSplit()) {
@@ -105,12 +105,12 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   }
 
   /**
-   * Cuts the tensors out of the file.
+   * Returns the tensors as slices of the file.
    *
-   * @param file what errors call it
-   * @param bytes all of it
-   * @return by name, in the file's order
-   * @throws GgufException if one has an element type that is not known here, or is not all there
+   * @param file the file's name in errors
+   * @param bytes all bytes of the file
+   * @return the tensors by name, in the file's order
+   * @throws GgufException if a tensor has an unknown element type, or is incomplete
    */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
- * handful when they are many; {@link #submit} hands them over as one command buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
+ * many rows. {@link #submit} submits them as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -42,7 +42,7 @@ public final class GpuBackend implements Backend {
   private boolean closed;
 
   /**
-   * @param closesDevice whether the device ends with the backend
+   * @param closesDevice whether {@link #close} closes the device, too
    */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
@@ -66,7 +66,7 @@ public final class GpuBackend implements Backend {
     return CommandBufferRing.DEPTH;
   }
 
-  /** A fork copies the block that it goes on in before the pass writes there. */
+  /** Returns false: a fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -82,10 +82,10 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Refuses a model that the GPU has no memory for, before any of it is there.
+   * Checks that the GPU has memory for a model, before any of it is loaded.
    *
-   * @param bytes that it takes in all
-   * @throws GpuException if they are more than the device should give
+   * @param bytes size of the model with all its buffers
+   * @throws GpuException if the size exceeds the device's remaining memory budget
    */
   public void requireRoom(long bytes) {
     long budget = device.memoryBudget() - device.memoryUsed();
@@ -97,10 +97,10 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
-   * meanwhile. The steps are only rehearsed: nothing runs.
+   * Compiles all kernels that some steps need, in parallel, and copies the weights to the GPU
+   * meanwhile. The steps are only rehearsed and do not run.
    *
-   * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
+   * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
   public void compile(Runnable steps) {
     kernels.rehearse();
@@ -119,12 +119,14 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
+  /** Copies the first {@code bytes} bytes of a buffer to the bytes that follow them. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
+  /**
+   * Encodes a copy of a block to another block. A block has {@code bytes} bytes, a multiple of 16.
+   */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -146,14 +148,14 @@ public final class GpuBackend implements Backend {
         .dispatch(Math.ceilDiv(fours, MatmulEncoder.ROW_THREADS), 1, 1, MatmulEncoder.ROW_THREADS);
   }
 
-  // ---- what it makes --------------------------------------------------------------------------
+  // ---- buffers -------- ------------------------------------------------------------------------
 
   @Override
   public Matrix matrix(Tensor tensor) {
     return weights.matrix(tensor);
   }
 
-  /** Bytes of a mapped file that could not be used where they lie. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }
@@ -295,7 +297,10 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Token ids that host and GPU share: the host may read one slot while the GPU writes another. */
+  /**
+   * Token ids in memory that host and GPU share. The host may read one slot while the GPU writes
+   * another.
+   */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 
