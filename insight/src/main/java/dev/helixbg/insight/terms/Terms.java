@@ -176,7 +176,8 @@ public final class Terms {
   }
 
   /**
-   * Identifiers with their parts, and pairs of the characters in runs of a script without spaces.
+   * Passes on identifiers with their parts and, in scripts without spaces, each pair of adjacent
+   * characters.
    */
   private static void each(String text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
@@ -203,7 +204,7 @@ public final class Terms {
     }
   }
 
-  /** An identifier and its parts. */
+  /** Passes on an identifier and its parts. */
   private static void identifier(String text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
@@ -237,17 +238,20 @@ public final class Terms {
     spellings.putIfAbsent(term, word);
   }
 
-  /** The stem of a word in one case: of letters that have several small forms, too. */
+  /**
+   * Returns the stem of a word in lower case. The word becomes upper case first, so that letters
+   * with several lower-case forms count as one.
+   */
   private static String term(String word) {
     String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
     return stem(upper.toLowerCase(Locale.ROOT));
   }
 
   /**
-   * A word without its ending, roughly: {@code waited} is {@code wait}. What is left need be no
-   * word, but is the same of most forms of one.
+   * Returns a word without its ending, roughly: {@code waited} becomes {@code wait}. The result
+   * need not be a word, but it is the same for most forms of a word.
    *
-   * @param word in lower case
+   * @param word a word in lower case
    */
   public static String stem(String word) {
     for (String ending : ENDINGS) {
