@@ -117,10 +117,7 @@ final class GitCommand implements AutoCloseable {
   byte[] log() throws SourceException {
     try {
       return log("60%");
-    } catch (SourceException e) {
-      if (!e.isLasting() || Thread.currentThread().isInterrupted()) {
-        throw e;
-      }
+    } catch (UnreadableException e) {
       return log("100%");
     }
   }
@@ -169,7 +166,7 @@ final class GitCommand implements AutoCloseable {
       try (InputStream out = process.getInputStream()) {
         byte[] said = out.readNBytes(MAX_LISTING);
         if (said.length < MAX_LISTING && process.waitFor() != 0) {
-          throw SourceException.lasting();
+          throw new UnreadableException();
         }
         return said;
       } catch (InterruptedException e) {
@@ -180,7 +177,7 @@ final class GitCommand implements AutoCloseable {
         watch.interrupt();
       }
     } catch (IOException e) {
-      throw SourceException.lasting();
+      throw new UnreadableException();
     }
   }
 
@@ -221,28 +218,16 @@ final class GitCommand implements AutoCloseable {
   }
 
   /** A folder of sources cannot be read; the message says why, without its path. */
-  static final class SourceException extends Exception {
-    private final boolean lasting;
-
+  static class SourceException extends Exception {
     SourceException(String message) {
-      this(message, false);
-    }
-
-    private SourceException(String message, boolean lasting) {
       super(message);
-      this.lasting = lasting;
     }
+  }
 
-    /**
-     * Returns an exception for a commit that git itself cannot deal with: the next try costs as
-     * much, and ends alike.
-     */
-    static SourceException lasting() {
-      return new SourceException("git cannot read it, or took too long or too much memory", true);
-    }
-
-    boolean isLasting() {
-      return lasting;
+  /** Git itself cannot deal with a commit: the next try costs as much, and ends alike. */
+  static final class UnreadableException extends SourceException {
+    UnreadableException() {
+      super("git cannot read it, or took too long or too much memory");
     }
   }
 }
