@@ -1,7 +1,6 @@
 package dev.helixbg.insight.agents;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -65,11 +64,6 @@ public record AgentQuestion(
   /** The id of the question about two texts. */
   public static String ofPair(String older, String newer) {
     return id(QuestionKind.PAIR, List.of(older, newer));
-  }
-
-  /** The id of the question about two entries. */
-  public static String of(Finding.Relation pair) {
-    return of(pair.older(), pair.newer());
   }
 
   /** The id of the question about two entries. */

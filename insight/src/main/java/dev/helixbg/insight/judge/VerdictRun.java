@@ -26,12 +26,7 @@ public final class VerdictRun {
 
   public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
     this(asking);
-    Map<String, Asked> byTexts = new HashMap<>();
-    for (Finding.Relation pair : pairs) {
-      Asked questions = questions(pair);
-      Asked first = byTexts.putIfAbsent(questions.pair().key(), questions);
-      add(pair.id(), first == null ? questions : first);
-    }
+    pairs.forEach(pair -> add(pair.id(), questions(pair)));
   }
 
   /** Creates a run without pairs. */

@@ -102,7 +102,7 @@ public record Passage(int start, int end) {
     while (at > 0 && at < limit && !Character.isWhitespace(content.charAt(at - 1))) {
       at++;
     }
-    return at < limit || from == end ? at : whole(content, from);
+    return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
   /**
@@ -114,16 +114,7 @@ public record Passage(int start, int end) {
     while (at < content.length() && at > limit && !Character.isWhitespace(content.charAt(at))) {
       at--;
     }
-    return at > limit || start == end ? at : whole(content, end);
-  }
-
-  /** Not within a character. */
-  private static int whole(String content, int at) {
-    return at > 0
-            && at < content.length()
-            && Character.isSurrogatePair(content.charAt(at - 1), content.charAt(at))
-        ? at - 1
-        : at;
+    return at > limit || start == end ? at : SentenceEnds.whole(content, end);
   }
 
   /** Returns the text that is embedded: topic, a space, the passage. */

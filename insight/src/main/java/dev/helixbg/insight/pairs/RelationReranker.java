@@ -42,23 +42,16 @@ public final class RelationReranker {
 
   /** Is told how reading goes on. */
   public interface ReadingProgress {
-    ReadingProgress SILENT =
-        new ReadingProgress() {
-          @Override
-          public void begin(int pairs, long work) {}
-
-          @Override
-          public void read(long work) {}
-        };
+    ReadingProgress SILENT = new ReadingProgress() {};
 
     /**
      * @param pairs that are to be read; not called where there are none
      * @param work that they are, see {@link MiniLm#work}
      */
-    void begin(int pairs, long work);
+    default void begin(int pairs, long work) {}
 
     /** A pair was read, and so much of the work is done. */
-    void read(long work);
+    default void read(long work) {}
   }
 
   /**

@@ -9,7 +9,7 @@ public interface VectorScan extends AutoCloseable {
   void compare(List<float[]> rows, PairSink sink);
 
   @Override
-  void close();
+  default void close() {}
 
   /** For many comparisons: the vectors are packed for the quickest kernel first. */
   static VectorScan packed(Vectors vectors) {
@@ -35,16 +35,10 @@ public interface VectorScan extends AutoCloseable {
    * fused multiply-adds in rising order, of which four go side by side.
    */
   static VectorScan once(Vectors vectors) {
-    return new VectorScan() {
-      @Override
-      public void compare(List<float[]> rows, PairSink sink) {
-        for (int row = 0; row < rows.size(); row++) {
-          compareOne(row, rows.get(row), vectors, sink);
-        }
+    return (rows, sink) -> {
+      for (int row = 0; row < rows.size(); row++) {
+        compareOne(row, rows.get(row), vectors, sink);
       }
-
-      @Override
-      public void close() {}
     };
   }
 
