@@ -103,7 +103,9 @@ public final class AgentAnswers {
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return byQuestion.isEmpty()
         ? Optional.empty()
-        : said(AgentQuestion.of(pair.older(), pair.newer())).flatMap(Said::verdict).map(Verdict::isAct);
+        : said(AgentQuestion.of(pair.older(), pair.newer()))
+            .flatMap(Said::verdict)
+            .map(Verdict::isAct);
   }
 
   /** The verdicts on the pairs among findings. */
@@ -111,7 +113,8 @@ public final class AgentAnswers {
     Map<String, Said> pairs = new HashMap<>();
     if (!byQuestion.isEmpty()) { // else no id has to be made of a hash
       for (Finding.Relation pair : findings.relations()) {
-        said(AgentQuestion.of(pair.older(), pair.newer())).ifPresent(said -> pairs.put(pair.id(), said));
+        said(AgentQuestion.of(pair.older(), pair.newer()))
+            .ifPresent(said -> pairs.put(pair.id(), said));
       }
     }
     return new AgentSayings(clients(), pairs);

@@ -65,7 +65,8 @@ public record SentenceCut(String text, int tokens, boolean cut) {
    */
   public static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
-    String head = text.length() <= looked ? text : text.substring(0, SentenceEnds.whole(text, (int) looked));
+    String head =
+        text.length() <= looked ? text : text.substring(0, SentenceEnds.whole(text, (int) looked));
     int tokens = count.applyAsInt(head);
     if (tokens <= budget && head.length() == text.length()) {
       return new SentenceCut(text, tokens, false);
