@@ -65,8 +65,8 @@ public final class VerdictRun {
   /**
    * Asks about the first pairs what is not remembered.
    *
-   * @param first so many
-   * @return of how many the verdict is still incomplete because the time is over
+   * @param first this many pairs
+   * @return how many verdicts are incomplete because the time is over
    */
   public int ask(int first) throws InterruptedException {
     List<Question> pairs = new ArrayList<>();

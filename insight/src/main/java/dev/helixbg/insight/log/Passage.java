@@ -3,7 +3,7 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * A window of an entry's content, behind what the embedding model takes of its beginning.
+ * A window of an entry's content, after the part that the embedding model reads.
  *
  * @param start in UTF-16 units of {@link EntryText#content}
  * @param end behind the last one
@@ -19,9 +19,9 @@ public record Passage(int start, int end) {
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * The passages of an entry: from near the end of what the model takes of it to its own end, or as
-   * far as {@link #MAX} passages reach; none where the model takes all of it. The same text is
-   * always cut in the same way.
+   * The passages of an entry. They begin near the end of the part that the model reads, and reach
+   * to the end of the entry, or as far as {@link #MAX} passages do. An entry that the model reads
+   * whole has none. The same text is always cut in the same way.
    *
    * @param modelTokens the most tokens that the model takes of a text
    */
