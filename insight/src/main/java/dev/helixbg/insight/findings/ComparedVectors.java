@@ -69,8 +69,16 @@ record ComparedVectors(
     for (int i = 0; i < owners.length; i++) {
       place[i] = sizes[owners[i]]++;
     }
-    int every = Math.ceilDiv(Math.max(1, owners.length), most);
+    int every =
+        IntStream.range(1, Passage.MAX)
+            .filter(step -> count(sizes, step) <= most)
+            .findFirst()
+            .orElse(Passage.MAX);
     return IntStream.range(0, owners.length).filter(i -> place[i] % every == 0).toArray();
+  }
+
+  private static long count(int[] sizes, int step) {
+    return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
   }
 
   /**
