@@ -73,10 +73,10 @@ public final class AgentAnswerStore {
    * Two clients that ask at once get different questions.
    *
    * @param questions in the order in which they are wanted
-   * @param most so many are given
+   * @param most no more than this many are given
    * @param since when another client must not have been given them
-   * @return of the ids of what was given that by which the client answers: it is made with a random
-   *     secret of this database, so no text can tell it
+   * @return the id by which the client answers, by the id of each question that was given. It is
+   *     made with a random secret of this database, so no text can name it
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {

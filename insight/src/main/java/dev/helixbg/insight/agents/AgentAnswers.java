@@ -174,10 +174,10 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns relations in the order in which an agent's word leaves them: those worth an act first,
-   * then those without a word, then the others. Nothing leaves the first part.
+   * Orders relations by the verdicts of agents: first those worth an act, then those without a
+   * verdict, then the others.
    *
-   * @param first so many may change their places
+   * @param first only this many, the first ones, may change their places
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

@@ -144,7 +144,10 @@ public final class QuestionSession implements AutoCloseable {
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
   }
 
-  /** Recalls what is remembered, and tells what is without its answer, or its second one. */
+  /**
+   * Recalls remembered answers, and returns the questions that lack their first or their second
+   * one.
+   */
   private List<Question> open(
       Collection<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);

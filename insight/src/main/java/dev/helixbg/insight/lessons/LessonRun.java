@@ -68,7 +68,7 @@ public final class LessonRun {
   }
 
   /**
-   * Gives the entries whose lesson a sentence is.
+   * Finds the entry that teaches each sentence.
    *
    * @return an entry by its sentence, of those that are known by now
    */

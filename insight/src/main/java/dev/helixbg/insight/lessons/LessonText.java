@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lesson of an entry as a model wrote it, or nothing where it wrote none, or what cannot be
- * one: too short or too long, with names or numbers that the entry does not have, or copied from
- * the entry, so that it would be compared by its subject again.
+ * Checks the lesson of an entry that a model wrote. A sentence is refused if it is too short or too
+ * long, or has names or numbers that the entry lacks. One that is copied from the entry is refused,
+ * too: it would be compared by its subject again.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;

@@ -49,12 +49,11 @@ public record Passage(int start, int end) {
   }
 
   /**
-   * A passage where it stands, for a reader: alone it cannot be judged.
+   * A passage with its surroundings, for a reader, who could not judge it alone.
    *
-   * @param before what precedes it, at most so much, from a word on; begins with an ellipsis where
-   *     more precedes
+   * @param before the text before it, cut at a word; begins with an ellipsis if it was cut
    * @param text of the passage, its beginning
-   * @param after what follows, likewise
+   * @param after the text after it, cut in the same way
    */
   public record InPlace(String before, String text, String after) {}
 

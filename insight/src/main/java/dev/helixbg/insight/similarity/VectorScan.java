@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Vectors with which a few others are compared, once or many times. */
 public interface VectorScan extends AutoCloseable {
-  /** Rows with all vectors: sinks hear of each product. */
+  /** Compares each row with all vectors; the sink hears of every product. */
   void compare(List<float[]> rows, PairSink sink);
 
   @Override

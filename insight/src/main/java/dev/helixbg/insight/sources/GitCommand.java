@@ -110,9 +110,8 @@ final class GitCommand implements AutoCloseable {
   /**
    * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
    * id, seconds, date}, then for each file that it changed against that parent a letter and the
-   * path; a letter R with the paths before and afterwards. Ends before the end where there is more
-   * than fits. Where git has too little memory to compare files that may have been renamed, renamed
-   * are those whose content stayed the same.
+   * path; a letter R with the paths before and afterwards. A longer log is cut. Where git lacks the
+   * memory to compare the contents of files, only files with unchanged content count as renamed.
    */
   byte[] log() throws SourceException {
     try {
