@@ -75,7 +75,7 @@ public record AgentQuestion(
     return of(pair.older(), pair.newer());
   }
 
-  /** The id of the question about two entries. */
+  /** Returns the id of the question about two entries. */
   public static String of(NamedEntry older, NamedEntry newer) {
     return ofPair(older.content(), newer.content());
   }

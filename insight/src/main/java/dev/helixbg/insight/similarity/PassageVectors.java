@@ -33,7 +33,7 @@ public record PassageVectors(int[] owners, List<Passage> passages, Vectors vecto
   }
 
   /**
-   * @param owners of each passage
+   * @param owners the index of the entry of each passage
    */
   public static PassageVectors of(
       List<Integer> owners, List<Passage> passages, List<float[]> vectors) {
