@@ -26,7 +26,7 @@ public record DaemonLink(DaemonHome home) {
    * Connects to the daemon.
    *
    * @param patience longest wait for each line of an answer
-   * @throws Failure with {@link ExitCode#NO_DAEMON}
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs
    */
   private ControlClient connect(Duration patience) {
     Optional<ControlClient> client = Optional.empty();

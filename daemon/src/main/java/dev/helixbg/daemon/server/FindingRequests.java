@@ -144,7 +144,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Sends one finding, settled or not.
    *
-   * @throws Failure when the last report has none of this id
+   * @throws Failure when the last report has no finding with this id
    */
   public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();

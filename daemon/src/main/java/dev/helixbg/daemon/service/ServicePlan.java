@@ -31,7 +31,8 @@ public final class ServicePlan {
    * Returns the steps for launchd on macOS. {@code bootout} is asynchronous: a service that has not
    * ended yet cannot be started again.
    *
-   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   * @param spec the service to write; if empty, the file does not change; required for {@link
+   *     Action#INSTALL}
    * @param domain {@code gui/UID} or {@code user/UID}
    */
   public static List<ServiceStep> launchd(
@@ -71,7 +72,8 @@ public final class ServicePlan {
   /**
    * Returns the steps for a systemd user instance.
    *
-   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   * @param spec the service to write; if empty, the file does not change; required for {@link
+   *     Action#INSTALL}
    */
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {
