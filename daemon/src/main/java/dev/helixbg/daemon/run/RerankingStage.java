@@ -120,7 +120,10 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** The part of a report's basis that depends on the pair judge, for {@link Pipeline#basis}. */
+  /**
+   * Returns the part of a report's basis that depends on the pair judge, for {@link
+   * Pipeline#basis}.
+   */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

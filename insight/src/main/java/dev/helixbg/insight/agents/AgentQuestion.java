@@ -69,7 +69,7 @@ public record AgentQuestion(
     return id(QuestionKind.PAIR, List.of(older, newer));
   }
 
-  /** The id of the question about two entries. */
+  /** Returns the id of the question about two entries. */
   public static String of(NamedEntry older, NamedEntry newer) {
     return ofPair(older.content(), newer.content());
   }

@@ -16,7 +16,7 @@ public record PassageVectors(int[] owners, List<Passage> passages, Vectors vecto
       new PassageVectors(new int[0], List.of(), new Vectors(0, 1, new float[0]));
 
   /**
-   * @param owners of each passage
+   * @param owners the index of the entry of each passage
    */
   public static PassageVectors of(
       List<Integer> owners, List<Passage> passages, List<float[]> vectors) {
