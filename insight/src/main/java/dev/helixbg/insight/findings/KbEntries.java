@@ -21,10 +21,4 @@ public record KbEntries(
     PassageVectors passages,
     LogAccount log,
     Coverage coverage,
-    String way) {
-  public KbEntries {
-    if (vectors.count() != named.size()) {
-      throw new IllegalArgumentException("entries and vectors must be as many");
-    }
-  }
-}
+    String way) {}

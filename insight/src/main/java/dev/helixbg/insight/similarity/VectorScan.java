@@ -9,7 +9,7 @@ public interface VectorScan extends AutoCloseable {
   void compare(List<float[]> rows, PairSink sink);
 
   @Override
-  void close();
+  default void close() {}
 
   /**
    * Makes a scan for many comparisons. It first packs the vectors for the fastest kernel.
@@ -41,20 +41,14 @@ public interface VectorScan extends AutoCloseable {
    * @param sets of vectors, numbered one after the other
    */
   static VectorScan once(List<Vectors> sets) {
-    return new VectorScan() {
-      @Override
-      public void compare(List<float[]> rows, PairSink sink) {
-        int before = 0;
-        for (Vectors vectors : sets) {
-          for (int row = 0; row < rows.size(); row++) {
-            compareOne(row, rows.get(row), vectors, before, sink);
-          }
-          before += vectors.count();
+    return (rows, sink) -> {
+      int before = 0;
+      for (Vectors vectors : sets) {
+        for (int row = 0; row < rows.size(); row++) {
+          compareOne(row, rows.get(row), vectors, before, sink);
         }
+        before += vectors.count();
       }
-
-      @Override
-      public void close() {}
     };
   }
 

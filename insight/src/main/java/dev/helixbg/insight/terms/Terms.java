@@ -80,9 +80,9 @@ public final class Terms {
   }
 
   /**
-   * Returns a function that counts how often a text has each of these terms. It is for many texts
-   * and a few terms: it makes no string of a word that cannot be one of them because of its first
-   * two letters or its length. The function is for one thread.
+   * Returns a function that counts how often a text has each of these terms. It is fast for many
+   * texts and a few terms. If the first two letters or the length of a word show that it is none of
+   * the terms, no string is made of it. The function is for one thread.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     char[][] buffer = {new char[0]}; // for all texts

@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
 public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
-  /** Every model answers it with more than {@link #SHORT} tokens. */
+  /** A prompt that every model answers with more than {@link #SHORT} tokens. */
   private static final String PROMPT = "Explain in a few sentences what a knowledge base is.";
 
   private static final int SHORT = 32;
@@ -83,7 +83,8 @@ public final class GenerateCommand extends JsonCommand {
       names = "--check",
       description =
           "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
-              + " CPU). Print the difference of the logits; exit with 1 if it is too large.")
+              + " CPU). Print the difference at each tap of each layer, and the first tap that"
+              + " differs too much.")
   private boolean check;
 
   @Override
@@ -123,12 +124,7 @@ public final class GenerateCommand extends JsonCommand {
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(
-          found ->
-              console.note(
-                  "check     logits off by %.1e of the largest; %s",
-                  found.difference(),
-                  found.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN"));
+      agreement.ifPresent(this::print);
       return exitCode(answer, agreement).number();
     }
   }
@@ -140,7 +136,7 @@ public final class GenerateCommand extends JsonCommand {
     return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
   }
 
-  /** By a backend that computes the same in another way. */
+  /** Compares the model with a backend that computes the same in another way. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
@@ -175,12 +171,18 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** The answer so far. After a failure of the GPU it begins anew, as a rule with the same text. */
+  /**
+   * The answer so far. After a failure of the GPU, the model generates the answer again, usually
+   * with the same text.
+   */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /** Prints the next piece if it is new; where the text differs, the whole answer anew. */
+    /**
+     * Prints a piece unless it is printed already. If the repeated text differs, the answer is
+     * printed again from the difference on.
+     */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);
@@ -225,6 +227,30 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
+  private void print(BackendAgreement agreement) {
+    console.note(
+        "check     differences as shares of the largest value at each tap; %s",
+        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
+    for (BackendAgreement.Parting place : agreement.places()) {
+      console.note(
+          "          layer %3d  %-16s off by %.1e",
+          place.layer(), Json.word(place.tap()), place.difference());
+    }
+    agreement
+        .firstParting()
+        .ifPresent(
+            parting ->
+                console.note(
+                    "          layer %d is the first to differ too much, at %s (value %d of token"
+                        + " %d: %.6g here, %.6g there)",
+                    parting.layer(),
+                    Json.word(parting.tap()),
+                    parting.column(),
+                    parting.row(),
+                    parting.actual(),
+                    parting.expected()));
+  }
+
   private static ObjectNode toJson(TextModel model, Generation answer, String text) {
     ObjectNode json = Json.object().put("text", text);
     ArrayNode ids = json.putArray("token_ids");
@@ -241,14 +267,14 @@ public final class GenerateCommand extends JsonCommand {
     return json;
   }
 
-  /** The same for the same tokens: greedy answers of two machines are compared by it. */
+  /** Returns a hash of the token ids, by which greedy answers of two machines are compared. */
   private static String idsHash(Generation answer) {
     String ids =
         Arrays.stream(tokenIds(answer)).mapToObj(String::valueOf).collect(Collectors.joining(","));
     return Sha256.of(ids).substring(0, HASH_DIGITS);
   }
 
-  /** With the token that ended it. */
+  /** Returns the ids of the answer, with the token that ended the answer. */
   private static int[] tokenIds(Generation answer) {
     IntStream ids = Arrays.stream(answer.tokenIds());
     return answer.stopReason() == StopReason.STOP_TOKEN
@@ -256,7 +282,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** The first token belongs to the prompt's pass. */
+  /** Returns the rate without the first token, which the pass over the prompt produces. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();
