@@ -126,7 +126,6 @@ public record Settings(
    * SettingCatalog}.
    *
    * @param embedderIdle empty: loaded for ever
-   * @param modelIdle empty: loaded for ever
    * @param modelMaxLoad per core
    * @param modelThreads at least 1
    */
@@ -134,7 +133,6 @@ public record Settings(
       Duration poll,
       Duration quiet,
       Optional<Duration> embedderIdle,
-      Optional<Duration> modelIdle,
       Duration modelQuiet,
       double modelMaxLoad,
       boolean modelOnBattery,

@@ -220,12 +220,10 @@ class DaemonIT {
 
       Path ballast = disk.resolve("ballast");
       Path spare = Files.write(disk.resolve("spare"), new byte[4096]);
-      daemon.ask("pause"); // lest it makes the report anew while there is room
       fill(ballast);
       Files.delete(spare);
       kb.append();
       fill(spare);
-      daemon.ask("resume");
       await(() -> trouble(daemon).contains("No space left"), daemon);
       assertEquals(6, saved(daemon, kb.kb().folder()), "the store is on another disk");
       Files.delete(ballast);

@@ -7,21 +7,14 @@ import java.time.Instant;
  * which no change of the date can move; {@link #now} only goes into files and words.
  */
 public interface DaemonClock {
+  DaemonClock SYSTEM = new DaemonClock() {};
+
   /** Nanoseconds since any moment; never runs backwards. */
-  long nanos();
+  default long nanos() {
+    return System.nanoTime();
+  }
 
-  Instant now();
-
-  DaemonClock SYSTEM =
-      new DaemonClock() {
-        @Override
-        public long nanos() {
-          return System.nanoTime();
-        }
-
-        @Override
-        public Instant now() {
-          return Instant.now();
-        }
-      };
+  default Instant now() {
+    return Instant.now();
+  }
 }

@@ -8,19 +8,14 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Which language model is asked, without opening it.
- *
- * @param named whether the user named it; otherwise it was found
- */
-public record LanguageModelFile(Path file, boolean named) {
+/** Which language model is asked, without opening it. */
+public record LanguageModelFile(Path file) {
   /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;
 
@@ -42,11 +37,9 @@ public record LanguageModelFile(Path file, boolean named) {
             "no such language model: %s is not a file. helix-bg fetch-models gets one"
                 .formatted(named.get()));
       }
-      return Optional.of(new LanguageModelFile(named.get(), true));
+      return Optional.of(new LanguageModelFile(named.get()));
     }
-    return ModelFolder.look(settings.embed().models())
-        .chosen()
-        .map(file -> new LanguageModelFile(file, false));
+    return ModelFolder.look(settings.embed().models()).chosen().map(LanguageModelFile::new);
   }
 
   /** Why files of the models folder were left out for another one, a sentence each. */
@@ -54,22 +47,6 @@ public record LanguageModelFile(Path file, boolean named) {
     return settings.llm().model().isPresent()
         ? List.of()
         : ModelFolder.look(settings.embed().models()).skipped();
-  }
-
-  /**
-   * The same, or an error that says how to get one.
-   *
-   * @throws Failure with {@link ExitCode#MODEL}
-   */
-  public static LanguageModelFile require(Settings settings) {
-    return locate(settings)
-        .orElseThrow(
-            () ->
-                new Failure(
-                    ExitCode.MODEL,
-                    "no language model: there is no .gguf in %s. helix-bg fetch-models gets one, or"
-                            .formatted(settings.embed().models())
-                        + " name one: --model FILE"));
   }
 
   /** Name of the model in reports. */
@@ -90,22 +67,24 @@ public record LanguageModelFile(Path file, boolean named) {
   }
 
   /** The device that the settings choose. */
-  static Device device(Settings settings) {
+  public static Device device(Settings settings) {
     return Device.valueOf(settings.llm().backend().name());
   }
 
   /** A judge of its own, closed with its model. */
   public Judge open(Settings settings) {
-    return new Judge(open(settings, device(settings), settings.threads()));
+    return open(device(settings), settings.threads());
   }
 
   /**
    * The same, of the file whose {@link #hash} the answers are remembered under.
    *
+   * @param device that runs it
+   * @param threads if the CPU runs it
    * @throws Failure with {@link ExitCode#MODEL} when the file is another one by now
    */
-  public Judge openWithHash(Settings settings, String hash) {
-    Judge judge = open(settings);
+  public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
+    Judge judge = open(device, threads);
     if (!hash(settings).equals(hash)) {
       judge.close();
       throw new Failure(
@@ -115,12 +94,8 @@ public record LanguageModelFile(Path file, boolean named) {
     return judge;
   }
 
-  /**
-   * @param device that runs it
-   * @param threads if the CPU runs it
-   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
-   */
-  TextModel open(Settings settings, Device device, int threads) {
-    return ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS));
+  private Judge open(Device device, int threads) {
+    return new Judge(
+        ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS)));
   }
 }

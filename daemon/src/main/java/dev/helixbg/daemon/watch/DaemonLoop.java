@@ -2,16 +2,13 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * The daemon's own pace: ticks each KB when it is due, then does the chores, and sleeps until the
@@ -32,18 +29,13 @@ public final class DaemonLoop {
   /** KBs, and when each is next looked at. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Ends the sleep. Guarded by this, like the three below. */
+  /** Ends the sleep. Guarded by this, like {@link #working}. */
   private boolean woken;
 
-  /** Steps that are done. */
-  private long steps;
-
-  /** Does work that may be called off; null otherwise. */
+  /** Looks at a KB, which {@link #stop} interrupts; null while none does. */
   private Thread working;
 
-  private boolean calledOff;
   private volatile boolean stopped;
-  private volatile boolean paused;
   private volatile boolean allDue;
 
   /** KBs that may have changed. */
@@ -75,87 +67,61 @@ public final class DaemonLoop {
    * @return nanoseconds until something is due again
    */
   public long step() throws InterruptedException {
-    if (allDue && !paused) {
+    if (allDue) {
       allDue = false;
       watches.replaceAll((watch, at) -> clock.nanos());
     }
     long next = Long.MAX_VALUE;
     for (Map.Entry<KbWatch, Long> due : watches.entrySet()) {
       KbWatch watch = due.getKey();
-      if (!paused && hinted.remove(watch.kb())) {
+      if (hinted.remove(watch.kb())) {
         due.setValue(clock.nanos());
       }
       if (due.getValue() - clock.nanos() <= 0) {
-        tick(watch).ifPresent(wait -> due.setValue(clock.nanos() + wait));
+        long wait = tick(watch);
+        due.setValue(clock.nanos() + wait);
       }
       next = Math.min(next, due.getValue() - clock.nanos());
     }
-    long chore = chores.run();
-    countStep();
-    return Math.max(0, Math.min(paused ? Long.MAX_VALUE : next, chore));
+    return Math.max(0, Math.min(next, chores.run()));
   }
 
   /**
-   * Looks at a KB until that is done or called off.
+   * Looks at a KB until that is done, or {@link #stop} ends it.
    *
-   * @return nanoseconds after which to look again; empty when it was called off or did not begin
+   * @return nanoseconds after which to look again
    * @throws InterruptedException when another thread interrupts this one
    */
-  private OptionalLong tick(KbWatch watch) throws InterruptedException {
-    if (!begin()) {
-      return OptionalLong.empty();
+  private long tick(KbWatch watch) throws InterruptedException {
+    synchronized (this) {
+      if (stopped) {
+        return 0;
+      }
+      working = Thread.currentThread();
     }
     try {
-      return OptionalLong.of(watch.tick());
+      return watch.tick();
     } catch (InterruptedException | CancellationException e) {
-      if (ended()) {
-        return OptionalLong.empty();
+      if (stopped) {
+        return 0;
       }
       throw e;
     } finally {
-      ended();
+      synchronized (this) {
+        working = null;
+        if (stopped) {
+          Thread.interrupted(); // what follows is to close everything
+        }
+      }
     }
-  }
-
-  private synchronized boolean begin() {
-    if (paused || stopped) {
-      return false;
-    }
-    working = Thread.currentThread();
-    return true;
-  }
-
-  /**
-   * Ends the work that may be called off.
-   *
-   * @return whether it was called off, once
-   */
-  private synchronized boolean ended() {
-    boolean was = calledOff;
-    if (was) {
-      Thread.interrupted();
-    }
-    working = null;
-    calledOff = false;
-    return was;
-  }
-
-  private synchronized void countStep() {
-    steps++;
-    notifyAll();
   }
 
   private synchronized void sleep(long nanos) throws InterruptedException {
-    await(() -> woken || stopped, nanos);
-    woken = false;
-  }
-
-  /** Waits until something is so, at most for a time. Called with the lock of this. */
-  private void await(BooleanSupplier isSo, long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
-    for (long left = nanos; left > 0 && !isSo.getAsBoolean(); left = end - System.nanoTime()) {
+    for (long left = nanos; left > 0 && !woken && !stopped; left = end - System.nanoTime()) {
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
+    woken = false;
   }
 
   /** Ends the sleep: there is something to do for the chores. */
@@ -181,45 +147,12 @@ public final class DaemonLoop {
     wakeUp();
   }
 
-  /** Ends it, and what it is doing. */
+  /** Ends it, and interrupts what it is doing; what was done is kept. */
   public synchronized void stop() {
     stopped = true;
-    callOff();
-  }
-
-  /** Looks at no KB any more, and ends what it is doing; what was done is kept. */
-  synchronized void pause() {
-    paused = true;
-    callOff();
-  }
-
-  /**
-   * The same, and waits for the end of the step under way, or of the next.
-   *
-   * @return whether it came in time
-   */
-  public synchronized boolean pause(Duration patience) throws InterruptedException {
-    long before = steps; // as of the pause: a step may end before this thread waits
-    pause();
-    await(() -> steps != before, patience.toNanos());
-    return steps != before;
-  }
-
-  public void resume() {
-    paused = false;
-    wakeUp();
-  }
-
-  /** Interrupts what it is doing. Called with the lock of this. */
-  private void callOff() {
     if (working != null) {
-      calledOff = true;
       working.interrupt();
     }
     wakeUp();
-  }
-
-  public boolean isPaused() {
-    return paused;
   }
 }

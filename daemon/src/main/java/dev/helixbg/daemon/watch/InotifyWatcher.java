@@ -2,7 +2,6 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.FileSystems;
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Only on Linux. Elsewhere the JDK imitates it by reading each folder again and again, which
  * costs more than looking at one file.
  */
-public final class InotifyWatcher implements ChangeHints, AutoCloseable {
+public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
   /** Time within which all writes to the log are one hint. */
@@ -62,9 +61,14 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     return System.getProperty("os.name").equals("Linux");
   }
 
-  @Override
+  /**
+   * Makes sure that the next change of a KB will be told, as far as this machine can. Finds out
+   * that the folder was replaced.
+   *
+   * @return whether it will be
+   */
   public synchronized boolean follow(Kb kb) {
-    if (closed) {
+    if (closed || !areThere()) {
       return false;
     }
     try {

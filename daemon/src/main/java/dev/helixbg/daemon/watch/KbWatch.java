@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +56,7 @@ public final class KbWatch {
   private final Kb kb;
   private final KbStores stores;
   private final KbFiles files;
-  private final ChangeHints hints;
+  private final Predicate<Kb> hints;
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final DaemonMetrics metrics;
@@ -107,6 +108,9 @@ public final class KbWatch {
 
   /**
    * @param forgetting frees what the pipeline keeps from one run to the next
+   * @param hints makes sure that the loop is told of the next change, and says whether it will be.
+   *     Called before each look, and therefore cheap. A hint and no more: the watch looks for
+   *     itself
    */
   public KbWatch(
       Kb kb,
@@ -114,7 +118,7 @@ public final class KbWatch {
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
-      ChangeHints hints,
+      Predicate<Kb> hints,
       DaemonClock clock,
       TroubleLog troubles,
       DaemonMetrics metrics) {
@@ -427,23 +431,6 @@ public final class KbWatch {
 
   /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */
   private long poll() {
-    return (hints.follow(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
-  }
-
-  /**
-   * Tells early that the log of a KB has changed, so that nobody has to look all the time. A hint
-   * and no more: the watch looks for itself, with hints or without.
-   */
-  public interface ChangeHints {
-    /**
-     * Makes sure that the next change will be told, as far as this machine can. Called before each
-     * look at the KB, and therefore cheap; it also finds out that the folder was replaced.
-     *
-     * @return whether it will be
-     */
-    boolean follow(Kb kb);
-
-    /** Where the system tells nothing. */
-    ChangeHints NONE = kb -> false;
+    return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }
 }
