@@ -57,7 +57,7 @@ public final class ControlServer implements AutoCloseable {
   /** Answers requests of clients. */
   public interface Handler {
     /**
-     * The lines that answer a request; the client is told of whatever is thrown.
+     * Returns the lines that answer a request. The client is told of each exception.
      *
      * @throws InterruptedException when called off: the server closes
      */

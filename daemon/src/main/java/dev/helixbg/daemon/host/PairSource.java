@@ -21,7 +21,7 @@ public interface PairSource {
   Judge judge();
 
   /**
-   * Whoever opens it closes it.
+   * The caller closes it.
    *
    * @throws EmbeddingException when this machine cannot run it
    */

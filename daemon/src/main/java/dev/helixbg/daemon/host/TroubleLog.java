@@ -37,8 +37,9 @@ public final class TroubleLog {
   }
 
   /**
-   * Whatever a thread's work threw: its message, or for a fault in helix-bg itself and for an error
-   * of the JVM its stack trace, the first time. Throws nothing: there may be no memory to tell it.
+   * Notes what a thread's work threw: its message, or for a fault in helix-bg itself and for an
+   * error of the JVM its stack trace, the first time. Throws nothing: there may be no memory to
+   * tell it.
    */
   public void met(String about, Throwable fault) {
     try {

@@ -187,7 +187,7 @@ public record Pipeline(
   }
 
   /**
-   * What vectors and words tell, before anybody judges it.
+   * What vectors and words tell, before a model or a reader judges it.
    *
    * @param all of which the open ones are those that were not decided upon
    */

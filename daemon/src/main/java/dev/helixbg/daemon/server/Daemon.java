@@ -174,8 +174,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Work beside watching: idle work, the release of unused models, a short error file. Whatever
-   * goes wrong is a trouble; then it is done another time.
+   * Works beside watching: idle work, the release of unused models, a short error file. An error is
+   * a trouble; the chores are done again later.
    *
    * @return nanoseconds after which to ask again
    */
@@ -279,7 +279,7 @@ public final class Daemon implements AutoCloseable {
     close(control);
   }
 
-  /** Whatever goes wrong, the others are to be closed as well. */
+  /** An error is logged, so that the others are closed as well. */
   private static void close(AutoCloseable part) {
     try {
       part.close();

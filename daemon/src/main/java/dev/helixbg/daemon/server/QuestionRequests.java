@@ -80,6 +80,13 @@ public record QuestionRequests(
     String id() {
       return asked.id();
     }
+
+    /**
+     * @param answeredAs the id by which the client answers
+     */
+    ObjectNode toJson(String answeredAs) {
+      return Json.object().put("id", answeredAs).setAll(texts);
+    }
   }
 
   /** Uses the trust in the language model that the settings name. */
@@ -155,9 +162,7 @@ public record QuestionRequests(
     if (!possible.isEmpty()) {
       possible.forEach(line.putArray("answers")::add);
     }
-    line.set(
-        "questions",
-        Json.array(page, one -> Json.object().put("id", given.get(one.id())).setAll(one.texts())));
+    line.set("questions", Json.array(page, one -> one.toJson(given.get(one.id()))));
     long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
     return line.put("left", open - page.size() + known);
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The daemon's own pace: ticks each KB when it is due, then does the chores, and sleeps until the
- * next is due. Whoever wants something sooner wakes it.
+ * next is due, or until a thread that wants something sooner wakes it.
  */
 public final class DaemonLoop {
   /** Work besides watching, done at each step. */

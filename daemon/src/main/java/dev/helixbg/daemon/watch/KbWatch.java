@@ -43,7 +43,7 @@ public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
 
   /** A log that never rests is read all the same after so long. */
-  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
+  static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
@@ -215,7 +215,7 @@ public final class KbWatch {
   }
 
   /**
-   * Looks at the KB and does what is due. Whatever goes wrong is a trouble, and tried again.
+   * Looks at the KB and does what is due. An error is a trouble; the work is tried again.
    *
    * @return nanoseconds after which it wants to look again
    * @throws InterruptedException when interrupted; what was embedded until then is saved
@@ -313,7 +313,7 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
+  /** Nanoseconds until the vectors that wait are published; the largest number when none wait. */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;

@@ -9,16 +9,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a folder of notes by names and times, and brings its log up to date when they have
- * changed and rest. What follows from a changed log is no matter of it.
+ * changed and rest. It leaves all that follows from a changed log to others.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
   /** Looking takes at most this part of the time. */
   private static final int SHARE = 100;
-
-  /** Notes that never rest are read all the same after so long. */
-  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private final NotesKb notes;
   private final Duration every;
@@ -57,7 +54,8 @@ public final class NotesWatch {
       changedSince = changed ? changedSince : now;
       changed = true;
       Instant rested = Instant.now().minus(quiet);
-      if (files.newest().isAfter(rested) && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
+      if (files.newest().isAfter(rested)
+          && now - changedSince < KbWatch.READ_ANYWAY_AFTER.toNanos()) {
         wait = Math.min(wait, quiet.toNanos());
       } else {
         String left = notes.update(files).words().orElse("");
