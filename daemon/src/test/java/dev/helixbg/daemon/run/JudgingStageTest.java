@@ -24,7 +24,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Questions to a golden model while a GPU fails; this machine has none, so the test fails for it. */
+/**
+ * Questions to a golden model while a GPU fails; this machine has none, so the test fails for it.
+ */
 class JudgingStageTest {
   @TempDir Path folder;
 
