@@ -373,12 +373,15 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Runs a statement with values for its parameters, in their order. */
-  public static void execute(PreparedStatement statement, Object... values) throws SQLException {
+  /**
+   * Runs a statement with values for its parameters, in their order; returns how many rows it
+   * changed.
+   */
+  public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }
-    statement.executeUpdate();
+    return statement.executeUpdate();
   }
 
   /** Returns the number that a query yields; 0 if the query yields no row. */
