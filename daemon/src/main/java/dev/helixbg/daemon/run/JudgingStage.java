@@ -147,7 +147,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         throw e;
       }
       warnings.accept(
-          "the language model was left out: " + e.getMessage() + ". --model FILE names another");
+          "the language model was left out: " + e.getMessage() + ". Name another: llm.model");
       return Judgements.NONE;
     }
   }

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,9 +33,9 @@ import java.util.List;
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
- * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted: every count is
- * compared with the bytes left before anything is allocated or looped over, and the head may take
- * at most {@link #MAX_HEAD_BYTES}, so that time and memory are bounded for any file.
+ * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted. Every count is
+ * compared with the remaining bytes before memory is allocated or a loop begins. The head may take
+ * at most {@link #MAX_HEAD_BYTES}, so time and memory are bounded for any file.
  */
 final class GgufParser {
   static final long MAX_HEAD_BYTES = 256L << 20;
@@ -54,10 +53,10 @@ final class GgufParser {
   private static final int MAX_DIMENSIONS = 4;
   private static final GgufType[] TYPES = GgufType.values();
 
-  /** An empty key, a type, a one-byte value. */
+  /** Size of an empty key, a type, and a one-byte value. */
   private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
 
-  /** An empty name, n_dims, one dimension, type, offset. */
+  /** Size of an empty name, n_dims, one dimension, a type, and an offset. */
   private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
 
   private final GgufCursor in;
@@ -69,19 +68,19 @@ final class GgufParser {
   }
 
   /**
-   * Reads the head without asking whether the tensors can be used: of any architecture, with
-   * element types that are not known here, and with data that is not all there.
+   * Reads the head without checking whether the tensors can be used. The architecture may be any,
+   * element types may be unknown, and data may be incomplete.
    *
-   * @param name what errors call the file
-   * @param file all its bytes
-   * @throws GgufException if it is not a GGUF file, or its head is damaged
+   * @param name the file's name in errors
+   * @param file all bytes of the file
+   * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
     return new GgufParser(name, file).read();
   }
 
   private GgufDescription read() {
-    int version = magicAndVersion();
+    requireKnownVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
     for (int i = 0; i < entryCount; i++) {
@@ -93,10 +92,10 @@ final class GgufParser {
       tensors.add(tensor(alignment));
     }
     long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
-    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
+    return new GgufDescription(dataStart, metadata, List.copyOf(tensors));
   }
 
-  private int magicAndVersion() {
+  private void requireKnownVersion() {
     if (in.left() < 4 || in.int32() != MAGIC) {
       throw in.error("this is no GGUF file: it does not begin with \"GGUF\"");
     }
@@ -109,7 +108,6 @@ final class GgufParser {
           "GGUF version %s is not supported, only 2 and 3"
               .formatted(Integer.toUnsignedString(version)));
     }
-    return version;
   }
 
   private void entry() {
@@ -138,18 +136,13 @@ final class GgufParser {
       case INT16 -> (long) in.int16();
       case UINT32 -> Integer.toUnsignedLong(in.int32());
       case INT32 -> (long) in.int32();
-      case UINT64 -> unsigned(in.int64());
-      case INT64 -> in.int64();
+      case UINT64, INT64 -> in.int64(); // a count past 2^63 is out of any bounds, too
       case FLOAT32 -> Float.intBitsToFloat(in.int32());
       case FLOAT64 -> Double.longBitsToDouble(in.int64());
       case BOOL -> in.uint8() != 0;
       case STRING -> in.string("a string", MAX_STRING_BYTES);
       case ARRAY -> array();
     };
-  }
-
-  private static Object unsigned(long bits) {
-    return bits >= 0 ? (Object) bits : new BigInteger(Long.toUnsignedString(bits));
   }
 
   private GgufArray array() {
@@ -220,7 +213,7 @@ final class GgufParser {
     return shape;
   }
 
-  /** Refuses more than can be counted. */
+  /** Refuses a shape whose number of elements exceeds 2^63 − 1. */
   private void requireCountable(List<Long> shape) {
     try {
       shape.stream().reduce(1L, Math::multiplyExact);

@@ -2,7 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters;
-import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
@@ -21,20 +20,17 @@ import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
- * handful when they are many; {@link #submit} hands them over as one command buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
+ * many rows. {@link #submit} submits them as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
   private final BackendCounters counters = new BackendCounters();
-  private final KernelProfile profile;
   private final CompiledKernels kernels;
   private final CommandRecorder recorder;
   private final BatchTables.Last tables;
@@ -43,29 +39,16 @@ public final class GpuBackend implements Backend {
   private final AttentionEncoder attention;
   private final ArgmaxEncoder argmax;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
-  private final int depth;
   private boolean closed;
 
   /**
-   * @param closesDevice whether the device ends with the backend
-   * @param profiled whether each kernel is timed, in a command buffer of its own: slow
+   * @param closesDevice whether {@link #close} closes the device, too
    */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
-    this(device, closesDevice, profiled, CommandBufferRing.USUAL_DEPTH);
-  }
-
-  /**
-   * The same.
-   *
-   * @param depth command buffers that may be under way at once, 1 to 8
-   */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled, int depth) {
-    this.depth = depth;
+  public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
-    profile = profiled ? new KernelProfile() : null;
     kernels = new CompiledKernels(device);
-    recorder = new CommandRecorder(device, arena, counters, profile, depth);
+    recorder = new CommandRecorder(device, arena, counters);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
@@ -80,10 +63,10 @@ public final class GpuBackend implements Backend {
 
   @Override
   public int depth() {
-    return depth;
+    return CommandBufferRing.DEPTH;
   }
 
-  /** A fork copies the block that it goes on in before the pass writes there. */
+  /** Returns false: a fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -94,20 +77,15 @@ public final class GpuBackend implements Backend {
     return counters;
   }
 
-  /** The GPU's times by kernel, if it was opened to take them. */
-  public Optional<KernelProfile> profile() {
-    return Optional.ofNullable(profile);
-  }
-
   public GpuDevice device() {
     return device;
   }
 
   /**
-   * Refuses a model that the GPU has no memory for, before any of it is there.
+   * Checks that the GPU has memory for a model, before any of it is loaded.
    *
-   * @param bytes that it takes in all
-   * @throws GpuException if they are more than the device should give
+   * @param bytes size of the model with all its buffers
+   * @throws GpuException if the size exceeds the device's remaining memory budget
    */
   public void requireRoom(long bytes) {
     long budget = device.memoryBudget() - device.memoryUsed();
@@ -119,42 +97,36 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
-   * meanwhile. The steps are only rehearsed: nothing runs.
+   * Compiles all kernels that some steps need, in parallel, and copies the weights to the GPU
+   * meanwhile. The steps are only rehearsed and do not run.
    *
-   * @param news is told how far the weights are
-   * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
+   * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
-  public void compile(Runnable steps, Consumer<String> news) {
+  public void compile(Runnable steps) {
     kernels.rehearse();
     recorder.rehearse(true);
     try {
       steps.run();
     } finally {
       recorder.rehearse(false);
-      forgetCounts();
+      counters.clear();
     }
     Runnable compiled = kernels.compileWanted();
     try {
-      weights.placeAll(news);
+      weights.placeAll();
     } finally {
       compiled.run();
     }
   }
 
-  private void forgetCounts() {
-    counters.clear();
-    if (profile != null) {
-      profile.clear();
-    }
-  }
-
-  /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
+  /** Copies the first {@code bytes} bytes of a buffer to the bytes that follow them. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
+  /**
+   * Encodes a copy of a block to another block. A block has {@code bytes} bytes, a multiple of 16.
+   */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -176,14 +148,14 @@ public final class GpuBackend implements Backend {
         .dispatch(Math.ceilDiv(fours, MatmulEncoder.ROW_THREADS), 1, 1, MatmulEncoder.ROW_THREADS);
   }
 
-  // ---- what it makes --------------------------------------------------------------------------
+  // ---- buffers -------- ------------------------------------------------------------------------
 
   @Override
   public Matrix matrix(Tensor tensor) {
     return weights.matrix(tensor);
   }
 
-  /** Bytes of a mapped file that could not be used where they lie. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }
@@ -249,7 +221,6 @@ public final class GpuBackend implements Backend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
-    counters.add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override
@@ -326,7 +297,10 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Token ids that host and GPU share: the host may read one slot while the GPU writes another. */
+  /**
+   * Token ids in memory that host and GPU share. The host may read one slot while the GPU writes
+   * another.
+   */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

@@ -10,38 +10,32 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
- * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
- * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
- * where the GPU cannot read there.
+ * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
+ * them there. The pages of neighbouring tensors become one buffer, usually all of a model, in order
+ * of address. Other weights are copied: those that are not mapped, not aligned, or not readable by
+ * the GPU.
  */
 final class WeightBuffers {
-  /** Alignment in bytes that the kernels' widest load wants. */
+  /** Alignment in bytes that the kernels' widest load needs. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
   private final Arena arena;
 
-  /** Most bytes that are copied without news. */
-  private static final long SILENT_BYTES = 1L << 30;
-
-  private static final long BYTES_A_LINE = 1L << 30;
-
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
-
-  /** Bytes copied at the last news. */
-  private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {
     this.device = device;
     this.arena = arena;
   }
 
-  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
+  /**
+   * Returns a matrix for a tensor. Mapped tensors are placed together, when the first of them is
+   * used.
+   */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(this, tensor);
     MemorySegment data = tensor.data();
@@ -53,19 +47,13 @@ final class WeightBuffers {
     return matrix;
   }
 
-  /** Bytes of mapped weights that had to be copied. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   long copiedBytes() {
     return copiedBytes;
   }
 
-  /**
-   * Places all that wait for their neighbours.
-   *
-   * @param news is told how far a long copy is
-   */
-  void placeAll(Consumer<String> news) {
-    long all = waiting.stream().mapToLong(matrix -> matrix.tensor().data().byteSize()).sum();
-    told = copiedBytes;
+  /** Places all waiting tensors. */
+  void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();
     for (int from = 0; from < waiting.size(); ) {
@@ -75,7 +63,7 @@ final class WeightBuffers {
           && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
         to++;
       }
-      place(waiting.subList(from, to), all > SILENT_BYTES ? news : line -> {}, all);
+      place(waiting.subList(from, to));
       from = to;
     }
     waiting.clear();
@@ -89,16 +77,12 @@ final class WeightBuffers {
     return start(matrix) + matrix.tensor().data().byteSize();
   }
 
-  private void place(List<GpuMatrix> neighbours, Consumer<String> news, long all) {
+  private void place(List<GpuMatrix> neighbours) {
     long start = start(neighbours.getFirst());
     GpuBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
     for (GpuMatrix matrix : neighbours) {
       if (pages == null) {
         copy(matrix);
-        if (copiedBytes - told >= BYTES_A_LINE) {
-          told = copiedBytes;
-          news.accept("weights to the GPU: %.1f of %.1f GB".formatted(told / 1e9, all / 1e9));
-        }
       } else {
         matrix.place(pages, start(matrix) - device.pageStart(start));
       }
@@ -113,7 +97,7 @@ final class WeightBuffers {
     matrix.place(buffer, 0);
   }
 
-  /** A weight matrix: where its rows begin in a buffer. */
+  /** A weight matrix in a buffer. */
   static final class GpuMatrix implements Matrix {
     private final WeightBuffers owner;
     private final Tensor tensor;
@@ -158,12 +142,12 @@ final class WeightBuffers {
 
     GpuBuffer buffer() {
       if (buffer == null) {
-        owner.placeAll(line -> {});
+        owner.placeAll();
       }
       return buffer;
     }
 
-    /** Byte of {@link #buffer} at which the first row begins. */
+    /** Returns the offset of the first row in {@link #buffer}, in bytes. */
     long offset() {
       buffer();
       return offset;
