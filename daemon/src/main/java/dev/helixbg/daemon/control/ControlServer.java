@@ -33,15 +33,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers clients of the same user on a Unix domain socket, each on a virtual thread of its own, so
- * that no client waits for another.
+ * Answers clients of the same user on a Unix domain socket. Each client has its own virtual thread,
+ * so no client waits for another.
  *
- * <p>A request is one JSON object on one line. The answer is any number of lines, and last one with
- * {@code "end":true}, or with {@code "error"} and an exit code.
+ * <p>A request is one JSON object on one line. The answer is any number of lines. The last line has
+ * {@code "end":true}, or {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
   /**
-   * The longest path of a socket on macOS, in bytes without the final zero; Linux allows 4 more.
+   * Greatest length of a socket's path on macOS, in bytes without the final zero; Linux allows 4
+   * more.
    */
   private static final int LONGEST_PATH = 103;
 
@@ -59,7 +60,9 @@ public final class ControlServer implements AutoCloseable {
     /**
      * Returns the lines that answer a request. The client is told of each exception.
      *
-     * @throws InterruptedException when called off: the server closes
+     * @throws IOException when the client has left, as {@link UncheckedIOException}; any other
+     *     exception is reported to the client
+     * @throws InterruptedException when cancelled, since the client has left or the server closes
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
@@ -75,7 +78,7 @@ public final class ControlServer implements AutoCloseable {
   private final AtomicInteger clients = new AtomicInteger();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
-  /** The threads that answer a request. */
+  /** Threads that are answering a request. */
   private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
 
   private ControlServer(
@@ -92,10 +95,10 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Opens the socket and begins to answer. The caller holds the lock of the daemon, so a socket
-   * that is there is one that a dead daemon left.
+   * Opens the socket and starts answering. The caller must have the daemon's lock, so an existing
+   * socket was left by a dead daemon.
    *
-   * @throws IOException when it cannot be opened
+   * @throws IOException when the socket cannot be opened
    */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {
@@ -171,7 +174,7 @@ public final class ControlServer implements AutoCloseable {
         acceptOne();
       } catch (ClosedChannelException e) {
         return;
-      } catch (Throwable e) { // such as: too many open files, no memory for a thread
+      } catch (Throwable e) { // for example too many open files, or out of memory
         LOG.warn("a client could not be accepted: {}", e.toString());
         LockSupport.parkNanos(200_000_000);
       }
@@ -270,11 +273,12 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      answering.forEach(Thread::interrupt); // once: another would hit a thread that is writing
+      // only once, since a second interrupt could hit a thread that is writing
+      answering.forEach(Thread::interrupt);
     }
   }
 
-  /** Closes all connections, after it waited a few seconds for requests in progress. */
+  /** Waits a few seconds for running requests, then closes all connections. */
   @Override
   public void close() throws IOException {
     refuse();
@@ -288,13 +292,13 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * What a client may ask of the server.
+   * Limits of the server for clients.
    *
-   * @param clients at once
-   * @param lineBytes of a request
-   * @param idle between two requests
-   * @param line from the first byte of a request to its end
-   * @param write that a reply may wait for a client that does not read
+   * @param clients largest number of clients at once
+   * @param lineBytes largest size of a request, in bytes
+   * @param idle longest time between two requests
+   * @param line longest time from the first byte of a request to its end
+   * @param write longest wait of a reply for a client that does not read
    */
   public record ControlLimits(
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {

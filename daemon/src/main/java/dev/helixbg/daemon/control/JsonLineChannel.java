@@ -25,16 +25,17 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * JSON objects over a channel, one a line. A line that takes too long closes the channel. One
- * thread reads and writes.
+ * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
+ * thread may read and one may write. While a request is being answered, {@link #listen} notices
+ * that the other end leaves.
  */
 final class JsonLineChannel implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Bytes of a line that may be written. */
+  /** Largest size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
 
-  /** Bytes that most lines fit into. */
+  /** Size of the read buffer, in bytes, which most lines fit into. */
   private static final int FIRST = 4 << 10;
 
   private static final ScheduledExecutorService TIMER = timer();
@@ -42,11 +43,11 @@ final class JsonLineChannel implements AutoCloseable {
   private final SocketChannel channel;
   private final int maxBytes;
 
-  /** Incoming bytes, buffered. */
+  /** Buffered incoming bytes. */
   private final InputStream received;
 
   /**
-   * @param maxBytes of a line that is read
+   * @param maxBytes largest size of a line that is read, in bytes
    */
   JsonLineChannel(SocketChannel channel, int maxBytes) {
     this.channel = channel;
@@ -67,11 +68,11 @@ final class JsonLineChannel implements AutoCloseable {
   /**
    * Reads the next object.
    *
-   * @param idle until its first byte
-   * @param line from there to its end
-   * @return empty when the other end has closed
-   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or no JSON object
-   * @throws java.nio.channels.ClosedChannelException when it came too late
+   * @param idle longest wait for the first byte
+   * @param line longest time from the first byte to the end of the line
+   * @return the object; empty when the other end has closed
+   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or not a JSON object
+   * @throws java.nio.channels.ClosedChannelException when the line came too late
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -102,15 +103,15 @@ final class JsonLineChannel implements AutoCloseable {
         return object;
       }
     } catch (JacksonException e) {
-      // the same answer as for a number or a list
+      // refused below, like a number or a list
     }
     throw Failure.usage("a request is one JSON object on one line");
   }
 
   /**
-   * Writes objects, each with the end of its line.
+   * Writes an object as a line, after the lines that were added before.
    *
-   * @throws java.nio.channels.ClosedChannelException when the other end took them too slowly
+   * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
    */
   void write(List<? extends JsonNode> objects, Duration within) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -19,14 +19,14 @@ public record LanguageModelFile(Path file) {
   /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;
 
-  /** Whole prompts share a pass: the wider it is, the less of it stays empty. */
+  /** Number of rows of a pass. Whole prompts share a pass, so a wider pass is filled better. */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * The model of the flag {@code --model}, else of the settings, else the first by name in the
-   * models folder that can be run.
+   * Returns the model of the flag {@code --model}, else of the settings, else the first usable one
+   * by name in the models folder.
    *
-   * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
+   * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -42,7 +42,7 @@ public record LanguageModelFile(Path file) {
     return ModelFolder.look(settings.embed().models()).chosen().map(LanguageModelFile::new);
   }
 
-  /** Why files of the models folder were left out for another one, a sentence each. */
+  /** Returns the reasons why files of the models folder were skipped, one sentence each. */
   public static List<String> skipped(Settings settings) {
     return settings.llm().model().isPresent()
         ? List.of()
@@ -57,7 +57,7 @@ public record LanguageModelFile(Path file) {
         : file;
   }
 
-  /** SHA-256 of the file; remembered while the file stays as it is. */
+  /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */
   public String hash(Settings settings) {
     try {
       return FileHashCache.of(file, settings.cache());
@@ -71,17 +71,16 @@ public record LanguageModelFile(Path file) {
     return Device.valueOf(settings.llm().backend().name());
   }
 
-  /** A judge of its own, closed with its model. */
+  /** Opens the model as a judge; closing the judge closes the model. */
   public Judge open(Settings settings) {
     return open(device(settings), settings.threads());
   }
 
   /**
-   * The same, of the file whose {@link #hash} the answers are remembered under.
+   * Opens the model as a judge and checks that the file still has the {@link #hash} that answers
+   * are stored under.
    *
-   * @param device that runs it
-   * @param threads if the CPU runs it
-   * @throws Failure with {@link ExitCode#MODEL} when the file is another one by now
+   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);

@@ -31,12 +31,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of low priority that works while the daemon has nothing else to do. It embeds passages
- * and reads pairs that a first look left out, and asks the language model open questions, if the
- * machine is idle enough. Any change interrupts the work; later it goes on with the answers that it
- * has.
+ * A thread of low priority that works while the daemon has nothing else to do. It embeds passages
+ * and reads pairs that a first look left out, and asks the language model open questions. {@link
+ * IdleSchedule} decides which work is due and whether the machine is free. Any change interrupts
+ * the work, which continues later with the stored answers.
  *
- * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
+ * <p>Only the loop's thread calls {@link #consider}; any thread may call {@link #current}.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
@@ -51,24 +51,24 @@ public final class IdleWork implements AutoCloseable {
   private static final String MODEL = "the language model";
 
   /**
-   * Battery and load of the machine; a seam for tests.
+   * Battery and load of the machine, which tests replace.
    *
-   * @param load runnable threads per core
+   * @param load number of runnable threads per core
    */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs of idle time, in their order: urgent ones first, then short ones. */
+  /** Jobs for idle time, in order: urgent jobs first, then short ones. */
   public enum IdleJob {
-    /** The vectors that a first look is without. */
+    /** Embeds the passages that a first look left out. */
     PASSAGES,
-    /** The pairs that the pair judge has not read yet. */
+    /** Reads the pairs that the pair judge has not read yet. */
     PAIRS,
-    /** Labels, verdicts, sentences and merges. */
+    /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;
 
-    /** Whether the report is not whole without it. */
+    /** Whether the report is incomplete without the job. */
     boolean isOfTheReport() {
       return this == PASSAGES || this == PAIRS;
     }
@@ -91,12 +91,9 @@ public final class IdleWork implements AutoCloseable {
   private record Waiting(int changes, long at, long pause) {}
 
   /**
-   * What is under way.
+   * The current work.
    *
-   * @param job of which questions are being asked; empty before the first and between two
-   * @param done questions of this job that were answered in this run
-   * @param left questions of this job that are still to be asked
-   * @param answered questions of all jobs that were answered in this run
+   * @param stand progress of the run, if the job asks questions
    */
   public record Current(
       Kb kb,
@@ -119,7 +116,7 @@ public final class IdleWork implements AutoCloseable {
   /** What is under way, or has ended without being noticed yet; null: nothing. */
   private volatile Run run;
 
-  /** The KB that has its turn first. */
+  /** Index of the KB that is checked first. */
   private int first;
 
   /** Whether others needed the machine when it was last asked. */
@@ -148,9 +145,9 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts what is due, or interrupts what is running when its KB changed or the machine is wanted.
+   * Starts the due job, or interrupts the running job if a KB changed or the machine is needed.
    *
-   * @return whether something is running, or has just ended: then the KBs are to be looked at soon
+   * @return whether a job is running or has just ended, so that the KBs must be checked soon
    */
   public boolean consider(List<KbWatch> all) {
     List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
@@ -239,12 +236,12 @@ public final class IdleWork implements AutoCloseable {
     return wanted;
   }
 
-  /** Whether a run is under way, or has ended without being noticed yet. */
+  /** Whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
     return run != null;
   }
 
-  /** Empty as soon as a run has ended, though the loop may be busy and not have seen it yet. */
+  /** Returns the current work; empty as soon as the job has ended. */
   public Optional<Current> current() {
     return Optional.ofNullable(run).map(one -> one.now);
   }
@@ -401,7 +398,10 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */
+  /**
+   * Stops the running job, which takes at most the time of one layer of the model, and waits for it
+   * up to a second.
+   */
   @Override
   public void close() {
     Run running = run;

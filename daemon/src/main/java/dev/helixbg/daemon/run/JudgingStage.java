@@ -37,9 +37,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Puts a KB's entries and findings before the language model, if there is one.
+ * Asks the language model, if there is one, about a KB's entries and findings.
  *
- * @param warnings is told, in a sentence, what went not as it should
+ * @param warnings receives a sentence for each problem
  */
 public record JudgingStage(Settings settings, Asking asking, Consumer<String> warnings) {
   /**
@@ -91,15 +91,16 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         warning -> {});
   }
 
-  /** Whether questions are put to the model, where there is one. */
+  /** Whether the stage may ask a language model: there is one, and time for it. */
   boolean mayAsk() {
     return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
   }
 
   /**
-   * What could be found out; without a model, labels come from the classifier.
+   * Returns all judgements; without a model, labels come from the classifier.
    *
-   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @param vectors vectors of the entries, in their order
+   * @throws InterruptedException when interrupted; answers so far are saved
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);
@@ -112,8 +113,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds what coding agents said: their verdicts on pairs, and where no language model said it,
-   * labels, summaries and lessons.
+   * Adds the coding agents' answers: their verdicts on pairs, and labels, summaries and lessons
+   * where the language model gave none.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -203,9 +204,9 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Finds out once how far to trust a model, before it is asked about a KB.
+   * Measures the model once, before it is asked about a KB.
    *
-   * @return the time that is left for questions
+   * @return the remaining time for questions
    */
   private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
       throws InterruptedException {
@@ -234,15 +235,15 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     return sentences(subject.store(), subject.embedder());
   }
 
-  /** The vectors of lessons of a knowledge base. */
+  /** Returns the vectors of a knowledge base's lessons. */
   public static SentenceVectors sentences(KbStore store, EmbedderSource embedder) {
     return new LessonVectors(store.database(), embedder);
   }
 
   /**
-   * The part that the model has in a report, for {@link Pipeline#basis}.
+   * Returns the part of a report's basis that depends on the model, for {@link Pipeline#basis}.
    *
-   * @param embedder with which its lessons are compared
+   * @param embedder embedder that compares the model's lessons
    */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What clients of the control socket may ask for. Nothing a client sends names a file to be written
- * or a command to be run.
+ * Handler of the requests on the control socket. No request can name a file to write or a command
+ * to run.
  */
 final class ControlRequests implements ControlServer.Handler {
 
@@ -118,7 +118,10 @@ final class ControlRequests implements ControlServer.Handler {
     return json;
   }
 
-  /** The one that the settings name may be gone, which is no reason to say nothing of the rest. */
+  /**
+   * Adds the language model to the status. A missing model file is reported in the status, not as
+   * an error.
+   */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;

@@ -35,11 +35,11 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All parts of the daemon wired together, its chores, and its life from start to end. */
+/** The daemon: creates all parts, and runs them from start to end. */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** Longest wait for running work when the daemon is to stop. */
+  /** Longest wait for running work when the daemon stops or pauses. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
   /** Subject of troubles of the daemon itself. */
@@ -73,9 +73,9 @@ public final class Daemon implements AutoCloseable {
   private boolean rested;
 
   /**
-   * What surrounds a daemon; a seam for tests.
+   * Environment of a daemon, which tests replace.
    *
-   * @param pairs leads to the pair judge of some settings, if there is one
+   * @param pairs returns the source of the pair judge for given settings
    */
   public record World(
       DaemonClock clock,
@@ -118,7 +118,7 @@ public final class Daemon implements AutoCloseable {
   /**
    * Takes the lock and opens the socket.
    *
-   * @param model leads to the embedding model
+   * @param model source of the embedding model
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs
    */
   public static Daemon start(
@@ -156,9 +156,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Runs until it is stopped.
+   * Runs until the daemon is stopped.
    *
-   * @throws InterruptedException when interrupted, after which it is still to be closed
+   * @throws InterruptedException when interrupted; the daemon must still be closed
    */
   public void run() throws InterruptedException {
     LOG.info(
@@ -215,10 +215,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases unused models. Once nothing was done for long enough, everything goes that only makes
-   * the next work fast.
+   * Pauses the daemon, which then only answers requests.
    *
-   * @return whether there may be much memory to give back
+   * @return whether all work has ended; otherwise it ends soon
    */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
@@ -249,9 +248,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Ends it.
+   * Stops the daemon.
    *
-   * @return whether everything has ended and is released; else it does so soon
+   * @return whether all work has ended and all resources are released; otherwise this happens soon
    */
   boolean stop() {
     loop.stop();
@@ -266,7 +265,10 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Lets go of everything; files are whole at any moment. Who asked for the end is told last. */
+  /**
+   * Releases all resources; files are complete at any moment. The client that stopped the daemon
+   * gets its answer last.
+   */
   @Override
   public void close() {
     close(control::refuse);
@@ -279,7 +281,7 @@ public final class Daemon implements AutoCloseable {
     close(control);
   }
 
-  /** An error is logged, so that the others are closed as well. */
+  /** Closes a part; failures are logged, so that the other parts are closed, too. */
   private static void close(AutoCloseable part) {
     try {
       part.close();

@@ -20,19 +20,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Requests about knowledge bases. The daemon answers its clients by them, and so does a program
- * that works by itself where no daemon runs.
+ * Handler of requests about knowledge bases, for the daemon and for commands that run without a
+ * daemon.
  *
- * @param kbs that may be asked about, at least one
- * @param decided is told of each decision, and of answers: the report is due
+ * @param kbs the knowledge bases that requests may name; at least one
+ * @param decided runs after decisions and answers, which make a new report due
  */
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
-   * @return all lines of the answer
-   * @throws Failure for what is wrong with it
-   * @throws InterruptedException when called off
+   * @return whether this handler knows the request
+   * @throws Failure when the request is invalid
+   * @throws IOException when the client has left
+   * @throws InterruptedException when cancelled
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     Instant now = host.clock().now();
@@ -117,8 +118,9 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   /**
-   * The entries nearest to an entry, or to a text that is about to be stored; in the last line
-   * whether one says it already. Of an entry that is there the list of relations tells more.
+   * Sends the entries nearest to an entry, or to a text that is about to be stored. The last line
+   * tells whether an entry already says the same. For stored entries the list of relations is more
+   * exact.
    */
   private List<ObjectNode> related(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);

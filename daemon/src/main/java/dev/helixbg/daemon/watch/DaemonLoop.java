@@ -11,14 +11,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's own pace: ticks each KB when it is due, then does the chores, and sleeps until the
- * next is due, or until a thread that wants something sooner wakes it.
+ * The daemon's main loop: checks each KB when it is due, then does the chores, and sleeps until the
+ * next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
-  /** Work besides watching, done at each step. */
+  /** Other work of each step. */
   public interface Chores {
     /**
-     * @return nanoseconds after which it wants to be asked again at the latest
+     * @return longest time until the next call, in nanoseconds
      */
     long run() throws InterruptedException;
   }
@@ -26,10 +26,10 @@ public final class DaemonLoop {
   private final DaemonClock clock;
   private final Chores chores;
 
-  /** KBs, and when each is next looked at. */
+  /** KBs with the time of their next check. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Ends the sleep. Guarded by this, like {@link #working}. */
+  /** Whether the sleep must end. This object is the lock of this field and the next three. */
   private boolean woken;
 
   /** Looks at a KB, which {@link #stop} interrupts; null while none does. */
@@ -38,7 +38,7 @@ public final class DaemonLoop {
   private volatile boolean stopped;
   private volatile boolean allDue;
 
-  /** KBs that may have changed. */
+  /** KBs that may have changed, by hints. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   public DaemonLoop(DaemonClock clock, Chores chores) {
@@ -46,7 +46,10 @@ public final class DaemonLoop {
     this.chores = chores;
   }
 
-  /** All of them are due at once. Call from the loop's thread, or before it runs. */
+  /**
+   * Sets the watched KBs, all of which are due at once. Must be called on the loop's thread, or
+   * before the loop runs.
+   */
   public void watch(List<KbWatch> all) {
     long now = clock.nanos();
     Map<KbWatch, Long> due = new LinkedHashMap<>();
@@ -62,9 +65,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Does what is due now.
+   * Runs one step: checks the due KBs and does the chores.
    *
-   * @return nanoseconds until something is due again
+   * @return nanoseconds until the next step
    */
   public long step() throws InterruptedException {
     if (allDue) {
@@ -87,9 +90,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Looks at a KB until that is done, or {@link #stop} ends it.
+   * Checks a KB, unless the work is cancelled.
    *
-   * @return nanoseconds after which to look again
+   * @return nanoseconds until the next check; empty if the work was cancelled or did not begin
    * @throws InterruptedException when another thread interrupts this one
    */
   private long tick(KbWatch watch) throws InterruptedException {
@@ -124,30 +127,30 @@ public final class DaemonLoop {
     woken = false;
   }
 
-  /** Ends the sleep: there is something to do for the chores. */
+  /** Ends the sleep, for chores. */
   synchronized void wakeUp() {
     woken = true;
     notifyAll();
   }
 
-  /** Lets the loop look at every KB now. */
+  /** Makes the loop check every KB now. */
   public void lookNow() {
     lookNext();
     wakeUp();
   }
 
-  /** Lets the next step look at every KB, whenever it comes. */
+  /** Makes the next step check every KB. */
   public void lookNext() {
     allDue = true;
   }
 
-  /** Lets the loop look at a KB now: something tells that it may have changed. */
+  /** Makes the loop check a KB now, since it may have changed. */
   public void hint(Kb kb) {
     hinted.add(kb);
     wakeUp();
   }
 
-  /** Ends it, and interrupts what it is doing; what was done is kept. */
+  /** Ends the loop and cancels its work. */
   public synchronized void stop() {
     stopped = true;
     if (working != null) {

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at a folder of notes by names and times, and brings its log up to date when they have
- * changed and rest. It leaves all that follows from a changed log to others.
+ * Checks a folder of notes by names and times, and updates the notes' log once changed notes stay
+ * unchanged for a while. {@link KbWatch} handles the changed log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Looking takes at most this part of the time. */
+  /** Checks take at most one part in {@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;
@@ -26,8 +26,8 @@ public final class NotesWatch {
   private String warned = "";
 
   /**
-   * @param every the shortest time between two looks
-   * @param quiet how long no note must have changed before they are read
+   * @param every shortest time between two checks
+   * @param quiet time that notes must stay unchanged before they are read
    */
   public NotesWatch(NotesKb notes, Duration every, Duration quiet) {
     this.notes = notes;
@@ -37,9 +37,9 @@ public final class NotesWatch {
   }
 
   /**
-   * @param now in nanoseconds
-   * @return nanoseconds after which it wants to look again
-   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log are out of reach
+   * @param now present time, in nanoseconds
+   * @return nanoseconds until the next check
+   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log cannot be accessed
    */
   public synchronized long look(long now) {
     if (next != Long.MIN_VALUE && now - next < 0) {
