@@ -29,10 +29,10 @@ public final class DaemonLoop {
   /** KBs with the time of their next check. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Whether the sleep must end. This object is the lock of this field and the next three. */
+  /** Whether the sleep must end. This object is the lock of this field and of {@link #working}. */
   private boolean woken;
 
-  /** Looks at a KB, which {@link #stop} interrupts; null while none does. */
+  /** The thread that looks at a KB, which {@link #stop} interrupts; null if none does. */
   private Thread working;
 
   private volatile boolean stopped;
