@@ -31,12 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread of low priority that works while the daemon has nothing else to do. It embeds passages
- * and reads pairs that a first look left out, and asks the language model open questions. {@link
- * IdleSchedule} decides which work is due and whether the machine is free. Any change interrupts
- * the work, which continues later with the stored answers.
+ * The thread of low priority that works while the daemon has no other work. It embeds passages and
+ * reads pairs that a first look left out, and asks the language model open questions if the machine
+ * is free. Any change interrupts the work, which later continues with the stored answers.
  *
- * <p>Only the loop's thread calls {@link #consider}; any thread may call {@link #current}.
+ * <p>{@link #consider} is called by the loop's thread, {@link #current} by any thread.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
