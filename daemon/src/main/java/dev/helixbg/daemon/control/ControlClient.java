@@ -47,7 +47,7 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request and passes the lines of the answer to the receiver.
+   * Sends a request and returns all lines of the answer.
    *
    * @throws Failure with the daemon's error message
    * @throws IOException when the daemon ends or does not answer in time

@@ -52,7 +52,7 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Longest wait, at the end, for the answers to requests that were called off. */
+  /** Longest wait, at the end, for the answers to cancelled requests. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   /** Answers requests of clients. */
@@ -60,9 +60,7 @@ public final class ControlServer implements AutoCloseable {
     /**
      * Returns the lines that answer a request. The client is told of each exception.
      *
-     * @throws IOException when the client has left, as {@link UncheckedIOException}; any other
-     *     exception is reported to the client
-     * @throws InterruptedException when cancelled, since the client has left or the server closes
+     * @throws InterruptedException when cancelled, since the server closes
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }

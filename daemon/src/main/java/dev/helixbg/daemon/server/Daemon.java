@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** Longest wait for running work when the daemon stops or pauses. */
+  /** Longest wait for running work when the daemon stops. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
   /** Subject of troubles of the daemon itself. */

@@ -82,7 +82,7 @@ final class EntryRequests {
   }
 
   /**
-   * Sends an entry with one page of its text; {@code next} is the start of the next page.
+   * Returns an entry with one page of its text; {@code next} is the start of the next page.
    *
    * @param request request with {@code entry}, and optionally {@code from}, in UTF-16 units of the
    *     text

@@ -60,7 +60,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Sends open findings, the most valuable first. The first line has their number; each finding
+   * Returns open findings, the most valuable first. The first line has their number; each finding
    * follows in the form of report.json, with its kind and the user's verdict.
    *
    * <p>Findings whose entries have changed since the report are left out and counted.
@@ -140,7 +140,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Sends one finding, settled or not.
+   * Returns one finding, settled or not.
    *
    * @throws Failure when the last report has no finding with this id
    */

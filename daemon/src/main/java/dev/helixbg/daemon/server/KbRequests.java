@@ -30,9 +30,8 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
-   * @return whether this handler knows the request
-   * @throws Failure when the request is invalid
-   * @throws IOException when the client has left
+   * @return all lines of the answer
+   * @throws Failure when the request is invalid or unknown
    * @throws InterruptedException when cancelled
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {

@@ -101,7 +101,7 @@ public record QuestionRequests(
   }
 
   /**
-   * Sends the next open questions to a client: leads first, then pairs with the least certain
+   * Returns the next open questions for a client: leads first, then pairs with the least certain
    * reading by the pair judge. Some pairs with a known answer are mixed in, which measure the
    * client.
    *

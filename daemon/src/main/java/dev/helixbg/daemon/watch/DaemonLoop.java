@@ -90,9 +90,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Checks a KB, unless the work is cancelled.
+   * Checks a KB, unless the loop is stopped.
    *
-   * @return nanoseconds until the next check; empty if the work was cancelled or did not begin
+   * @return nanoseconds until the next check; 0 if the loop was stopped
    * @throws InterruptedException when another thread interrupts this one
    */
   private long tick(KbWatch watch) throws InterruptedException {
