@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  * The analysis against its brute-force twin, over seeded random corpora; more in scripts/proofs.
  */
 class AnalysisTwinTest {
-  private static final int CASES = Boolean.getBoolean("proofs.all") ? 300 : 12;
+  private static final int CASES = Boolean.getBoolean("proofs.all") ? 300 : 25;
 
   @Test
   void findsWhatBruteForceFinds() {
