@@ -1,8 +1,8 @@
 package dev.helixbg.config;
 
 /**
- * A setting that cannot be used; the message names the key, where it was written, and what would be
- * valid.
+ * An error of a setting that cannot be used. The message names the key, its origin, and the valid
+ * values.
  */
 public final class ConfigException extends RuntimeException {
   ConfigException(String message) {

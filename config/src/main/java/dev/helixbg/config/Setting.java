@@ -8,16 +8,15 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * One thing a user can set: its name, its default, what is valid, and what it means.
+ * A setting: its name, default, valid values and meaning.
  *
- * @param name dotted, as in the file: {@code embed.provider}
- * @param kind how its value is written in TOML
- * @param defaultText in the form in which a user would write it; empty when there is no fixed
- *     default
+ * @param name dotted name, as in the settings file: {@code embed.provider}
+ * @param kind kind of the value in TOML
+ * @param defaultText the default as a user would write it; empty if there is no fixed default
  * @param valid the valid values, in words, for error messages and documentation
- * @param meaning one sentence
- * @param parser text to value, given the home folder; throws IllegalArgumentException for what is
- *     not valid
+ * @param meaning a description for users
+ * @param parser turns a text into a value, given the home folder; throws IllegalArgumentException
+ *     for an invalid text
  */
 public record Setting<T>(
     String name,
@@ -27,18 +26,21 @@ public record Setting<T>(
     String meaning,
     BiFunction<String, Path, T> parser) {
 
-  /** How a value is written in TOML. */
+  /** Kinds of values in TOML. */
   public enum Kind {
     TEXT,
     INTEGER,
     NUMBER,
-    /** Texts in brackets; in the environment and in flags joined by {@link #SEPARATOR}. */
+    /**
+     * A list of texts, in brackets; in the environment and in flags the texts are joined by {@link
+     * #SEPARATOR}.
+     */
     LIST;
 
-    /** Between the texts of a list where they are one text. */
+    /** Separator of the texts of a list in the environment and in flags. */
     static final String SEPARATOR = File.pathSeparator;
 
-    /** A value as a settings file has it. */
+    /** Returns a value as it is written in a settings file. */
     String toml(String text) {
       return switch (this) {
         case TEXT -> '"' + text + '"';
@@ -51,7 +53,10 @@ public record Setting<T>(
     }
   }
 
-  /** {@code embed.max_tokens} is overridden by {@code HELIX_BG_EMBED_MAX_TOKENS}. */
+  /**
+   * Returns the environment variable that overrides the setting, such as {@code
+   * HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}.
+   */
   String environmentName() {
     return "HELIX_BG_" + name.replace('.', '_').toUpperCase(Locale.ROOT);
   }

@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/** All settings there are, in the order in which they are documented and printed. */
+/** All settings, in the order in which they are documented and printed. */
 final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -137,7 +137,7 @@ final class SettingCatalog {
         });
   }
 
-  /** A number between bounds, such as seconds. */
+  /** Returns a setting for a number between bounds, such as seconds. */
   private static Bare<Double> number(String name, double standard, double min, double max) {
     return new Bare<>(
         name,
@@ -168,7 +168,7 @@ final class SettingCatalog {
         });
   }
 
-  /** A path; a leading {@code ~} is the home folder. */
+  /** Returns a setting for a path; a leading {@code ~} is the home folder. */
   private static Bare<Path> path(String name, String standard) {
     return new Bare<>(
         name,
@@ -188,7 +188,7 @@ final class SettingCatalog {
     return path.normalize();
   }
 
-  /** Paths like those of {@link #path}, none when not set. */
+  /** Returns a setting for a list of paths, which are written as for {@link #path}. */
   private static Bare<List<Path>> paths(String name) {
     return new Bare<>(
         name,
@@ -211,7 +211,7 @@ final class SettingCatalog {
     }
   }
 
-  /** A setting but for its meaning. */
+  /** A setting without its description. */
   private record Bare<T>(
       String name, Kind kind, String standard, String valid, BiFunction<String, Path, T> parser) {
 
@@ -233,8 +233,8 @@ final class SettingCatalog {
   /**
    * Returns the error for a setting that does not exist.
    *
-   * @param where and what, such as {@code x.y in config.toml}
-   * @param names of those that there are
+   * @param where the unknown setting and its origin, such as {@code x.y in config.toml}
+   * @param names names of all settings, among which the nearest one is suggested
    */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(

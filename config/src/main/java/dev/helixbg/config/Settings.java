@@ -7,15 +7,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Everything a user can set, checked.
+ * All settings, checked.
  *
- * @param kb the knowledge base named in the file or the environment; empty means: search the usual
- *     places
- * @param sources folders with repositories that entries tell of
- * @param helix the program that writes knowledge bases; empty means: the one on {@code PATH}
- * @param threads for embedding and comparing; at least 1
- * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
- * @param state folder of what is known of each knowledge base, for this user alone
+ * @param kb the knowledge base named by the user; if empty, the usual places are searched
+ * @param sources folders with git repositories that entries mention
+ * @param helix the program helix, which writes knowledge bases; if empty, the one on {@code PATH}
+ *     is used
+ * @param threads number of threads for embedding and comparing; at least 1
+ * @param cache folder of files that can be made again: unpacked models, native libraries, results
+ *     of speed trials
+ * @param state private folder for the store of each knowledge base
  */
 public record Settings(
     Optional<Path> kb,
@@ -29,11 +30,11 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Whether lists in notes are cut into their items, each an entry. */
+  /** Modes of cutting lists in notes into items, each of which is an entry. */
   public enum NotesItems {
-    /** The file decides: lists are cut in memory files that are lists of facts. */
+    /** Lists are cut in memory files that are lists of facts. */
     AUTO(""),
-    /** Every list of three items. */
+    /** Every list of at least three items is cut. */
     ALWAYS("items"),
     NEVER("whole");
 
@@ -43,77 +44,85 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** How a file's front matter asks for it; empty where none does. */
+    /**
+     * Returns the value in a file's front matter that asks for this mode; empty if there is no such
+     * value.
+     */
     public String entries() {
       return entries;
     }
   }
 
-  /** The same with the language model asked in another way. */
+  /** Returns these settings with other settings of the language model. */
   public Settings with(LlmSettings other) {
     return new Settings(
         kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
   /**
-   * How texts become vectors.
+   * Settings of the embedding model.
    *
-   * @param models folder searched for {@code model.onnx} with {@code tokenizer.json} or {@code
-   *     vocab.txt}; without them the bundled model is used
-   * @param provider where ONNX Runtime runs the model
-   * @param precision of the weights
-   * @param maxTokens a longer text is cut there; 8 to 512
+   * @param models folder that may have {@code model.onnx} with {@code tokenizer.json} or {@code
+   *     vocab.txt}; otherwise the bundled model is used
+   * @param provider provider of ONNX Runtime that runs the model
+   * @param precision precision of the weights
+   * @param maxTokens number of tokens at which a text is cut; 8 to 512
    */
   public record EmbedSettings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
-    /** Where the model runs. */
+    /** Providers that run the model. */
     public enum ExecutionProvider {
-      /** CoreML where a probe proved it right and faster, else the CPU. */
+      /** CoreML if a speed trial found it right and faster, else the CPU. */
       AUTO,
       CPU,
       COREML
     }
 
-    /** Precision of the model's weights. */
+    /** Precisions of the model's weights. */
     public enum Precision {
-      /** Many texts in 16 bits, passages in eight, where a trial found that faster; else FP32. */
+      /**
+       * FP32; for many texts 16 bits and for passages eight bits, if a speed trial found these
+       * faster.
+       */
       AUTO,
       FP32,
-      /** Eight-bit matrices: faster, with vectors a little off those of FP32. */
+      /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
       INT8
     }
   }
 
   /**
-   * How the language model is asked.
+   * Settings of the language model.
    *
-   * @param model the GGUF file named in the settings; empty means: the first in the models folder
-   * @param seconds that a run may spend on asking; 0 means: only what is remembered
-   * @param backend what runs it
+   * @param model the GGUF file named by the user; if empty, the first one in the models folder is
+   *     used
+   * @param seconds seconds that a run may spend on questions to the model; 0: only stored answers
+   *     are used
+   * @param backend device that runs the model
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings for what is remembered of this model, or of the first in the models folder;
-     * nothing is asked.
+     * Returns settings that use stored answers only: those of this model if its file exists, else
+     * those of the first model in the models folder.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);
     }
 
     /**
-     * All of them, so that what was made with others is known by it. Written out: a young JVM takes
-     * long to make what a record has by itself.
+     * Returns all values as text; other values give another text. Written out, since a record's
+     * generated methods are slow at their first call.
      */
     @Override
     public String toString() {
       return List.of(model, seconds, backend).toString();
     }
 
-    /** Backend that runs the language model. */
+    /** Devices that run the language model. */
     public enum LlmBackend {
-      /** A GPU where there is one that can be used, else the CPU. */
+      /** A GPU if one can be used, else the CPU. */
       AUTO,
       METAL,
       CUDA,
@@ -122,13 +131,12 @@ public record Settings(
   }
 
   /**
-   * How the daemon treats the machine: the settings {@code daemon.*}, explained in {@link
-   * SettingCatalog}.
+   * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
-   * @param embedderIdle empty: loaded for ever
-   * @param modelIdle empty: loaded for ever
-   * @param modelMaxLoad per core
-   * @param modelThreads at least 1
+   * @param embedderIdle time without work after which the embedding model is unloaded; empty: never
+   * @param modelIdle time without work after which the language model is unloaded; empty: never
+   * @param modelMaxLoad highest load per core at which idle work runs
+   * @param modelThreads threads of the language model during idle work; at least 1
    */
   public record DaemonSettings(
       Duration poll,
@@ -141,10 +149,10 @@ public record Settings(
       int modelThreads,
       LogLevel logLevel) {
 
-    /** Longest pause between two looks where the system reports no changes. */
+    /** Longest time between two checks of a log if the system reports no changes. */
     private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
 
-    /** Pause between two looks where the system reports no changes. */
+    /** Returns the time between two checks of a log if the system reports no changes. */
     public Duration unwatchedPoll() {
       return poll.compareTo(UNWATCHED_POLL) < 0 ? poll : UNWATCHED_POLL;
     }

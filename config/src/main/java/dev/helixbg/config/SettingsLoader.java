@@ -16,41 +16,42 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Merges defaults, file, environment and flags, each above the one before, into checked settings.
+ * Merges defaults, settings file, environment and flags into checked settings; a later source
+ * overrides an earlier one.
  */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Variables with this prefix tell the program how it was started; they are no settings. */
+  /** Prefix of variables that describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
   private static final String DEFAULT = "default";
 
-  /** All settings there are, in the order in which they are documented. */
+  /** Returns all settings, in the order in which they are documented. */
   public static List<Setting<?>> catalog() {
     return SettingCatalog.all();
   }
 
-  /** Settings with, for each, the text it has and where that came from. */
+  /** The settings, and the text and origin of each. */
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 
   /**
-   * @param text the value as written
-   * @param toml the value as a settings file has it
-   * @param origin {@code default}, the file's path, the variable's name or {@code flag}
+   * @param text the value as the user wrote it
+   * @param toml the value as it is written in a settings file
+   * @param origin {@code default}, the settings file's path, the variable's name or {@code flag}
    */
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
 
-    /** False for a setting that has no default and was not written anywhere. */
+    /** Whether the setting has a value: a default, or a value written by the user. */
     public boolean isSet() {
       return !text.isEmpty();
     }
   }
 
   /**
-   * @param configFile named by the user, in which case it must exist; else {@code
-   *     $HELIX_BG_CONFIG}, else the default place
-   * @param flags setting names to text
+   * @param configFile the settings file named by the user, which must exist. If empty, {@code
+   *     $HELIX_BG_CONFIG} is read, else the default place.
+   * @param flags texts by the settings' names
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
@@ -110,7 +111,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private Loaded check(Map<String, Written> written) {
-    // Each is a constant; a young JVM takes long to make the hash code of a record.
+    // Settings are constants, and a record's generated hash code is slow at its first call.
     Map<Setting<?>, Object> values = new IdentityHashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Setting<?> setting : SettingCatalog.all()) {
@@ -134,7 +135,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private static Object parse(Setting<?> setting, Written source, Path home) {
     try {
       return setting.parser().apply(source.text(), home);
-    } catch (IllegalArgumentException e) { // also NumberFormatException and InvalidPathException
+      // includes NumberFormatException and InvalidPathException
+    } catch (IllegalArgumentException e) {
       throw new ConfigException(
           setting.name()
               + " = "
@@ -196,7 +198,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return minutes < 0 ? Optional.empty() : Optional.of(Duration.ofMinutes(minutes));
   }
 
-  /** Values by setting, each of the setting's own type because its parser made it. */
+  /** Values by setting. A value has the setting's type, since the setting's parser made it. */
   private record Values(Map<Setting<?>, Object> map) {
     @SuppressWarnings("unchecked")
     <T> T get(Setting<T> setting) {

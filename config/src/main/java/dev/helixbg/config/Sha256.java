@@ -10,14 +10,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/**
- * SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits; a caller that needs a
- * short name takes the first of them.
- */
+/** SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits. */
 public final class Sha256 {
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Copied for each digest: looking for one among the providers takes ten times as long. */
+  /**
+   * Digest that is copied for each use, which is ten times as fast as asking the providers for a
+   * new one.
+   */
   private static final MessageDigest EMPTY;
 
   static {
@@ -30,7 +30,7 @@ public final class Sha256 {
 
   private Sha256() {}
 
-  /** A digest that has read nothing. */
+  /** Returns a digest that has read nothing. */
   public static MessageDigest start() {
     try {
       return (MessageDigest) EMPTY.clone();
@@ -39,7 +39,7 @@ public final class Sha256 {
     }
   }
 
-  /** Ends a digest. */
+  /** Ends a digest and returns the hash. */
   public static String hex(MessageDigest digest) {
     return HexFormat.of().formatHex(digest.digest());
   }
@@ -50,7 +50,7 @@ public final class Sha256 {
     }
   }
 
-  /** Returns the hash of all that is left to read. */
+  /** Returns the hash of the bytes up to the stream's end. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
     byte[] buffer = new byte[BUFFER_BYTES];
@@ -70,7 +70,8 @@ public final class Sha256 {
   }
 
   /**
-   * Returns the hash of texts, each with its length in front, so that no two lists look the same.
+   * Returns the hash of a list of texts. The length of each text is hashed before it, so that
+   * different lists give different hashes.
    */
   public static String of(List<String> parts) {
     MessageDigest digest = start();

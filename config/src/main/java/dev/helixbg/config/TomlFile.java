@@ -11,16 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A configuration file in TOML, read as dotted names with the text of their values. */
+/** Reads a settings file in TOML into dotted names with the texts of their values. */
 final class TomlFile {
-  /** A configuration is a page of text; a larger file is some other file. */
+  /** Largest accepted size of a settings file, in bytes. */
   private static final long MAX_BYTES = 1 << 20;
 
   private TomlFile() {}
 
   /**
-   * @param kinds the names that may occur, and the TOML type of each
-   * @throws ConfigException for a file that cannot be read, is not TOML, or has an unknown key or a
+   * @param kinds the allowed names, with the TOML type of each
+   * @throws ConfigException when the file cannot be read, is not TOML, or has an unknown name or a
    *     value of the wrong type
    */
   static Map<String, String> read(Path file, Map<String, Setting.Kind> kinds) {

@@ -5,18 +5,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where things live on this machine.
+ * Folders of this user.
  *
- * @param home {@code $HOME}, else the account's home
- * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else the platform's folder for caches
- * @param defaultState {@code $XDG_STATE_HOME/helix-bg}, else the platform's folder for state
+ * @param home {@code $HOME}, else the account's home folder
+ * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else a folder in the platform's place for
+ *     caches
+ * @param defaultState {@code $XDG_STATE_HOME/helix-bg}, else a folder in the platform's place for
+ *     state
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**
-   * @param environment of the process
+   * @param environment environment variables of the process
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
    * @param osName Java's {@code os.name}
-   * @throws ConfigException when there is no home: neither {@code $HOME} nor one of the account
+   * @throws ConfigException when neither {@code $HOME} nor the account names a home folder
    */
   public static UserDirectories of(
       Map<String, String> environment, String accountHome, String osName) {
@@ -36,7 +38,7 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
     return new UserDirectories(home, caches.resolve("helix-bg"), states.resolve("helix-bg"));
   }
 
-  /** The configuration file that is read when no other is named. */
+  /** Returns the settings file that is read if no other is named. */
   public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
   }

@@ -18,11 +18,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A session of ONNX Runtime with a BERT graph: token ids, the mask that tells them from padding,
- * and where the graph has them, token types; its states of tokens become vectors.
+ * A session of ONNX Runtime with a BERT graph. The inputs are token ids, the mask that marks
+ * padding, and token types where the graph has such an input. A {@link Pooling} makes one vector of
+ * the token states of a text.
  *
- * <p>Each sequence ends with the token that parts two texts, and no text contains it: token types
- * are 0 up to the first one, and 1 behind it; two more where the other text has the same token.
+ * <p>Each sequence ends with the separator token, and no text contains the separator token. Token
+ * types are 0 up to the first separator and 1 behind it. A token that the other text has, too, gets
+ * 2 more.
  */
 final class BertSession implements AutoCloseable {
 
@@ -30,12 +32,15 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** The output: float [rows, columns, 384], or of the first token alone [rows, 1, 384]. */
+  /**
+   * Name of the output: float [rows, columns, 384], or [rows, 1, 384] where the graph computes the
+   * first token only.
+   */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Where a graph is computed, and how. */
+  /** Sets the processor and the options that a session runs with. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -52,11 +57,11 @@ final class BertSession implements AutoCloseable {
   }
 
   /**
-   * Loads a graph, one thread for all that it computes.
+   * Loads a graph; each call computes on one thread.
    *
-   * @param pooling makes one vector of the states of a sequence
-   * @param provider sets what computes it
-   * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
+   * @param pooling makes one vector of the token states of a text
+   * @param provider sets the processor that computes the graph
+   * @throws EmbeddingException when inputs or output of the graph differ from those of a BERT model
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
@@ -105,15 +110,15 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /** Tokens of the longest text. */
+  /** Returns the number of tokens of the longest text. */
   static int longest(int[][] ids) {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
   /**
-   * Runs the graph on one batch [rows, columns]; what the texts do not fill is padding.
+   * Runs the graph on one batch [rows, columns]; places without a token are padding.
    *
-   * @return for each text what the pooling makes of it
+   * @return one vector per text, from the pooling
    */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
@@ -122,7 +127,8 @@ final class BertSession implements AutoCloseable {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
         float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        int stride = states.length / rows / MiniLm.DIMENSION; // 1 where there is the first only
+        // 1 where only the first token is computed
+        int stride = states.length / rows / MiniLm.DIMENSION;
         float[][] vectors = new float[ids.length][];
         for (int row = 0; row < ids.length; row++) {
           vectors[row] = pooling.pool(states, row * stride, ids[row].length, MiniLm.DIMENSION);
@@ -138,7 +144,7 @@ final class BertSession implements AutoCloseable {
   /**
    * Adds a tensor for each input.
    *
-   * @param tensors owned by the caller, also when this fails
+   * @param tensors receives the tensors; the caller closes them, also after a failure
    */
   private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
@@ -172,7 +178,7 @@ final class BertSession implements AutoCloseable {
     return types;
   }
 
-  /** By the rule above. */
+  /** Returns the token types of one sequence, as described at the class. */
   static int[] tokenTypes(int[] ids) {
     int[] types = new int[ids.length];
     int last = ids.length - 1;

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The network as it was exported, on Apple's CoreML. The Neural Engine wants fixed shapes, so there
- * is one session per bucket of lengths, each with its own batch size; what texts do not fill is
- * padding. CoreML compiles each bucket once into the cache folder.
+ * The exported network on Apple's CoreML. The Neural Engine needs fixed shapes. Each range of text
+ * lengths therefore has a session of its own (a bucket), with a fixed batch size; places without a
+ * token are padding. CoreML compiles each bucket once and writes the result to the cache folder.
  *
  * <p>Options: <a
  * href="https://onnxruntime.ai/docs/execution-providers/CoreML-ExecutionProvider.html">CoreML
@@ -32,8 +32,8 @@ final class CoreMlModel implements TokenModel {
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
   /**
-   * @param source of the network as it was exported; CoreML does not know the fused operators
-   * @param cacheFolder for compiled models
+   * @param source the exported network; CoreML does not know the fused operators
+   * @param cacheFolder receives the compiled models
    */
   CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
     graph = source.locate().graph();
@@ -51,7 +51,7 @@ final class CoreMlModel implements TokenModel {
     }
   }
 
-  /** Whether this build of ONNX Runtime has CoreML at all; elsewhere than on a Mac it has none. */
+  /** Whether this build of ONNX Runtime supports CoreML; only builds for macOS do. */
   static boolean isAvailable() {
     if (!PackedLibraries.os().equals("osx")) {
       return false;
@@ -65,7 +65,7 @@ final class CoreMlModel implements TokenModel {
     return TOKENS_PER_BATCH / columns(longest);
   }
 
-  /** One: the Neural Engine runs one prediction at a time. */
+  /** Returns 1: the Neural Engine runs one prediction at a time. */
   @Override
   public int callers(int threads) {
     return 1;

@@ -1,11 +1,11 @@
 package dev.helixbg.embed;
 
-/** Similarity of two vectors of unit length; of others, their dot product. */
+/** Dot product of two vectors, which is their cosine if both have unit length. */
 public final class Cosine {
 
   private Cosine() {}
 
-  /** −1 to 1 for unit vectors; NaN when a value is. */
+  /** Returns the dot product: −1 to 1 for unit vectors; NaN when a value is NaN. */
   public static double of(float[] a, float[] b) {
     double sum = 0;
     for (int i = 0; i < a.length; i++) {

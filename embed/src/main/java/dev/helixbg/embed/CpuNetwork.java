@@ -10,23 +10,29 @@ import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** How a CPU computes a network: the form that an export is written in, and the engine. */
+/**
+ * Way to compute a network on a CPU: the file format that an export is rewritten to, and the engine
+ * that runs the file.
+ */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
   FUSED("FP32", "fused"),
 
-  /** In eight bits, by ONNX Runtime. */
+  /** Eight-bit arithmetic in ONNX Runtime. */
   FUSED_INT8("INT8", "fused in eight bits"),
 
-  /** In eight bits, by an engine of our own, which not every processor can run. */
+  /**
+   * Eight-bit arithmetic in {@link Encoder}, the project's own engine, which not every processor
+   * can run.
+   */
   ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
 
-  /** In sixteen bits, by the same. */
+  /** Sixteen-bit arithmetic in {@link Encoder}. */
   FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS);
 
   private final String id;
   private final String description;
-  private final Square kind; // null: ONNX Runtime's
+  private final Square kind; // null: ONNX Runtime runs the network
 
   CpuNetwork(String id, String description, Square kind) {
     this.id = id;
@@ -42,22 +48,22 @@ enum CpuNetwork {
     return precision != Precision.INT8 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
-  /** Networks with the same id give the same vectors, up to their last bits. */
+  /** Returns the id; networks with the same id give the same vectors, up to the last bits. */
   String id() {
     return id;
   }
 
-  /** For people. */
+  /** Returns the description that people read. */
   String describe() {
     return description;
   }
 
   /**
-   * Writes an export in this form.
+   * Rewrites an export in this format.
    *
-   * @param judge whether the export is one of pairs
-   * @param target is replaced
-   * @throws dev.helixbg.embed.onnx.OnnxFormatException when that cannot be done
+   * @param judge whether the export is the pair judge
+   * @param target the file that is written or replaced
+   * @throws dev.helixbg.embed.onnx.OnnxFormatException when the export cannot be rewritten
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
     switch (this) {
@@ -68,12 +74,12 @@ enum CpuNetwork {
     }
   }
 
-  /** The file of the network in the folder of a prepared model. */
+  /** Returns the path of the network's file in the folder of a prepared model. */
   Path in(Path folder) {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /** The file and the other files that it needs. */
+  /** Returns the network's file and the files that belong to it. */
   Path[] files(Path file) {
     return kind != null || this == EXPORTED
         ? new Path[] {file}
@@ -81,10 +87,10 @@ enum CpuNetwork {
   }
 
   /**
-   * Loads it.
+   * Loads a network.
    *
-   * @param pooling {@link Pooling#FIRST} for a judge
-   * @throws EmbeddingException where the system lets no program make code
+   * @param pooling {@link Pooling#FIRST} for the pair judge
+   * @throws EmbeddingException where the system forbids programs to make machine code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
     if (kind == null) {
@@ -102,8 +108,8 @@ enum CpuNetwork {
   static final class CpuModel implements TokenModel {
 
     /**
-     * Tokens of a batch, padding included. Larger batches leave the cache, smaller ones leave the
-     * matrix kernels without work: both are slower.
+     * Tokens of a batch, padding included. Larger batches do not fit the cache; smaller batches do
+     * not fill the matrix kernels.
      */
     private static final int TOKEN_BUDGET = 512;
 
@@ -111,8 +117,8 @@ enum CpuNetwork {
     private final boolean oneByOne;
 
     /**
-     * @param oneByOne whether each text is a batch of its own. In eight bits the activations of a
-     *     batch share one scale, so a vector would depend on its neighbours.
+     * @param oneByOne whether each text is a batch of its own. With eight-bit arithmetic all texts
+     *     of a batch share one scale, so a vector would depend on the other texts of its batch.
      */
     CpuModel(Path graph, boolean oneByOne, Pooling pooling) throws OrtException {
       this.oneByOne = oneByOne;

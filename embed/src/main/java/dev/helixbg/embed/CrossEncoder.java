@@ -5,17 +5,17 @@ import java.util.List;
 
 /**
  * The pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that
- * reads {@code [CLS] older [SEP] newer [SEP]}, with the upper layers of MiniLM trained to tell how
- * two notes are related.
+ * reads {@code [CLS] older [SEP] newer [SEP]}. The upper layers of MiniLM were trained to classify
+ * how two notes are related.
  */
 final class CrossEncoder implements PairReader {
-  /** Pairs whose tokens are made before the first of them is read; bounds the memory needed. */
+  /** Number of pairs that are tokenized before the first one is read; bounds the memory needed. */
   private static final int WINDOW = 1024;
 
-  /** Special tokens around one text. */
+  /** Number of special tokens around one text. */
   private static final int FRAME = 2;
 
-  /** A text of more tokens is longer than what is read of it. */
+  /** Token limit of the tokenizer: one more than is read, so that a longer text is noticed. */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private final Tokenizer tokenizer;
@@ -24,7 +24,7 @@ final class CrossEncoder implements PairReader {
   private final PairWeights weights;
 
   /**
-   * @param tokenizer takes at least {@link #TOKENS} of a text
+   * @param tokenizer cuts no text below {@link #TOKENS} tokens
    */
   CrossEncoder(Tokenizer tokenizer, TokenModel model, int threads, PairWeights weights) {
     this.tokenizer = tokenizer;
@@ -33,15 +33,15 @@ final class CrossEncoder implements PairReader {
     this.batches = new TokenBatches(model, threads);
   }
 
-  /** A pair in tokens. */
+  /** Tokens of a pair. */
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
 
-  /** A tokenizer for it. */
+  /** Opens the tokenizer of the pair judge. */
   static Tokenizer tokenizer(PreparedModel prepared) throws IOException {
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 
-  /** The two texts with their special tokens. */
+  /** Returns the token ids of both texts with the special tokens. */
   static int[] ids(Tokenizer tokenizer, Texts texts) {
     return tokens(tokenizer, texts).ids;
   }

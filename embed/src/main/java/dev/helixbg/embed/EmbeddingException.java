@@ -1,8 +1,8 @@
 package dev.helixbg.embed;
 
 /**
- * A model, tokenizer or native library that cannot be used; the message says what, where, and what
- * to do.
+ * An error of a model, tokenizer or native library that cannot be used. The message names the
+ * cause, the place, and a remedy.
  */
 public final class EmbeddingException extends RuntimeException {
   public EmbeddingException(String message) {

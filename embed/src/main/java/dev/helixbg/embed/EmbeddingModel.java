@@ -12,15 +12,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The embedding model that the settings lead to, found but not loaded: a run that has nothing to
- * embed needs its id only, and loads no native library.
+ * The embedding model that the settings select, found but not loaded. A run without texts to embed
+ * needs the model's id only and loads no native library.
  */
 public final class EmbeddingModel {
 
-  /** Part of the id: changes when the same files would give other vectors. */
+  /** Part of the id; must change with code that makes other vectors from the same files. */
   private static final String RECIPE = "mean pooling 1";
 
-  /** Folder in the cache folder that holds the verdicts of trials. */
+  /** Folder in the cache folder with the results of speed trials. */
   private static final String TRIALS = "trials";
 
   private final EmbedSettings settings;
@@ -50,8 +50,8 @@ public final class EmbeddingModel {
   /**
    * Finds the model.
    *
-   * @param cacheFolder for what helix-bg makes of models; created when it is needed
-   * @throws EmbeddingException when the configured folder holds a model that cannot be used
+   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @throws EmbeddingException when the configured folder has a model that cannot be used
    */
   public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder) {
     return new EmbeddingModel(
@@ -62,18 +62,18 @@ public final class EmbeddingModel {
   }
 
   /**
-   * 32 hexadecimal digits that are the same wherever the same text gets the same vector: from
-   * model, tokenizer, precision, token limit and provider. That of the CPU goes unnamed, as it did
-   * when its vectors were the only ones.
+   * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision, token limit and, if it is
+   * CoreML, provider. Models with the same id make the same vector of a text.
    */
   public String id() {
     return id;
   }
 
   /**
-   * Another way to embed, which may be faster and takes longer to open: on a Mac CoreML, elsewhere
-   * eight bits for passages, and sixteen for entries where our own engine can run. Its vectors have
-   * an id of their own. Empty where all is embedded in one way.
+   * Returns another way to embed, which may be faster but takes longer to open; its vectors have
+   * another id. On a Mac it is CoreML. Elsewhere it is eight-bit arithmetic for passages, and
+   * sixteen-bit arithmetic for entries where {@link Encoder} can run. Empty where there is no other
+   * way.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -91,14 +91,17 @@ public final class EmbeddingModel {
   }
 
   /**
-   * The way to embed a query that is compared with entries' vectors of an id: theirs where our own
-   * engine made them, which opens at once, else this one.
+   * Returns the way to embed a query: the entries' way if {@link Encoder} made their vectors, else
+   * this way.
    */
   public EmbeddingModel forQueries(String vectors) {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /** Whether all queries are embedded this way, since the other one was never made ready here. */
+  /**
+   * Whether all queries are embedded this way, since the other way was never prepared on this
+   * machine.
+   */
   public boolean isForAllQueries() {
     return anotherForQueries()
         .filter(other -> PreparedModel.isThere(source, other.network, cacheFolder))
@@ -118,11 +121,11 @@ public final class EmbeddingModel {
   }
 
   /**
-   * How much faster this way to embed is than another one, by a trial of a second that is
-   * remembered for this machine, model and runtime. One trial is enough: where sixteen bits pay,
-   * eight do.
+   * Returns how much faster this way to embed is than another one. A trial of about a second
+   * measures it; the result is stored for this machine, model and runtime. One trial serves both
+   * precisions: where sixteen bits are faster, eight bits are, too.
    *
-   * @throws EmbeddingException when the other one cannot be loaded
+   * @throws EmbeddingException when {@code plain} cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
     EmbeddingModel tried = plain.forMany(false).orElse(this);
@@ -135,7 +138,7 @@ public final class EmbeddingModel {
             () -> tried.open(threads));
   }
 
-  /** Returns what a trial found earlier on this machine; empty if there was no trial. */
+  /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
     try {
       return plain
@@ -154,7 +157,7 @@ public final class EmbeddingModel {
         : new SpeedTrial(network.describe(), PreparedModel.bound(network), System::nanoTime);
   }
 
-  /** For people: which model, precision and limit. */
+  /** Returns model, precision and token limit in words. */
   public String describe() {
     String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";
     return "%s%s, texts cut at %d tokens"
@@ -164,8 +167,8 @@ public final class EmbeddingModel {
   /**
    * Loads the model. The first time, this takes seconds and writes to the cache folder.
    *
-   * @param threads that embed at once
-   * @throws EmbeddingException when it cannot be loaded
+   * @param threads number of threads that embed at once
+   * @throws EmbeddingException when the model cannot be loaded
    */
   public MiniLm open(int threads) {
     return NativeLibraries.open("the embedding model", cacheFolder, () -> prepared(threads));

@@ -2,9 +2,15 @@ package dev.helixbg.embed;
 
 import dev.helixbg.embed.encoder.Encoder;
 
-/** The network on our own engine: any texts in a batch, one thread per caller. */
+/**
+ * The network on {@link Encoder}: a batch may mix texts of any length, and each caller uses one
+ * thread.
+ */
 final class EncoderModel implements TokenModel {
-  /** Tokens of a batch: more of them leave the cache, fewer leave the rows of a product unused. */
+  /**
+   * Number of tokens of a batch. Larger batches do not fit the cache; smaller batches do not fill
+   * the rows of a matrix product.
+   */
   private static final int TOKEN_BUDGET = 512;
 
   private final Encoder encoder;

@@ -2,13 +2,15 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** all-MiniLM-L6-v2: texts to vectors of 384 values. */
+/** The model all-MiniLM-L6-v2, which turns texts into vectors of 384 values. */
 public final class MiniLm implements Embedder {
 
-  /** Length of a vector. */
+  /** Number of values of a vector. */
   public static final int DIMENSION = 384;
 
-  /** Texts that are tokenized before the first of them is embedded; bounds the memory needed. */
+  /**
+   * Number of texts that are tokenized before the first one is embedded; bounds the memory needed.
+   */
   private static final int WINDOW = 4096;
 
   private final Tokenizer tokenizer;
@@ -17,10 +19,10 @@ public final class MiniLm implements Embedder {
   private final Provenance provenance;
 
   /**
-   * How a model came to run as it does; for {@code doctor}.
+   * Description of network and processor that {@code doctor} prints.
    *
-   * @param graph which network runs, and why
-   * @param provider where it runs, and why
+   * @param graph the network that runs, and the reason
+   * @param provider the processor that runs the network, and the reason
    */
   public record Provenance(String graph, String provider) {}
 
@@ -36,15 +38,17 @@ public final class MiniLm implements Embedder {
   }
 
   /**
-   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds with weights in one layer
-   * for each of its values. A token costs 12 · 384. Attention has 2 for each other token, which
-   * take as long as 3 to 11, by engine and processor.
+   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
+   * weights cost 12 · 384 for each token. Attention costs 2 for each pair of tokens, which take the
+   * time of 3 to 11, depending on engine and processor.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);
   }
 
-  /** How many tokens of a text the model sees, its two special tokens included. */
+  /**
+   * Returns the number of tokens of a text that the model reads, its two special tokens included.
+   */
   public int tokenCount(String text) {
     return tokenizer.ids(text).length;
   }

@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where the network and its tokenizer come from: a folder of the user's, or the copy that comes
- * with helix-bg, from the langchain4j artifact on the class path.
+ * Source of the network and its tokenizer: a folder of the user, or the copy bundled with helix-bg,
+ * from the langchain4j artifact on the class path.
  *
- * @param describe for people: which model this is
+ * @param describe the model in words
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
- * @param extractedTo the cache folder, if the files are copies in it
+ * @param extractedTo the cache folder, if the files are copies of the bundled model there
  */
 record ModelSource(
     String describe,
@@ -41,10 +41,10 @@ record ModelSource(
   record Location(Path graph, Path tokenizer) {}
 
   /**
-   * A folder with {@code model.onnx} and {@code tokenizer.json} or {@code vocab.txt}; without a
-   * {@code model.onnx} the bundled model.
+   * Returns the model in a folder, which has {@code model.onnx} and {@code tokenizer.json} or
+   * {@code vocab.txt}. Returns the bundled model if the folder has no {@code model.onnx}.
    *
-   * @throws EmbeddingException when the folder holds a model that cannot be used
+   * @throws EmbeddingException when the folder has a model that cannot be used
    */
   static ModelSource find(Path folder, Path cacheFolder) {
     Path graph = folder.resolve("model.onnx");
@@ -85,9 +85,9 @@ record ModelSource(
   }
 
   /**
-   * Puts the files on disk where they are not, and says where they are.
+   * Returns the paths of the files, after writing missing copies of the bundled model.
    *
-   * @throws EmbeddingException when they are others than before
+   * @throws EmbeddingException when the files changed since {@link #find}
    */
   Location locate() throws IOException {
     if (extractedTo.isPresent()) {

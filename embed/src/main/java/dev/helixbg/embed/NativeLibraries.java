@@ -13,19 +13,20 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads the native libraries of the tokenizer and of ONNX Runtime from the cache folder, with all
- * that could reach out turned off. Many commands need no more than the tokenizer's.
+ * Loads the native libraries of the tokenizer and of ONNX Runtime from the cache folder, with
+ * telemetry turned off. Many commands need the tokenizer's library only.
  */
 final class NativeLibraries {
 
   /**
-   * Version of ONNX Runtime, which tells it only once its library is loaded; a test compares them.
+   * Version of ONNX Runtime. The library reports its version only once it is loaded; a test
+   * compares both.
    */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
 
-  /** The cache folder of the first model; null: there was none. */
+  /** The cache folder that the tokenizer's library was loaded from; null before that. */
   private static Path natives;
 
   private static boolean loaded;
@@ -38,10 +39,10 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads the tokenizer's, and opens a model with it.
+   * Loads the tokenizer's library and opens a model.
    *
-   * @param model for people, such as {@code the pair judge}
-   * @throws EmbeddingException when that fails
+   * @param model the model's name in error messages, such as {@code the pair judge}
+   * @throws EmbeddingException when library or model cannot be loaded
    */
   static <M> M open(String model, Path cacheFolder, Opening<M> opening) {
     load(cacheFolder);
@@ -58,9 +59,10 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads the tokenizer's library, once per process; later calls do nothing, with any folder.
+   * Loads the tokenizer's library once per process; later calls do nothing, whatever their folder.
    *
-   * @throws EmbeddingException when this platform has none, or it cannot be unpacked
+   * @throws EmbeddingException when this platform has no such library, or the library cannot be
+   *     unpacked
    */
   static synchronized void load(Path cacheFolder) {
     if (natives != null) {
@@ -75,9 +77,9 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads ONNX Runtime's, once per process, beside the tokenizer's, which was loaded before.
+   * Loads ONNX Runtime's libraries once per process; {@link #load} must have been called before.
    *
-   * @throws EmbeddingException when this platform has none, or they cannot be unpacked
+   * @throws EmbeddingException when this platform has no such libraries, or they cannot be unpacked
    * @throws CancellationException when the process is about to end
    */
   static synchronized void loadOnnxRuntime() {
@@ -114,22 +116,22 @@ final class NativeLibraries {
     } catch (IllegalStateException e) {
       if (e.getCause() != null) {
         throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
-      } // else its shutdown hook comes too late
+      } // else the process is ending
       throw (CancellationException) new CancellationException("helix-bg ends").initCause(e);
     }
   }
 
   /**
-   * Makes the environment, which ONNX Runtime counts the references to, and keeps one for good: the
-   * Java binding, which gets the same one afterwards, gives back its own in a shutdown hook, which
-   * waits for no {@link OnnxCall}, and a model that is being opened then would read what was freed.
+   * Makes ONNX Runtime's environment, whose references are counted, and keeps one reference for
+   * good. The Java binding releases its own reference in a shutdown hook, which waits for no {@link
+   * OnnxCall}. Without the second reference, a model that is being opened would read freed memory.
    *
-   * <p>Nothing public of the binding takes a second reference. Its own call does, of the very
-   * version that is bundled; the C API by FFM took a tenth of a second of each start.
+   * <p>The binding has no public method that takes a second reference, so a private method of the
+   * bundled version is called. The C API through FFM would add a tenth of a second to each start.
    */
   private static void keepEnvironment() {
     try {
-      Class.forName(OrtEnvironment.class.getName()); // which loads the library
+      Class.forName(OrtEnvironment.class.getName()); // loads the library
       Field api = Class.forName("ai.onnxruntime.OnnxRuntime").getDeclaredField("ortApiHandle");
       Method create =
           OrtEnvironment.class.getDeclaredMethod(

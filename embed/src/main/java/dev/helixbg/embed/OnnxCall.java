@@ -5,18 +5,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A thread's stay in ONNX Runtime, from {@link #begin} to {@link #close}. A process must not end
- * during one: exit destroys the library's tables, and a thread that reads them then crashes.
+ * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. A process must not
+ * end during a call: exit destroys the library's tables, and a thread that reads them then crashes.
  */
 public final class OnnxCall implements AutoCloseable {
-  /** Calls share it; the end of the process takes it for good. */
+  /**
+   * Lock that calls take shared; {@link #endAll} takes the lock exclusively and never releases it.
+   */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 
   private static final OnnxCall CALL = new OnnxCall();
 
   private OnnxCall() {}
 
-  /** Never returns once the process ends. One thread may have several, one in the other. */
+  /** Begins a call; never returns once the process ends. A thread may nest calls. */
   static OnnxCall begin() {
     ENTRY.readLock().lock();
     return CALL;
@@ -28,10 +30,11 @@ public final class OnnxCall implements AutoCloseable {
   }
 
   /**
-   * For the end of the process: from here on no call begins, and those that go on are waited for. A
-   * second call returns the same.
+   * Waits for all running calls and lets no further call begin, so that the process can end. A
+   * second invocation returns the same result.
    *
-   * @return whether none goes on; false when they take longer than that, or the wait is interrupted
+   * @return whether all calls have ended; false when a call takes longer than {@code patience}, or
+   *     the wait is interrupted
    */
   public static synchronized boolean endAll(Duration patience) {
     try {

@@ -1,21 +1,23 @@
 package dev.helixbg.embed;
 
 /**
- * Calibration of the pair judge's logits, as measured on collections that it was not trained on.
+ * Calibration of the pair judge's logits, measured on collections that were not used for training.
  *
- * @param temperature logits are divided by it before they become probabilities; positive
- * @param likelySame probability from which nine of ten pairs are the same; above 1 if there is none
- * @param likelyOvertaken probability from which nine of ten pairs are overtaken; likewise
- * @param scoreWeight what the score by vectors and words is multiplied with before it is added to
- *     the logits of same and overtaken, for probabilities, and so to their log odds, to rank by
+ * @param temperature divisor of the logits before they become probabilities; positive
+ * @param likelySame probability from which nine of ten pairs are the same; above 1 if no
+ *     probability reaches that
+ * @param likelyOvertaken probability from which nine of ten pairs are overtaken; above 1 if no
+ *     probability reaches that
+ * @param scoreWeight weight of the score by vectors and words, which is added to the logits of same
+ *     and overtaken
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
   /**
-   * Probabilities in the order of {@link PairReader.Relation}.
+   * Returns probabilities in the order of {@link PairReader.Relation}.
    *
-   * @param score of the pair by vectors and words
+   * @param score score of the pair by vectors and words
    */
   public double[] probabilities(float[] logits, double score) {
     double[] sums = new double[logits.length];

@@ -4,11 +4,14 @@ import dev.helixbg.config.Sha256;
 import java.nio.file.Path;
 
 /**
- * The pair judge that comes with the program, found but not loaded: a run that has nothing to read
- * needs its id and calibration only, and loads no native library. It runs on the CPU.
+ * The bundled pair judge, found but not loaded; it runs on the CPU. A run without pairs to read
+ * needs its id and calibration only and loads no native library.
  */
 public final class PairModel {
-  /** Raised when the same weights would give other logits, beyond their last bits. */
+  /**
+   * Version of the computation; must be raised when the same weights would give other logits,
+   * beyond the last bits.
+   */
   private static final String RECIPE = "pair judge 1";
 
   private final String id;
@@ -16,7 +19,7 @@ public final class PairModel {
   private final Path cacheFolder;
   private final int threads;
 
-  /** The weights themselves are read again when it is opened: megabytes that would rest here. */
+  /** Keeps id and calibration only. The weights, some megabytes, are read again on opening. */
   private PairModel(PairWeights weights, Path cacheFolder, int threads) {
     this.id =
         Sha256.of(RECIPE + "\n" + PreparedModel.judgeNetwork().id() + "\n" + weights.hash())
@@ -27,19 +30,19 @@ public final class PairModel {
   }
 
   /**
-   * Finds it.
+   * Finds the pair judge.
    *
-   * @param cacheFolder for what helix-bg makes of models; created when it is needed
-   * @param threads that read at once
-   * @throws EmbeddingException when it is missing or damaged
+   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @param threads number of threads that read at once
+   * @throws EmbeddingException when the pair judge is missing or damaged
    */
   public static PairModel locate(Path cacheFolder, int threads) {
     return new PairModel(PairWeights.bundled(), cacheFolder, threads);
   }
 
   /**
-   * 32 hexadecimal digits that are the same wherever the same texts get the same reading: from
-   * weights and precision.
+   * Returns 32 hexadecimal digits: a hash of weights and precision. Pair judges with the same id
+   * read the same texts alike.
    */
   public String id() {
     return id;
@@ -50,10 +53,10 @@ public final class PairModel {
   }
 
   /**
-   * Loads it. The first time, this takes seconds, writes to the cache folder, and compares what is
-   * computed here with what was computed where the model was trained.
+   * Loads the pair judge. The first time, this takes seconds, writes to the cache folder, and
+   * compares logits with those computed after the training.
    *
-   * @throws EmbeddingException when it cannot be loaded, or computes something else
+   * @throws EmbeddingException when the pair judge cannot be loaded, or computes other logits
    */
   public PairReader open() {
     return NativeLibraries.open(

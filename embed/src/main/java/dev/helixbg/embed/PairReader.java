@@ -3,21 +3,21 @@ package dev.helixbg.embed;
 import java.util.List;
 
 /**
- * Reads two texts together, the older one first, and says how they are related; what the pipeline
- * needs of the pair judge, and all it knows of it.
+ * Reads two texts together, the older one first, and classifies how they are related. The pipeline
+ * uses the pair judge through this interface only.
  */
 public interface PairReader extends AutoCloseable {
-  /** Tokens that are read of each text at most. */
+  /** Largest number of tokens that are read of each text. */
   int ROOM = 220;
 
   /**
-   * The texts of a pair. Each begins where it is to be read.
+   * The texts of a pair; reading begins at the start of each text.
    *
-   * @param older of the two
+   * @param older the older text
    */
   record Texts(String older, String newer) {}
 
-  /** How two texts may be related, in the order of the logits. */
+  /** Relations of two texts, in the order of the logits. */
   enum Relation {
     SAME,
     OVERTAKEN,
@@ -28,26 +28,27 @@ public interface PairReader extends AutoCloseable {
   /**
    * Result of reading a pair.
    *
-   * @param logits of each {@link Relation}: numbers
+   * @param logits logit of each {@link Relation}; no NaN
    * @param olderWhole whether the older text was read to its end
-   * @param newerWhole whether the newer one was
+   * @param newerWhole whether the newer text was read to its end
    */
   record Reading(float[] logits, boolean olderWhole, boolean newerWhole) {}
 
   /** Receives readings. */
   interface Sink {
     /**
-     * @param index of the pair in the list that is being read
+     * @param index position of the pair in the list that is being read
      */
     void accept(int index, Reading reading);
   }
 
   /**
-   * Reads all pairs. They may finish in any order and on any thread, but the sink is called by one
+   * Reads all pairs. Pairs may finish in any order and on any thread, but the sink is called by one
    * thread at a time. A reading depends on its own two texts alone.
    *
-   * @throws EmbeddingException when the model fails; the readings that the sink has are good
-   * @throws InterruptedException when the calling thread is interrupted; it is noticed between
+   * @throws EmbeddingException when the model fails; the readings that the sink already has are
+   *     valid
+   * @throws InterruptedException when the calling thread is interrupted, which is checked between
    *     batches
    */
   void read(List<Texts> pairs, Sink sink) throws InterruptedException;

@@ -12,23 +12,23 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Weights that training made of the bundled MiniLM: the resource {@code judge.weights}, written by
- * {@code scripts/train-judge write}. It holds what is added to the weights of the upper layers, the
- * head, the calibration, and pairs of texts whose logits are known.
+ * Trained weights of the pair judge: the resource {@code judge.weights}, written by {@code
+ * scripts/train-judge write}. The file has changes to the weights of the bundled MiniLM's upper
+ * layers, the head, the calibration, and probes (pairs of texts whose logits are known).
  *
- * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph it belongs to as strings (two
- * bytes of length, UTF-8); layers; changes: count, then of each a name, rows, columns, a float for
- * each column, a byte for each value; token types [4, 384]; the head [4, 384] and its four biases;
- * temperature, bounds of <i>likely the same</i> and <i>likely overtaken</i>, weight of the score by
- * vectors and words; probes: count, then of each two strings and four logits; the SHA-256 of all
- * before it.
+ * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
+ * strings (two bytes of length, UTF-8); layers; changes: count, then for each change a name, rows,
+ * columns, a float for each column, a byte for each value; token types [4, 384]; the head [4, 384]
+ * and its four biases; temperature, bounds of <i>likely the same</i> and <i>likely overtaken</i>,
+ * weight of the score by vectors and words; probes: count, then for each probe two strings and four
+ * logits; the SHA-256 of all bytes before.
  *
  * @param graphHash SHA-256 of the export that the changes are for
- * @param layers of the export that are used
- * @param tokenTypes four rows of 384: first text, second text, and either for a token that the
- *     other one has, too
+ * @param layers number of layers of the export that are used
+ * @param tokenTypes four rows of 384 values: first text, second text, and the same two for tokens
+ *     that the other text has, too
  * @param head four rows of 384
- * @param hash of the file
+ * @param hash SHA-256 of the file
  */
 record PairWeights(
     String graphHash,
@@ -47,13 +47,13 @@ record PairWeights(
   private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
 
-  /** Two texts, the older one first, and what was computed of them where the model was trained. */
+  /** Two texts, the older one first, and their logits as computed after the training. */
   record Probe(String older, String newer, float[] logits) {}
 
   /**
-   * The one that comes with the program.
+   * Returns the weights that are bundled with the program.
    *
-   * @throws EmbeddingException when it is missing, damaged, or for another model
+   * @throws EmbeddingException when the weights are missing, damaged, or for another model
    */
   static PairWeights bundled() {
     try (InputStream in = PairWeights.class.getResourceAsStream(RESOURCE)) {
@@ -78,9 +78,9 @@ record PairWeights(
   }
 
   /**
-   * Reads a file as the script wrote it, which its hash tells.
+   * Reads a file and checks its hash.
    *
-   * @throws IOException that says what is wrong
+   * @throws IOException when the file is cut off, damaged or of another format
    */
   static PairWeights parse(byte[] file) throws IOException {
     int size = file.length - HASH_BYTES;
@@ -136,9 +136,9 @@ record PairWeights(
   }
 
   /**
-   * The logits.
+   * Returns the logits of a pair.
    *
-   * @param seen the first state
+   * @param seen the network's output for the first token
    */
   float[] logits(float[] seen) {
     float[] logits = headBias.clone();

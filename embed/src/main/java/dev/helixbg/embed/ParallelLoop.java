@@ -8,10 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 
-/** Runs the numbered steps of one loop on the calling thread and some helpers, in any order. */
+/**
+ * Runs the numbered steps of one loop on the calling thread and some helper threads, in any order.
+ */
 public final class ParallelLoop {
 
-  /** One step. */
+  /** One step of the loop. */
   interface Step {
     void run(int index) throws Exception;
   }
@@ -29,15 +31,15 @@ public final class ParallelLoop {
   }
 
   /**
-   * Returns when all steps are done. After a failure, an interrupt, or when the system has no
-   * thread for it, no further step begins, those that run are waited for, and the first cause is
-   * thrown.
+   * Runs all steps, then returns. After a failed step, an interrupt, or a thread that the system
+   * could not start, no further step begins. The loop then waits for the running steps and throws
+   * the first cause.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));
   }
 
-  /** The same with threads of its own. */
+  /** Runs all steps on threads of the factory. */
   static void run(int threads, int steps, Step step, ThreadFactory factory)
       throws InterruptedException {
     ParallelLoop loop = new ParallelLoop(steps, step, true);
@@ -48,10 +50,10 @@ public final class ParallelLoop {
   }
 
   /**
-   * The same for steps that end soon, or look for an interrupt themselves: one of the caller is
-   * kept for later.
+   * Runs all steps even if the caller is interrupted; the interrupt is kept for the caller. The
+   * steps must be short or check for an interrupt themselves.
    *
-   * @param name of the helpers
+   * @param name prefix of the helper threads' names
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
@@ -92,9 +94,9 @@ public final class ParallelLoop {
     }
   }
 
-  /** All but an interrupt. */
+  /** Throws the first failure, unless it is an interrupt. */
   private void rethrow() {
-    if (failure.get() == null) { // a young JVM takes long to get such a switch ready
+    if (failure.get() == null) { // the first use of a pattern switch is slow
       return;
     }
     switch (failure.get()) {

@@ -1,8 +1,8 @@
 package dev.helixbg.embed;
 
-/** Makes one vector of the states of a sequence's tokens. */
+/** Ways to make one vector of the token states of a sequence. */
 enum Pooling {
-  /** Their mean, scaled to unit length: what a text means. */
+  /** Mean of the states, scaled to unit length; used for embeddings. */
   UNIT_MEAN {
     @Override
     float[] pool(float[] states, int from, int tokens, int width) {
@@ -15,7 +15,7 @@ enum Pooling {
     }
   },
 
-  /** The first state: what a head judges. */
+  /** The first state; used for the pair judge. */
   FIRST {
     @Override
     float[] pool(float[] states, int from, int tokens, int width) {
@@ -28,8 +28,8 @@ enum Pooling {
   /**
    * @param states token states, row after row of {@code width} values
    * @param from index of the sequence's first token
-   * @param tokens of the sequence, without padding; at least 1
-   * @throws EmbeddingException when the states are not numbers
+   * @param tokens number of tokens of the sequence, without padding; at least 1
+   * @throws EmbeddingException when a state is NaN or infinite, or all are 0
    */
   abstract float[] pool(float[] states, int from, int tokens, int width);
 

@@ -18,18 +18,22 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * A model made ready once, in the cache folder: the network in the form that this processor runs,
- * compared with what it must compute, and the definition of its tokenizer. A note written last
- * vouches for these files; without a note that fits they are made again.
+ * A model prepared once, in the cache folder: the network in the format that this processor runs,
+ * and the definition of its tokenizer. The network was compared with the values that it must
+ * compute. A note, written last, lists the files; if the note does not match, the files are made
+ * again.
  *
- * @param file what to load: the rewritten network, or the original where the rewrite failed
- * @param network form of the file
- * @param why for people
+ * @param file the file to load: the rewritten network, or the original where the rewrite failed
+ * @param network format of the file
+ * @param why the reason for this format, in words
  * @param tokenizer the prepared definition
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
 
-  /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write something else. */
+  /**
+   * Format of prepared files. Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile}
+   * write other files.
+   */
   private static final String FORMAT = "helix-bg prepared model 4";
 
   private static final String NOTE = "prepared";
@@ -43,7 +47,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    */
   private static final double LOGIT_BOUND = 1;
 
-  /** Makes a model whose tokenizer is there already. */
+  /** Prepares the network of a model whose tokenizer is already prepared. */
   private interface Making {
     PreparedModel of(Path export, PreparedModel wanted) throws IOException, OrtException;
   }
@@ -51,7 +55,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   /**
    * Prepares an embedding model.
    *
-   * @param network that is wanted
+   * @param network the wanted format
    */
   static PreparedModel of(ModelSource source, CpuNetwork network, Path cacheFolder)
       throws IOException, OrtException {
@@ -60,10 +64,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Prepares the pair judge: the bundled model with changed weights, in eight bits. What leads is
-   * the same as in fp32, and it is read faster.
+   * Prepares the pair judge: the bundled model with changed weights, in eight-bit arithmetic. The
+   * leads (the pairs shown first) are the same as in fp32, and reading is faster.
    *
-   * @throws EmbeddingException when this machine computes other logits than those expected
+   * @throws EmbeddingException when this machine computes other logits than expected
    */
   static PreparedModel judge(PairWeights weights, Path cacheFolder)
       throws IOException, OrtException {
@@ -87,7 +91,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return cacheFolder.resolve("models").resolve(key);
   }
 
-  /** Whether it was made once. */
+  /** Whether the model was prepared earlier. */
   static boolean isThere(ModelSource source, CpuNetwork network, Path cacheFolder) {
     return Files.isRegularFile(folder(source, network, cacheFolder).resolve(NOTE));
   }
@@ -127,7 +131,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return new PreparedModel(graph, CpuNetwork.EXPORTED, why, tokenizer);
   }
 
-  /** The sizes of its files. Each was replaced in one step, so none of that size is torn. */
+  /**
+   * Returns the sizes of the files. Each file was replaced in one step, so a file of the right size
+   * is complete.
+   */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {
@@ -136,7 +143,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /** The least cosine to the original. */
+  /** Returns the least accepted cosine between vectors of a network and of the original. */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
@@ -185,7 +192,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
-  /** Vectors of the probe texts alone, then in padded batches where the model makes batches. */
+  /** Returns vectors of the probe texts: each text alone, then all in padded batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
     List<float[]> vectors = new ArrayList<>();
@@ -231,9 +238,9 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Loads it.
+   * Loads the network.
    *
-   * @param pooling {@link Pooling#FIRST} for a judge
+   * @param pooling {@link Pooling#FIRST} for the pair judge
    */
   TokenModel open(Pooling pooling) throws IOException, OrtException {
     return network.open(file, pooling);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A handful of texts, short to long, on which two ways to run a model are compared. */
+/** Some texts, short to long, for comparing two ways to run a model. */
 final class ProbeTexts {
 
   static final List<String> TEXTS =
@@ -22,14 +22,14 @@ final class ProbeTexts {
           "größte Änderung: 日本語 текст 🙂 mixed with identifiers like snake_case_name,"
               + " camelCaseName and paths /usr/local/etc");
 
-  /** Each is one token. */
+  /** Words of one token each. */
   private static final List<String> WORDS =
       List.of(
           ("the worker reads a message and writes it to the table only after the first one has been"
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  /** Tokens of the longest and the shortest text of a window, special ones included. */
+  /** Number of tokens of the longest text of a window, special tokens included. */
   private static final int LONGEST = 256;
 
   private static final int SHORTEST = 16;
@@ -38,7 +38,7 @@ final class ProbeTexts {
 
   private ProbeTexts() {}
 
-  /** Returns texts as in a real run, short to long: as many tokens of each length, a full batch. */
+  /** Returns texts as in a real run, short to long; each length fills a batch. */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {

@@ -16,19 +16,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Whether another way to run a network is right and faster on this machine: both do the same work
- * in turn. CoreML is known to give wrong or slow results for some releases and machines, and eight
- * bits are faster only on some processors.
+ * A test whether another way to run a network is right and faster on this machine: both ways do the
+ * same work in turn. CoreML is wrong or slow with some releases and machines, and eight-bit
+ * arithmetic is faster only on some processors.
  *
- * @param way name of the other way, for people
- * @param minimumCosine to the vectors of the plain way that every vector must reach
+ * @param way name of the other way, in words
+ * @param minimumCosine least accepted cosine between vectors of the two ways
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
 
-  /** Least cosine for CoreML, which is to compute the same. */
+  /** Least cosine for CoreML, which must compute the same vectors. */
   static final double SAME = 0.999;
 
-  /** One run tells a gain beyond these; for one between them three runs are timed. */
+  /** Lower bound of gains that are timed three times. One timing decides outside the two bounds. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
@@ -41,14 +41,13 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /**
    * Result of a trial.
    *
-   * @param gain speed as a multiple of the plain way's; 0 if the other way must not be used
-   * @param why for people, one line
+   * @param gain speed as a multiple of the plain way's speed; 0 if the other way must not be used
+   * @param why the reason in words, one line
    */
   public record Verdict(double gain, String why) {}
 
   /**
-   * Has both embed a window of texts as in a real run, however badly the other way behaves; only a
-   * failing plain one makes this fail.
+   * Embeds a window of texts, as in a real run, with both ways. Fails only if the plain way fails.
    */
   Verdict run(Opener plain, Opener other) throws Exception {
     List<String> texts = ProbeTexts.window();
@@ -86,11 +85,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   /**
-   * The verdict of an earlier trial of the same network with the same runtime on the same machine,
-   * else that of a new one, which is remembered.
+   * Returns the verdict of an earlier trial of the same network, runtime and machine. If there is
+   * none, runs a trial and stores its verdict.
    *
-   * @param folder that holds the verdicts
-   * @param network names it
+   * @param folder folder of the stored verdicts
+   * @param network hash of the network's file
    */
   Verdict remembered(Path folder, String network, Opener plain, Opener other) {
     try {
@@ -122,7 +121,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return folder.resolve(Sha256.of(circumstances).substring(0, 16));
   }
 
-  /** The verdict of an earlier trial; empty where there was none. */
+  /** Returns the verdict of an earlier trial; empty where there was no trial. */
   Optional<Verdict> remembered(Path folder, String network) throws IOException {
     PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
     String circumstances = circumstances(network);
@@ -144,14 +143,14 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     }
   }
 
-  /** With its runtime and system: all that a verdict depends on. */
+  /** Returns processor, system and runtime, which a verdict depends on. */
   private static String machine() {
     return Stream.of("os.name", "os.version", "os.arch")
         .map(System::getProperty)
         .collect(Collectors.joining("\n", processor() + "\n", "\n" + NativeLibraries.VERSION));
   }
 
-  /** Returns the processor's name as Linux on x86 has it; elsewhere there is no such line. */
+  /** Returns the processor's name from Linux on x86; elsewhere an empty text. */
   private static String processor() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(line -> line.startsWith("model name")).findFirst().orElse("");
@@ -164,11 +163,14 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return String.format(Locale.ROOT, pattern, way, value);
   }
 
-  /** Median of several timings: a few that something else disturbed do not change it. */
+  /** Median of several timings, which a few disturbed timings do not change. */
   public static final class Median {
     private Median() {}
 
-    /** Returns the median of at least one value; of an even number, the mean of the middle two. */
+    /**
+     * Returns the median of at least one value; for an even number of values, the mean of the
+     * middle two.
+     */
     public static double of(double... values) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);

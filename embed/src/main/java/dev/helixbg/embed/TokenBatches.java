@@ -8,14 +8,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 
 /**
- * Runs a model over many sequences of tokens: sorted by length and cut into batches that are padded
- * to their longest only. The batches depend on the sequences alone, never on the number of threads,
- * and so do the vectors, to the last bit.
+ * Runs a model over many sequences of tokens. The sequences are sorted by length and cut into
+ * batches; each batch is padded to its longest sequence. Batches and vectors do not depend on the
+ * number of threads, to the last bit.
  */
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Texts that are not worth a second batch: each reads all weights of the model. */
+  /**
+   * Number of texts that are not split into two batches, since each batch reads all weights of the
+   * model.
+   */
   private static final int FEW = 16;
 
   /**
@@ -38,7 +41,8 @@ record TokenBatches(TokenModel model, int threads) {
   }
 
   /**
-   * @param sink receives the vector of each sequence with its index; called by one thread at a time
+   * @param sink receives the vector of each sequence with the sequence's index; called by one
+   *     thread at a time
    */
   void run(int[][] ids, Embedder.VectorSink sink) throws InterruptedException {
     List<int[]> batches = batches(ids);
@@ -61,7 +65,7 @@ record TokenBatches(TokenModel model, int threads) {
         });
   }
 
-  /** Indices of texts, longest first; where one or two batches would do, two of equal size. */
+  /** Returns batches as indices of texts, longest text first. Two batches get equal size. */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);

@@ -2,17 +2,20 @@ package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
 
-/** A loaded network that turns token ids into vectors; safe for several callers at once. */
+/** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
 
-  /** Most texts of a batch whose longest text has this many tokens; at least 1. */
+  /**
+   * Returns the largest number of texts in a batch whose longest text has {@code longest} tokens;
+   * at least 1.
+   */
   int batchSize(int longest);
 
-  /** Number of threads, of those given, that may usefully call {@link #embed} at once. */
+  /** Returns how many of {@code threads} threads can usefully call {@link #embed} at once. */
   int callers(int threads);
 
   /**
-   * @param ids of each text, as many texts as {@link #batchSize} allows
+   * @param ids token ids of each text; at most {@link #batchSize} texts
    * @return for each text a vector of unit length
    */
   float[][] embed(int[][] ids) throws OrtException;

@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Texts to token ids, through DJL's binding to the HuggingFace tokenizers library. Usable by many
- * threads at once.
+ * Turns texts into token ids, through DJL's binding to the HuggingFace tokenizers library. Many
+ * threads may use one tokenizer at once.
  */
 final class Tokenizer implements AutoCloseable {
 
   /**
-   * Longer texts are first cut at white space, so that one of many megabytes does not become
-   * millions of tokens of which all but the first few hundred are dropped.
+   * Characters per token at which a long text is first cut, at white space. A text of many
+   * megabytes would otherwise become millions of tokens, of which a few hundred are used.
    */
   private static final int CHARS_PER_TOKEN = 32;
 
@@ -31,7 +31,7 @@ final class Tokenizer implements AutoCloseable {
   /**
    * Opens a file made by {@link TokenizerFile}. The native library must have been loaded.
    *
-   * @param maxTokens longer texts are cut there; special tokens are counted
+   * @param maxTokens token limit of a text, special tokens included; longer texts are cut
    */
   static Tokenizer open(Path file, int maxTokens) throws IOException {
     TokenizersLibrary library = TokenizersLibrary.LIB;
@@ -47,12 +47,15 @@ final class Tokenizer implements AutoCloseable {
     return new Tokenizer(handle, maxTokens);
   }
 
-  /** Makes something that has a tokenizer. */
+  /** Makes an object that owns a tokenizer. */
   interface Maker<M> {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Hands it over to what is made with it; where that fails, it is closed. */
+  /**
+   * Passes this tokenizer to an object that will close it; closes the tokenizer if making that
+   * object fails.
+   */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);
@@ -62,7 +65,7 @@ final class Tokenizer implements AutoCloseable {
     }
   }
 
-  /** The ids of a text between the model's special tokens, at most {@code maxTokens} in all. */
+  /** Returns the token ids of a text, the special tokens included; at most {@code maxTokens}. */
   int[] ids(String text) {
     for (int length = maxTokens * CHARS_PER_TOKEN; length < text.length(); length *= 2) {
       int cut = lastWhitespace(text, length);

@@ -15,10 +15,10 @@ import java.util.Map;
  * Makes the tokenizer definition that {@link Tokenizer} opens, from a model's {@code
  * tokenizer.json} or from its {@code vocab.txt}.
  *
- * <p>Only the vocabulary and the switches of the normaliser are taken over; the rest of the BERT
- * tokenizer is written anew. There are two reasons. The native library aborts the process on some
- * malformed definitions. And the usual ones find special tokens in text, where a note that quotes
- * {@code [SEP]} means these five characters.
+ * <p>Only the vocabulary and the switches of the normaliser come from the model; the rest of the
+ * definition is BERT's standard. The native library aborts the process on some malformed
+ * definitions. Usual definitions also read {@code [SEP]} in a note as the special token rather than
+ * as five characters.
  */
 final class TokenizerFile {
 
@@ -26,8 +26,9 @@ final class TokenizerFile {
   private static final List<String> SPECIAL = List.of("[UNK]", "[CLS]", "[SEP]");
 
   /**
-   * BERT's tokenizer, but for its vocabulary and the ids out of it. Accents are stripped as {@code
-   * lowercase} says where nothing else is said; the pair is never used, but required.
+   * Definition of BERT's tokenizer without vocabulary and ids. With {@code strip_accents} null,
+   * accents are stripped if {@code lowercase} is true. The field {@code pair} is required but not
+   * used.
    */
   private static final String BERT =
       """
@@ -62,7 +63,7 @@ final class TokenizerFile {
   private TokenizerFile() {}
 
   /**
-   * The prepared definition, as JSON.
+   * Returns the prepared definition, as JSON.
    *
    * @throws EmbeddingException when the source is not a BERT tokenizer
    */
@@ -71,7 +72,7 @@ final class TokenizerFile {
     return isVocabulary ? fromVocabulary(source) : fromDefinition(source);
   }
 
-  /** One word piece per line, ids counted from 0. */
+  /** Reads a file with one word piece per line; the first line has id 0. */
   private static byte[] fromVocabulary(Path source) throws IOException {
     ObjectNode vocabulary = JSON.createObjectNode();
     try {

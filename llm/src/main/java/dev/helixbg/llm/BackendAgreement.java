@@ -13,42 +13,44 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How near two ways of running a model are, by one prompt.
+ * Comparison of two ways of running a model on one prompt.
  *
- * @param sameToken whether the likeliest next token is the same
- * @param places the embedding, all places of all layers, and the logits after the prompt, in the
- *     order of the computation
+ * @param sameToken whether both choose the same next token
+ * @param places differences of the embedding, of all taps of all layers, and of the logits after
+ *     the prompt, in the order of the computation
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
-   * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
-   * some types with eight-bit activations.
+   * Largest difference that rounding explains. Keys and values have half precision, and the CPU
+   * reads prompts of some types with eight-bit activations.
    */
   private static final double BOUND = 5e-2;
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Rows kept of one tap: a long prompt's activations would be gigabytes. */
+  /**
+   * Number of rows that are kept per tap. All activations of a long prompt would take gigabytes.
+   */
   private static final int ROWS_COMPARED = 8;
 
   /**
-   * Where two ways part.
+   * Difference of two ways at one place of the computation.
    *
-   * @param layer from 0
-   * @param tap the place in the layer
-   * @param difference the largest, as a share of the largest value at this place
-   * @param row the token, and {@code column} the value of it, that differ most
+   * @param layer layer, counted from 0
+   * @param tap place in the layer
+   * @param difference largest difference, divided by the largest value at this place
+   * @param row token with the largest difference; {@code column} is the value that differs
    */
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Whether the difference is no more than rounding; NaN is more. */
+    /** Whether rounding explains the difference; false for NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
   }
 
-  /** Runs the prompt through both; both are left as they were. */
+  /** Runs a prompt through both models, without changing them. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
@@ -59,19 +61,19 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** The first place that differs by more than rounding. */
+  /** Returns the first place that differs by more than rounding. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
 
-  /** Whether embedding and logits differ by no more than rounding. */
+  /** Whether rounding explains the differences of embedding and logits. */
   public boolean isGood() {
     return places.stream()
         .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
         .allMatch(Parting::isRounding);
   }
 
-  /** Returns the place of the largest difference; NaN is larger than all. */
+  /** Returns the largest difference at a place; NaN is larger than any number. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -94,10 +96,10 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.values[at]);
   }
 
-  /** The first rows of what passed a tap of a layer. */
+  /** First rows of the activations at a tap of a layer. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
-  /** Activations that a model shows while it reads the beginning of a prompt. */
+  /** Activations of a model during a prompt's first pass. */
   private static final class Trace {
     private final Map<List<Object>, Place> places = new LinkedHashMap<>();
     private int tokens;
@@ -113,7 +115,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Only the first pass is compared; the logits are those of the last. */
+    /** Stores activations of the first pass; logits are those of the last pass. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/** A part of opening a model, done by a thread of its own while the rest goes on. */
+/** Part of opening a model that runs on a separate thread. */
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 
@@ -28,7 +28,7 @@ final class BackgroundTask<T> {
         });
   }
 
-  /** Waits for the result, or throws what the work threw. */
+  /** Waits for the result; throws the exception of failed work. */
   T await() {
     try {
       return future.join();
@@ -41,9 +41,7 @@ final class BackgroundTask<T> {
     }
   }
 
-  /**
-   * Waits for the end, success or failure; {@link #await} tells the caller that wants the result.
-   */
+  /** Waits for the end, whether the work succeeds or fails; {@link #await} reports the failure. */
   void awaitEnd() {
     future.handle((result, failure) -> result).join();
   }

@@ -5,7 +5,7 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.metal.MetalDevice;
 import java.util.function.Supplier;
 
-/** The drivers of GPUs, in the order in which they are tried. */
+/** GPU drivers, in the order in which they are tried. */
 public enum GpuApi {
   METAL(MetalDevice::open),
   CUDA(CudaDevice::open);
@@ -19,8 +19,8 @@ public enum GpuApi {
   /**
    * Opens the GPU.
    *
-   * @throws dev.helixbg.llm.gpu.driver.GpuException in one sentence if there is no GPU, or no
-   *     usable one
+   * @throws dev.helixbg.llm.gpu.driver.GpuException if there is no usable GPU; the message is one
+   *     sentence
    */
   public GpuDevice open() {
     return opener.get();

@@ -4,40 +4,40 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import java.util.function.Consumer;
 
 /**
- * Retry after a failure of a GPU, such as a timeout or a lost device: the work is done again, once,
- * with everything opened anew; then on the CPU, where that will do. A CPU that took over goes on
- * until there is another {@code GpuRetry}. Not for several threads at once.
+ * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
+ * more with everything opened anew, then on the CPU, if the caller allows that. Later work of the
+ * same {@code GpuRetry} stays on the CPU. Only one thread may use an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
 
   private final Consumer<String> news;
 
-  /** Times in a row that the GPU failed. */
+  /** Number of failures of the GPU in a row. */
   private int failures;
 
-  /** Something that may use a GPU. */
+  /** Work that may use a GPU. */
   public interface Work<T, E extends Exception> {
     /**
-     * Opens what it needs of a GPU, and has closed it when the GPU fails.
+     * Opens the GPU and does the work. The work must close the GPU before it throws.
      *
-     * @param onCpu whether to leave the GPU alone
+     * @param onCpu whether to use the CPU instead of the GPU
      */
     T run(boolean onCpu) throws E;
   }
 
   /**
-   * @param news is told of each failure that is not the last, in a line
+   * @param news receives a line for each failure after which the work is repeated
    */
   public GpuRetry(Consumer<String> news) {
     this.news = news;
   }
 
   /**
-   * Does some work, again if it must be.
+   * Runs the work, and repeats it after failures.
    *
-   * @param cpuWillDo whether the CPU takes over in the end
-   * @throws GpuException of the last failure, or what the GPU refuses whenever it is asked
+   * @param cpuWillDo whether the CPU takes over after repeated failures
+   * @throws GpuException after the last failure, or if the GPU refuses the work
    */
   public <T, E extends Exception> T run(boolean cpuWillDo, Work<T, E> work) throws E {
     int allowed = cpuWillDo ? MOST_FAILURES + 1 : MOST_FAILURES;

@@ -8,14 +8,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Has the CPU's kernels compiled while a model is opened: first what single tokens need, then what
- * prompts need.
+ * Makes the JIT compile the CPU's kernels while a model is opened: first the kernels for single
+ * tokens, then those for prompts.
  *
- * <p>Work that every model needs is done once in a process. A kernel is compiled while its caller
- * waits, so several threads, each with kernels of its own, keep the compiler busy.
+ * <p>Kernels that every model needs are compiled once per process. A kernel's caller waits for the
+ * compiler, so several threads call different kernels at once.
  */
 final class KernelCompilation {
-  /** Work that every model needs, begun when it is first asked for. */
+  /** Compilation for every model, started at first use of this class. */
   private static final class Common {
     private static final List<BackgroundTask<Void>> STARTED =
         List.of(
@@ -32,9 +32,9 @@ final class KernelCompilation {
   private final BackgroundTask<Void> tiles;
 
   /**
-   * Starts it.
+   * Starts the compilation.
    *
-   * @param types of the model's matrices
+   * @param types element types of the model's matrices
    */
   KernelCompilation(Set<TensorType> types) {
     this.types = types;
@@ -42,17 +42,17 @@ final class KernelCompilation {
     tiles = BackgroundTask.run("tiles", this::compileTiles);
   }
 
-  /** Starts with what every model needs, if that has not been done. */
+  /** Starts the compilation for every model, unless it was started before. */
   static void prepare() {
     Common.started();
   }
 
-  /** Waits until single tokens can be read at full speed. */
+  /** Waits for the kernels that read single tokens. */
   void awaitRows() {
     rows.await();
   }
 
-  /** Waits until many rows can be multiplied at full speed. */
+  /** Waits for the kernels that multiply many rows. */
   void awaitTiles() {
     tiles.await();
   }

@@ -10,24 +10,25 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 
 /**
- * Whether a file is a language model that can be run here, by its head alone; takes milliseconds.
+ * Check whether a file is a language model that can be run. It reads the head of the file only and
+ * takes milliseconds.
  *
- * @param fit how near it comes to one
- * @param reason why it cannot be run, as a message; empty when it can
+ * @param fit result of the check
+ * @param reason message that tells why the model cannot be run; empty if it can
  */
 public record ModelCheck(Fit fit, String reason) {
-  /** The further down, the nearer to a model that can be run. */
+  /** Results of a check; later ones are nearer to a model that can be run. */
   public enum Fit {
-    /** Another format, or a damaged head. */
+    /** The file has another format, or its head is damaged. */
     NO_MODEL,
-    /** Model of another architecture, or an embedding model. */
+    /** The file is a model of another architecture, or an embedding model. */
     OTHER_MODEL,
-    /** Part of a model, or one that needs what is not supported. */
+    /** The file is part of a model, or a model that needs an unsupported feature. */
     UNUSABLE,
     USABLE
   }
 
-  /** Reads the head of a file. */
+  /** Checks a file by its head. */
   public static ModelCheck of(Path path) {
     Fit reached = Fit.NO_MODEL;
     try (MappedFile mapped = MappedFile.open(path)) {

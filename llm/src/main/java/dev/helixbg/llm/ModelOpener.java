@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Opens model files: the one place where file, backend, model and tokenizer come together. */
+/** Opens model files: combines file, backend, model and tokenizer. */
 public final class ModelOpener {
   private final ModelOptions options;
 
-  /** Why GPUs that are there were not taken, a sentence each. */
+  /** Reasons why present GPUs are not used, one sentence each. */
   private final List<String> refused = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
@@ -36,8 +36,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Begins the work that opening any model takes on a processor, beside the caller's own work
-   * before it opens one. Macs are taken to have a GPU that will do instead.
+   * Starts compiling kernels that any model needs on the CPU, so that it runs beside the caller's
+   * work. Does nothing on a Mac, which is expected to use its GPU.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
@@ -48,23 +48,23 @@ public final class ModelOpener {
   /**
    * Opens a model.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
-   *     vocabulary shows only when {@link TextModel#tokenizer} is called
-   * @throws GpuException if a GPU was asked for, and is not there or refuses the model
+   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model; a wrong
+   *     vocabulary is reported by {@link TextModel#tokenizer} only
+   * @throws GpuException if the options ask for a GPU that is missing or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
     return new ModelOpener(options).open(path);
   }
 
   private TextModel open(Path path) {
-    BackgroundTask.run("memory", HostMemory::prepare); // kernels do not need the processors yet
+    BackgroundTask.run("memory", HostMemory::prepare); // kernels do not use the processors yet
     MappedFile mapped = MappedFile.open(path);
     GgufFile file = GgufFile.read(mapped);
     try {
       return open(file);
     } catch (Throwable e) {
       try (file) {
-        mapped.requireUnchanged(); // else that is the reason
+        mapped.requireUnchanged(); // throws if the file was changed, which is then the reason
       }
       throw e;
     }
@@ -95,7 +95,7 @@ public final class ModelOpener {
     return open(file, new ScalarBackend(), model -> {});
   }
 
-  /** On the first GPU that takes the model, else on the CPU. */
+  /** Opens the model on the first GPU that accepts it, else on the CPU. */
   private TextModel openOnAny(GgufFile file) {
     for (GpuApi gpu : GpuApi.values()) {
       try {
@@ -124,14 +124,14 @@ public final class ModelOpener {
   }
 
   /**
-   * Bytes that a model takes on a GPU: its weights, the keys and values of a session as long as it
-   * may be, and what a pass computes.
+   * Returns the memory that a model needs on a GPU, in bytes: weights, keys and values of the
+   * longest session, and activations of a pass.
    */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
-    // Qwen3's own buffers, and beside them those of normalised values and of gates.
+    // Buffers of Qwen3, and buffers for normalised values and gates.
     long perRow =
         2L * config.hidden()
             + 2L * config.queryWidth()
@@ -147,7 +147,7 @@ public final class ModelOpener {
   /**
    * Opens the file on a backend.
    *
-   * @param compile waits until the backend has compiled what single tokens need, at least
+   * @param compile waits until the backend has compiled at least the kernels for single tokens
    */
   private TextModel open(GgufFile file, Backend backend, Consumer<Qwen3> compile) {
     BackgroundTask<BpeTokenizer> tokenizer = null;
@@ -156,12 +156,12 @@ public final class ModelOpener {
       Qwen3 model = Qwen3.of(file, backend, options.limits());
       warm = BackgroundTask.run("warm", () -> readAhead(file));
       compile.accept(model);
-      // Not before: it would take a processor from what even the first token needs.
+      // Started late, since kernels for the first token need the processors first.
       tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
       warm.await();
       return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(refused));
     } catch (Throwable e) {
-      // Both read the mapped file.
+      // Both tasks read the mapped file.
       if (tokenizer != null) {
         tokenizer.awaitEnd();
       }
@@ -173,7 +173,7 @@ public final class ModelOpener {
     }
   }
 
-  /** Touches the pages of the weights in their order. */
+  /** Reads the weights' pages into memory, in file order. */
   private static void readAhead(GgufFile file) {
     if (file.mapped().fitsMemory()) {
       file.tensors().values().forEach(tensor -> tensor.data().load());

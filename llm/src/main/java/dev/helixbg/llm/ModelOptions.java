@@ -5,50 +5,53 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * How a model is opened.
+ * Options for opening a model.
  *
- * @param device that runs it
- * @param threads the CPU may use
- * @param limits sizes of its buffers
- * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
- * @param news is told, a line at a time, how far it is with what takes seconds
+ * @param device device that runs the model
+ * @param threads number of threads on the CPU
+ * @param limits sizes of the model's buffers
+ * @param profiled whether a GPU times each kernel in a separate command buffer, which is slow
+ * @param news receives lines about the progress of slow steps
  */
 public record ModelOptions(
     Device device, int threads, PassLimits limits, boolean profiled, Consumer<String> news) {
-  /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
+  /**
+   * Rows of a pass. With this number, reading the weights once per pass no longer dominates the
+   * time.
+   */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;
 
   /** Device that runs a model. */
   public enum Device {
-    /** Vector instructions, several threads. */
+    /** The CPU with vector instructions and several threads. */
     CPU,
     /** The GPU of a Mac. */
     METAL,
     /** An NVIDIA GPU. */
     CUDA,
-    /** A GPU where there is one that can be used, else the CPU. */
+    /** A GPU if one can be used, else the CPU. */
     AUTO,
-    /** The slow reference. */
+    /** The slow reference implementation. */
     SCALAR;
 
-    /** Returns the name as users write it. */
+    /** Returns the name that users write. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** Not profiled, in silence. */
+  /** Makes options without profile and progress lines. */
   public ModelOptions(Device device, int threads, PassLimits limits) {
     this(device, threads, limits, false, line -> {});
   }
 
   /**
-   * The usual buffers.
+   * Returns options with buffers of the usual sizes.
    *
-   * @param context the most tokens of a session; the model's own limit holds too
+   * @param context largest number of tokens of a session; the model's own limit applies, too
    */
   public static ModelOptions of(Device device, int threads, int context) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
@@ -59,18 +62,18 @@ public record ModelOptions(
     return new ModelOptions(newDevice, threads, limits, profiled, news);
   }
 
-  /** These options, with passes of so many rows at most: for many prompts at once. */
+  /** Returns these options with passes of at most {@code rows} rows, for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
     return new ModelOptions(device, threads, wider, profiled, news);
   }
 
-  /** These options, with a profile or without. */
+  /** Returns these options with or without a profile. */
   public ModelOptions profiled(boolean newProfiled) {
     return new ModelOptions(device, threads, limits, newProfiled, news);
   }
 
-  /** Returns these options with a consumer that is told how far it is. */
+  /** Returns these options with a consumer of progress lines. */
   public ModelOptions telling(Consumer<String> newNews) {
     return new ModelOptions(device, threads, limits, profiled, newNews);
   }

@@ -21,11 +21,11 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * A language model, ready to read and answer. {@link ModelOpener} opens one.
+ * A language model that is loaded. {@link ModelOpener} opens one.
  *
- * <p>One thread at a time; sessions of one model may take turns. Every call that computes fails
- * with a {@link dev.helixbg.llm.gguf.GgufException} when the model file was changed since it was
- * opened. Its sessions and the model are then to be closed.
+ * <p>One thread at a time may use a model; sessions of one model may take turns. Every call that
+ * computes throws a {@link dev.helixbg.llm.gguf.GgufException} if the model file was changed since
+ * it was opened. The caller must then close the sessions and the model.
  */
 public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
@@ -52,7 +52,7 @@ public final class TextModel implements AutoCloseable {
     choiceScorer = new ChoiceScorer(passes);
   }
 
-  /** Returns the name that the file gives itself, else the file's name. */
+  /** Returns the model's name from its metadata, else the file's name. */
   public String name() {
     return file.metadata().values().get(NAME_KEY) instanceof String name
         ? name
@@ -64,9 +64,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * The tokenizer, which is made beside the rest of the model; waits for it.
+   * Returns the tokenizer; waits until a background task has made it.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary is not what it should be
+   * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary cannot be used
    */
   public BpeTokenizer tokenizer() {
     try {
@@ -77,7 +77,7 @@ public final class TextModel implements AutoCloseable {
     }
   }
 
-  /** The chat form that the file's template asks for. */
+  /** Returns the chat format of the file's template. */
   public ChatTemplate chat() {
     Optional<String> template =
         file.metadata().values().get(TEMPLATE_KEY) instanceof String text
@@ -93,9 +93,10 @@ public final class TextModel implements AutoCloseable {
   /**
    * Reads tokens into a session.
    *
-   * @param cancelled is asked within and between passes
-   * @return false if cancelled; the session is then as before
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if they do not fit
+   * @param cancelled checked within and between passes
+   * @return false if cancelled; the session is then unchanged
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the tokens do not fit the
+   *     context
    */
   public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
     return whileUnchanged(() -> passes.read(session.cache, ids, false, cancelled));
@@ -104,7 +105,7 @@ public final class TextModel implements AutoCloseable {
   /**
    * Reads a prompt and answers it; see {@link Generator#generate}.
    *
-   * @param listener is given each token of the answer as it is chosen
+   * @param listener receives each token of the answer when it is chosen
    */
   public Generation generate(
       Session session,
@@ -117,8 +118,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * How likely each of a few answers is after prompts, when the model may write nothing else; see
-   * {@link ChoiceScorer#score}. The session stays as it is.
+   * Returns the probability of each of a few answers after each prompt, as if the model could write
+   * nothing else. See {@link ChoiceScorer#score}. The session does not change.
    */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
@@ -126,8 +127,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Answers prompts by the likeliest tokens, each following what {@code shared} has read; see
-   * {@link Generator#generateAll}. The session stays as it is.
+   * Answers prompts by the likeliest tokens; each prompt follows the text of {@code shared}. See
+   * {@link Generator#generateAll}. The session does not change.
    */
   public List<Generation> generateAll(
       Session shared,
@@ -140,7 +141,7 @@ public final class TextModel implements AutoCloseable {
             Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
-  /** Does some work, whose result or failure counts only if the file is still what was opened. */
+  /** Runs work; its result or failure is reported only if the file is unchanged. */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {
@@ -158,27 +159,30 @@ public final class TextModel implements AutoCloseable {
     return file.mapped().isChanged();
   }
 
-  /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
+  /**
+   * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are
+   * read together.
+   */
   public int passTokens() {
     return passes.promptTokens();
   }
 
-  /** The file, with its metadata and tensors. */
+  /** Returns the file, with its metadata and tensors. */
   public GgufFile file() {
     return file;
   }
 
-  /** The architecture and its dimensions. */
+  /** Returns the architecture and its dimensions. */
   public Qwen3 model() {
     return model;
   }
 
-  /** Returns the backend that runs it; its counters tell what was done. */
+  /** Returns the backend that runs the model, with counters of its work. */
   public Backend backend() {
     return model.backend();
   }
 
-  /** Why GPUs that are there do not run it, a sentence each. */
+  /** Returns the reasons why present GPUs do not run the model, one sentence each. */
   public List<String> refused() {
     return refused;
   }
@@ -191,8 +195,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Part of one sequence that a model has read. Forks of its cache share what was read so far, at
-   * no cost: the opening of a job is read once, and every entry follows a fork of it.
+   * Text that a model has read. Forks of its cache share the text at no cost: the common beginning
+   * of all prompts is read once, and each prompt follows a fork.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;
@@ -201,7 +205,7 @@ public final class TextModel implements AutoCloseable {
       this.cache = cache;
     }
 
-    /** Frees its memory for other sessions. */
+    /** Frees the session's memory for other sessions. */
     @Override
     public void close() {
       cache.close();

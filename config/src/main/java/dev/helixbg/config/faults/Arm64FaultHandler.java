@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Machine code of {@link MappingGuard}'s signal handler for arm64. Linux brings the processor's
- * caches of instructions up to date when it lets new pages be run.
+ * Machine code of {@link MappingGuard}'s signal handler for arm64. Linux updates the processor's
+ * instruction caches when it makes new pages executable.
  */
 final class Arm64FaultHandler {
   private static final int CAPACITY = 512;
 
-  // Conditions of branches.
+  // Condition codes of branches.
   private static final int NOT_EQUAL = 1;
   private static final int NOT_BELOW = 2;
   private static final int BELOW = 3;
@@ -25,7 +25,10 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /** Called with the signal in x0, what is known of it in x1, and the registers in x2. */
+  /**
+   * Returns the handler's code. The handler is called with the signal in x0, its siginfo_t in x1,
+   * and the register context in x2.
+   */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read
@@ -34,7 +37,7 @@ final class Arm64FaultHandler {
     int slot = code.code.position();
     code.load(12, 10, 0);
     code.emit(0xEB00001F | 12 << 16 | 9 << 5); // cmp x9, x12
-    int below = code.branch(BELOW); // not in this one
+    int below = code.branch(BELOW); // not in this slot
     code.load(12, 10, END);
     code.emit(0xEB00001F | 12 << 16 | 9 << 5); // cmp x9, x12
     int found = code.branch(BELOW);
@@ -53,7 +56,7 @@ final class Arm64FaultHandler {
     code.set(13, -page);
     code.emit(0x8A000000 | 13 << 16 | 9 << 5); // and x0, x9, x13: the page
     code.load(1, 10, END);
-    code.emit(0xCB000000 | 1 << 5 | 1); // sub x1, x1, x0: to the end
+    code.emit(0xCB000000 | 1 << 5 | 1); // sub x1, x1, x0: the size up to the end
     code.set(2, 1); // PROT_READ
     code.set(3, 0x4032); // private, fixed, anonymous, no reserve
     code.set(4, -1); // no file
@@ -75,7 +78,7 @@ final class Arm64FaultHandler {
     code.putInt(instruction);
   }
 
-  /** movz, and movk for each other sixteen bits. */
+  /** Emits movz, and movk for each further 16 bits. */
   private void set(int register, long value) {
     for (int part = 0; part < 4; part++) {
       int bits = (int) (value >>> 16 * part) & 0xFFFF;
@@ -83,17 +86,17 @@ final class Arm64FaultHandler {
     }
   }
 
-  /** ldr register, [base, offset]. */
+  /** Emits ldr register, [base, offset]. */
   private void load(int register, int base, int offset) {
     emit(0xF9400000 | offset / 8 << 10 | base << 5 | register);
   }
 
-  /** str register, [base, offset]. */
+  /** Emits str register, [base, offset]. */
   private void store(int register, int base, int offset) {
     emit(0xF9000000 | offset / 8 << 10 | base << 5 | register);
   }
 
-  /** A branch ahead, to where {@link #land} is called with what this returns. */
+  /** Emits a forward branch; its target is set by {@link #land} with the returned value. */
   private int branch(int condition) {
     emit(0x54000000 | condition);
     return code.position() - Integer.BYTES;

@@ -8,26 +8,31 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * Keeps the process alive when a mapped file is shortened, or its disk fails, while it is read.
+ * Keeps the process alive if a mapped file is shortened, or its disk fails, while the file is read.
  *
- * <p>Linux answers such a read with the signal SIGBUS. In most code the JVM turns it into an error,
+ * <p>On Linux such a read causes the signal SIGBUS. In most code the JVM turns it into an error,
  * but in helix-bg's machine code and in compiled vector loops it ends the process. Therefore this
  * class installs a signal handler before the JVM's. For a fault within a guarded mapping the
  * handler maps zeros from the missing page to the end and notes the fault; then the read continues.
  * It passes every other signal to the JVM's handler. Without a fault a guard costs no time.
  *
- * <p>On Linux on x86-64 and arm64; elsewhere no mapping is guarded, and such a read may end the
- * process.
+ * <p>Mappings are guarded on Linux on x86-64 and arm64. Elsewhere such a read may end the process.
  */
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
 
-  /** In C: the handler's address, a mask of 128 bytes, flags, a restorer. */
+  /**
+   * Size of C's struct sigaction, in bytes: the handler's address, a mask of 128 bytes, flags, a
+   * restorer.
+   */
   private static final int SIGACTION_BYTES = 152;
 
   private static final int SLOTS = 256;
 
-  /** In a slot: the first address, the address past the last, and whether a read failed. */
+  /**
+   * Offset in a slot of the address past the mapping's last page. A slot has the first address,
+   * this end, and whether a read failed.
+   */
   static final int END = 8;
 
   static final int FAULT = 16;
@@ -35,7 +40,7 @@ public final class MappingGuard implements AutoCloseable {
 
   private static final int PAGE = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
 
-  /** Lives as long as the process: the handler reads it. */
+  /** Table of guarded mappings, which the handler reads; it is never freed. */
   private static final MemorySegment TABLE =
       Arena.global().allocate((long) SLOTS * SLOT_BYTES, Long.BYTES);
 
@@ -49,7 +54,7 @@ public final class MappingGuard implements AutoCloseable {
   }
 
   /**
-   * Guards a read-only mapping of a file; empty where that cannot be done. The guard must be closed
+   * Guards a read-only mapping of a file; empty if that is not possible. The guard must be closed
    * before the mapping.
    */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
@@ -62,7 +67,7 @@ public final class MappingGuard implements AutoCloseable {
       if (slot.get(ValueLayout.JAVA_LONG, END) == 0) {
         slot.set(ValueLayout.JAVA_LONG, FAULT, 0);
         slot.set(ValueLayout.JAVA_LONG, 0, mapping.address());
-        // Last: with an end of 0 the slot holds no address.
+        // Written last, since an end of 0 marks a free slot.
         slot.set(ValueLayout.JAVA_LONG, END, wholePages(mapping));
         return Optional.of(new MappingGuard(slot));
       }
@@ -74,7 +79,7 @@ public final class MappingGuard implements AutoCloseable {
     return Math.ceilDiv(mapping.address() + mapping.byteSize(), (long) PAGE) * PAGE;
   }
 
-  /** Whether bytes of the file could not be read, and zeros were read in their place. */
+  /** Whether part of the file could not be read, so that zeros were read instead. */
   public boolean isFaulted() {
     return slot.get(ValueLayout.JAVA_LONG, FAULT) != 0;
   }
@@ -86,7 +91,7 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /** Puts our handler before the JVM's, with the JVM's mask and flags. */
+  /** Installs this class's handler before the JVM's, with the JVM's mask and flags. */
   private static boolean install() {
     NativeFunction sigaction = NativeFunction.ofC("sigaction").orElseThrow();
     try (Arena arena = Arena.ofConfined()) {
@@ -106,8 +111,8 @@ public final class MappingGuard implements AutoCloseable {
   }
 
   /**
-   * The handler that passes other signals to the one before it; empty for another kind of
-   * processor.
+   * Returns the handler's code, which passes other signals to the handler at {@code before}; empty
+   * for other processors.
    */
   private static Optional<byte[]> handler(long before) {
     return switch (System.getProperty("os.arch")) {

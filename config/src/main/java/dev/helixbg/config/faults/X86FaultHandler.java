@@ -16,7 +16,10 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /** Called with the signal in RDI, what is known of it in RSI, and the registers in RDX. */
+  /**
+   * Returns the handler's code. The handler is called with the signal in RDI, its siginfo_t in RSI,
+   * and the register context in RDX.
+   */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read
@@ -24,7 +27,7 @@ final class X86FaultHandler {
     code.bytes(0x41, 0xB8).number(slots); // mov r8d, slots
     int slot = code.place();
     code.bytes(0x48, 0x3B, 0x01); // cmp rax, [rcx]
-    int below = code.jump(0x72); // jb: not in this one
+    int below = code.jump(0x72); // jb: not in this slot
     code.bytes(0x48, 0x3B, 0x41, END); // cmp rax, [rcx + 8]
     int found = code.jump(0x72); // jb
     code.land(below);
@@ -40,7 +43,7 @@ final class X86FaultHandler {
     code.bytes(0x48, 0x89, 0xC7); // mov rdi, rax
     code.bytes(0x48, 0x81, 0xE7).number(-PAGE); // and rdi, -4096: the page
     code.bytes(0x48, 0x8B, 0x71, END); // mov rsi, [rcx + 8]
-    code.bytes(0x48, 0x29, 0xFE); // sub rsi, rdi: to the end
+    code.bytes(0x48, 0x29, 0xFE); // sub rsi, rdi: the size up to the end
     code.bytes(0xBA).number(1); // mov edx, PROT_READ
     code.bytes(0x41, 0xBA).number(0x4032); // mov r10d, private, fixed, anonymous, no reserve
     code.bytes(0x49, 0xC7, 0xC0).number(-1); // mov r8, no file
@@ -73,7 +76,7 @@ final class X86FaultHandler {
     return code.position();
   }
 
-  /** A jump ahead, to where {@link #land} is called with what this returns. */
+  /** Emits a forward jump; its target is set by {@link #land} with the returned value. */
   private int jump(int opcode) {
     bytes(opcode, 0);
     return code.position();

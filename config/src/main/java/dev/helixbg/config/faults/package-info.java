@@ -1,2 +1,2 @@
-/** Mapped files that other programs shorten: reads that would end the process go on. */
+/** Signal handlers that keep the process alive if another program shortens a mapped file. */
 package dev.helixbg.config.faults;

@@ -11,20 +11,20 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * State of a file, which shows from outside whether it was written to or replaced. Each write
- * changes {@code changed}, which cannot be set back as {@code modified} can be. Both are as coarse
- * as the file system's clock, so a state tells of all bytes only once it rested for a while
+ * State of a file, by which a write or replacement is noticed without reading the file. Each write
+ * updates {@code changed}, which no program can set back, unlike {@code modified}. The file
+ * system's clock is coarse, so a state is reliable only some seconds after the last change
  * (decision 53).
  *
- * @param changed when content or attributes last changed (ctime)
- * @param key the inode with its device
+ * @param changed time of the last change of content or attributes (ctime)
+ * @param key the inode and its device
  */
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
-  /** Age of a change below which the file may change again without its times moving. */
+  /** Age of a change, below which the file may change again with the same times. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /**
-   * @param file links are followed
+   * @param file the file; links are followed
    * @throws java.nio.file.NoSuchFileException when there is no such file
    */
   public static FileState of(Path file) throws IOException {
@@ -37,7 +37,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
         attributes.get("fileKey"));
   }
 
-  // Written out: a young JVM takes long to make what a record has by itself.
+  // Written out, since a record's generated methods are slow at their first call.
 
   @Override
   public boolean equals(Object other) {
@@ -53,15 +53,15 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return Objects.hash(size, modified, changed, key);
   }
 
-  /** Whether what was read of the file now can be remembered as that of this state. */
+  /** Whether content that is read now can be stored as the content of this state. */
   public boolean isSettled() {
     return changed.toInstant().isBefore(Instant.now().minus(SETTLED));
   }
 
   /**
-   * For a note of what was read of the file, on lines of their own.
+   * Returns the state as lines of text, for a note on the file.
    *
-   * @param path at which it is, without links
+   * @param path path of the file, without links
    */
   public String linesAt(Path path) {
     return String.join(

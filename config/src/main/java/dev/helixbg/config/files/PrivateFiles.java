@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes files and folders that only the user of this process can read or write. The umask does not
- * matter, and a symbolic link is never followed.
+ * Makes files and folders that only the user of this process can read or write. The umask has no
+ * effect, and a symbolic link is never followed.
  */
 public final class PrivateFiles {
   private static final Set<PosixFilePermission> FOLDER_MODE =
@@ -29,23 +29,23 @@ public final class PrivateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(FOLDER_MODE);
 
-  /** With one of these, other users can change what a folder holds. */
+  /** Permissions with which other users can change the content of a folder. */
   private static final Set<PosixFilePermission> WRITABLE_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
   private PrivateFiles() {}
 
   /**
-   * Makes a folder unless it is there. The folder above it must exist.
+   * Makes a folder unless it exists. The parent folder must exist.
    *
-   * @throws IOException also when a link or a file is in its place
+   * @throws IOException also when a link or a file is at the path
    */
   public static void makeFolder(Path folder) throws IOException {
     if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
       try {
         Files.createDirectory(folder, FOLDER);
       } catch (FileAlreadyExistsException e) {
-        // Another process made it just now; the checks below apply to it, too.
+        // Another process has just made the folder; the checks below apply to it, too.
       }
     }
     refuseLink(folder);
@@ -54,17 +54,17 @@ public final class PrivateFiles {
     }
   }
 
-  /** Makes a folder and all folders above it. A link that the user put there is followed. */
+  /** Makes a folder and its missing parents. Links on the path are followed. */
   public static void makeFolders(Path folder) throws IOException {
     Files.createDirectories(folder, FOLDER);
   }
 
   /**
-   * Makes a folder whose content is trusted later, and all folders above it. Of the folders between
-   * {@code root} and {@code folder}, both included, none may belong to another user or be writable
-   * by one.
+   * Makes a folder whose content will be trusted, and its missing parents. The folders from {@code
+   * root} to {@code folder} must belong to this user and must not be writable by others.
    *
-   * @throws IOException also when one of them is; the message says what to do
+   * @throws IOException also when a folder belongs to another user or is writable by others; the
+   *     message names a remedy
    */
   public static void makeTrustedFolder(Path root, Path folder) throws IOException {
     makeFolders(folder);
@@ -76,7 +76,7 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes a folder that holds what only this user may read, such as knowledge bases' contents.
+   * Makes a folder that only this user may read, such as the folder of a knowledge base's store.
    *
    * @throws IOException also when the folder belongs to another user, or others can write to it
    */
@@ -106,19 +106,20 @@ public final class PrivateFiles {
     }
   }
 
-  /** Whether a file or folder belongs to the user that this process runs as. */
+  /** Whether a file or folder belongs to the user of this process. */
   public static boolean isOwn(Path path) throws IOException {
     Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
     return Files.getAttribute(path, "unix:uid").equals(userId(folder));
   }
 
-  /** The number of the user that this process runs as. */
+  /** Returns the numeric id of the user of this process. */
   private static Object userId(Path folder) throws IOException {
     Path process = Path.of("/proc/self");
     if (Files.exists(process)) {
       return Files.getAttribute(process, "unix:uid");
     }
-    Path probe = Files.createTempFile(folder, ".helix-bg-owner", ".tmp", FILE); // such as on macOS
+    // for example on macOS
+    Path probe = Files.createTempFile(folder, ".helix-bg-owner", ".tmp", FILE);
     try {
       return Files.getAttribute(probe, "unix:uid");
     } finally {
@@ -127,9 +128,9 @@ public final class PrivateFiles {
   }
 
   /**
-   * Opens a file with O_NOFOLLOW, and makes it with mode 0600 when the options say so.
+   * Opens a file without following links; a file that the options create gets the mode 0600.
    *
-   * @throws IOException also when it is a link, a folder, a pipe or a device
+   * @throws IOException also when the path is a link, a folder, a pipe or a device
    */
   public static FileChannel open(Path file, OpenOption... options) throws IOException {
     refuseLink(file);
@@ -140,9 +141,9 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes an empty file with mode 0600.
+   * Creates an empty file with mode 0600.
    *
-   * @return false when something is in its place already
+   * @return false if the path already exists
    */
   public static boolean create(Path file) throws IOException {
     try {
@@ -154,7 +155,8 @@ public final class PrivateFiles {
   }
 
   /**
-   * Refuses what opening would wait for, such as a pipe. A link to a file passes.
+   * Refuses a path that is not a regular file, such as a pipe, which would block. A link to a file
+   * is accepted.
    *
    * @throws IOException when the path leads to something that is not a regular file
    */
@@ -164,7 +166,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Removes the permissions of a mode with which other users could write. */
+  /** Returns a mode without write permissions for other users. */
   public static Set<PosixFilePermission> withoutOthersWriting(Set<PosixFilePermission> mode) {
     Set<PosixFilePermission> kept = new HashSet<>(mode);
     kept.removeAll(WRITABLE_BY_OTHERS);

@@ -11,13 +11,12 @@ import java.util.Collections;
 import java.util.Optional;
 
 /**
- * A C function whose arguments and result are integers or pointers, at most eight.
+ * A C function with at most eight arguments; arguments and result are integers or pointers.
  *
- * <p>All of them are {@code long}: on x86-64 and arm64 integers of any width travel one to a
- * register, the seventh and eighth of x86-64 one to a word of the stack. No function looks at what
- * is past its own arguments, which the caller clears away, or says anything by the upper bits of a
- * narrower result. So one shape of call is enough; its handle is a constant, which the JIT inlines,
- * and a call leaves no garbage.
+ * <p>Arguments and result are passed as {@code long}. On x86-64 and arm64 an integer of any width
+ * takes one register, or one word of the stack. A function ignores arguments past its own, and the
+ * upper bits of a narrower result have no meaning. One method handle therefore serves all
+ * functions; the JIT inlines the handle, and a call allocates nothing.
  */
 public record NativeFunction(MemorySegment address) {
   private static final int ARGUMENTS = 8;
@@ -29,12 +28,12 @@ public record NativeFunction(MemorySegment address) {
                   JAVA_LONG,
                   Collections.nCopies(ARGUMENTS, JAVA_LONG).toArray(new MemoryLayout[0])));
 
-  /** A function of the C library; empty where it has none of that name. */
+  /** Returns a function of the C library; empty if the library has no function of that name. */
   public static Optional<NativeFunction> ofC(String name) {
     return Linker.nativeLinker().defaultLookup().find(name).map(NativeFunction::new);
   }
 
-  /** Calls the function; arguments past its own mean nothing. */
+  /** Calls the function; superfluous arguments are ignored. */
   public long call(long a, long b, long c, long d, long e, long f, long g, long h) {
     try {
       return (long) CALL.invokeExact(address, a, b, c, d, e, f, g, h);
@@ -51,7 +50,7 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** A downcall throws nothing of its own. */
+  /** Returns the exception to throw for a failed downcall, which is never a checked exception. */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

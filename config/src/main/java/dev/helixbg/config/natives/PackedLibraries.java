@@ -16,22 +16,22 @@ import java.util.Locale;
 import java.util.jar.JarEntry;
 
 /**
- * Native libraries that come inside jars, unpacked once into the cache folder: their own loaders
- * would unpack them into the temp folder at each start.
+ * Unpacks native libraries from jars into the cache folder, once. The libraries' own loaders would
+ * unpack them into the temp folder at each start.
  */
 public final class PackedLibraries {
   private PackedLibraries() {}
 
   /**
-   * Puts libraries beside each other where they are not yet, or have another size.
+   * Unpacks libraries into one folder, unless files of the right size are already there.
    *
-   * @param cacheFolder gets {@code natives/NAME-CHECKSUM}, the checksum being that of the first
-   *     file
-   * @param resources folder on the class path
-   * @param files names in it, as {@link System#mapLibraryName} gives them
-   * @return the folder that holds them
-   * @throws IOException if there are none for this platform, or they cannot be unpacked; the
-   *     message says what to do
+   * @param cacheFolder the cache folder, in which {@code natives/NAME-CHECKSUM} is made; the
+   *     checksum is that of the first file
+   * @param resources folder of the libraries on the class path
+   * @param files names of the libraries' files, as {@link System#mapLibraryName} returns them
+   * @return the folder of the unpacked libraries
+   * @throws IOException if there are no libraries for this platform, or they cannot be unpacked;
+   *     the message names a remedy
    */
   public static Path unpack(Path cacheFolder, String name, String resources, List<String> files)
       throws IOException {
@@ -56,7 +56,9 @@ public final class PackedLibraries {
     }
   }
 
-  /** {@code linux}, {@code osx} or {@code win}, as all jars with natives call them. */
+  /**
+   * Returns {@code linux}, {@code osx} or {@code win}, the names in all jars with native libraries.
+   */
   public static String os() {
     String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";
@@ -81,8 +83,9 @@ public final class PackedLibraries {
   }
 
   /**
-   * Replaces a library in one step: another process may do the same, or have the old file loaded.
-   * It is on the disk before it has its name, so a file of the right size is whole.
+   * Replaces a library in one step, since another process may do the same or have the old file
+   * loaded. The new file is synced to disk before the rename, so a file of the right size is
+   * complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

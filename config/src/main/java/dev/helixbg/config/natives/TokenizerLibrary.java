@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The native half of DJL's tokenizers, unpacked from its jar into the cache folder and loaded from
- * there.
+ * Loader of the native library of DJL's tokenizers, which is unpacked from its jar into the cache
+ * folder.
  *
- * <p>DJL's own loader would ask a cloud metadata address, look for CUDA, and could be told by an
- * environment variable to download another library. After {@link #load}, DJL's bare binding ({@code
- * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without any of it; the system
- * properties say the same to any other part of DJL that is used.
+ * <p>DJL's own loader would request a cloud metadata address, look for CUDA, and download another
+ * library if an environment variable asks for it. After {@link #load}, DJL's binding ({@code
+ * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without that loader. System
+ * properties turn off the same in other parts of DJL.
  */
 public final class TokenizerLibrary {
   private static final String FILE = System.mapLibraryName("tokenizers");
@@ -21,10 +21,10 @@ public final class TokenizerLibrary {
   private TokenizerLibrary() {}
 
   /**
-   * Unpacks and loads the library, once per process; later calls do nothing, with any folder.
+   * Unpacks and loads the library once per process; later calls do nothing, whatever their folder.
    *
    * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
-   *     message says what to do
+   *     message names a remedy
    */
   public static synchronized void load(Path cacheFolder) throws IOException {
     if (loaded) {

@@ -5,17 +5,20 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Name that a user most probably meant by an unknown one. Names are compared by edits of single
- * characters, of which a swap of two neighbours is one (optimal string alignment).
+ * Finds the name that a user most probably meant by an unknown name. The distance is the number of
+ * single-character edits; a swap of two neighbours is one edit (optimal string alignment).
  */
 public final class NearestName {
-  /** Typed characters for each one that may be wrong; at least one may be wrong. */
+  /** Number of typed characters for each accepted edit; at least one edit is accepted. */
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /** With more that are wrong, an id of ten hexadecimal digits may be any other. */
+  /**
+   * Largest accepted number of edits. With more, an id of ten hexadecimal digits could be any other
+   * id.
+   */
   private static final int MOST_EDITS = 2;
 
-  /** From this many characters on, a typed text means a name that begins with it. */
+  /** Least length, in characters, at which a typed text matches a name that begins with it. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
@@ -23,9 +26,9 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * The end of a message: {@code "; did you mean NAME?"}.
+   * Returns the end of a message: {@code "; did you mean NAME?"}.
    *
-   * @param otherwise the end where no name is near
+   * @param otherwise the end of the message if no name is near
    */
   public static String meant(String typed, Collection<String> names, String otherwise) {
     return of(typed, names)
@@ -34,8 +37,8 @@ public final class NearestName {
   }
 
   /**
-   * Returns the first of the nearest names; empty if none is near, or if {@code typed} is not a
-   * name.
+   * Returns the first of the nearest names; empty if no name is near, or if {@code typed} is too
+   * long.
    */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
@@ -59,9 +62,9 @@ public final class NearestName {
   }
 
   /**
-   * Edits that make one of the other.
+   * Returns the number of edits between two names.
    *
-   * @param most any larger number, and the work of finding it, is of no use
+   * @param most bound: from this number on, the exact number does not matter
    */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {

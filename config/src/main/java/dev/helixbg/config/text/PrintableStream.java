@@ -8,13 +8,14 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Stream of UTF-8 to a terminal, or to a file that will be shown on one. A name, a model or an
- * exception may put anything into it; nothing passes that acts instead of being read.
+ * Stream of UTF-8 to a terminal, or to a file that will be shown on a terminal. Names, models and
+ * exceptions may contain any character; the stream replaces or escapes characters that a terminal
+ * executes or hides.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
 
-  /** The beginning of a character whose end was not written yet. */
+  /** First bytes of a character whose last bytes were not written yet. */
   private byte[] begun = {};
 
   private PrintableStream(OutputStream out, UnaryOperator<String> safe) {
@@ -22,12 +23,14 @@ public final class PrintableStream extends FilterOutputStream {
     this.safe = safe;
   }
 
-  /** Replaces or drops it. */
+  /** Returns a stream that replaces or drops such characters. */
   public static PrintableStream text(OutputStream out) {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Escapes it, so that a reader of the JSON gets the same value. */
+  /**
+   * Returns a stream for JSON that escapes such characters, so that a parser reads the same value.
+   */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }
@@ -48,7 +51,7 @@ public final class PrintableStream extends FilterOutputStream {
             .getBytes(StandardCharsets.UTF_8));
   }
 
-  /** How many bytes there are up to the last character, when that one lacks its end. */
+  /** Returns the number of bytes that form whole characters. */
   private static int wholeCharacters(byte[] bytes) {
     for (int back = 1; back <= Math.min(3, bytes.length); back++) {
       int b = bytes[bytes.length - back] & 0xFF;

@@ -1,14 +1,14 @@
 package dev.helixbg.config.text;
 
 /**
- * Untrusted text without the characters that act instead of being read: controls, escape sequences,
- * bidi overrides, invisible characters. What remains is safe on a terminal, and plain text once a
- * format's own escaping is applied.
+ * Removes or replaces the characters of untrusted text that a terminal executes or hides: controls,
+ * escape sequences, bidi overrides, invisible characters. The result is safe on a terminal. A
+ * format such as HTML still needs its own escaping.
  *
  * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners, soft
- * hyphens and supplementary variation selectors are dropped, because honest text has them too and
- * reads the same without. Everything else that hides or reorders text (bidi controls, C1 controls,
- * tag characters, lone surrogates) is shown as U+FFFD.
+ * hyphens and supplementary variation selectors are dropped, because ordinary text has them, too,
+ * and reads the same without them. Other characters that hide or reorder text (bidi controls, C1
+ * controls, tag characters, lone surrogates) become U+FFFD.
  */
 public final class PrintableText {
   private static final int REPLACEMENT = 0xFFFD;
@@ -16,18 +16,19 @@ public final class PrintableText {
 
   private PrintableText() {}
 
-  /** Keeps line feeds and tabs; a CR LF counts as a line feed. */
+  /** Returns printable text that keeps line feeds and tabs; CR LF becomes a line feed. */
   public static String block(String text) {
     return shown(text, true);
   }
 
-  /** Fits on one line and keeps different names different, as far as a reader can see. */
+  /** Returns printable text on one line. Different visible names stay different. */
   public static String line(String text) {
     return shown(text, false);
   }
 
   /**
-   * One line of at most so many terminal columns; white space is folded, a cut ends in {@code …}.
+   * Returns one line of at most {@code columns} terminal columns. White space is folded; a cut text
+   * ends in {@code …}.
    */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
@@ -46,7 +47,7 @@ public final class PrintableText {
         continue;
       }
       int needed = TextColumns.of(shown) + (space ? 1 : 0);
-      // One column stays free for the mark of a cut, unless this is the end.
+      // One column is kept free for {@code …}, unless this is the end.
       if (width + needed > columns - (next < text.length() ? 1 : 0)) {
         return out.append('…').toString();
       }
@@ -60,7 +61,10 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /** At most so many UTF-16 units of a text; what is cut ends in {@code …}, no pair is torn. */
+  /**
+   * Returns at most {@code units} UTF-16 units of a text. A cut text ends in {@code …}; no
+   * surrogate pair is split.
+   */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;
@@ -69,7 +73,7 @@ public final class PrintableText {
     return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
   }
 
-  /** Lone surrogates replaced by U+FFFD: what can be encoded as UTF-8. */
+  /** Returns a text with lone surrogates replaced by U+FFFD, so that it can be encoded as UTF-8. */
   public static String wellFormed(String text) {
     for (int at = 0; at < text.length(); at++) {
       if (Character.isSurrogate(text.charAt(at))) {
@@ -80,7 +84,8 @@ public final class PrintableText {
   }
 
   /**
-   * The same JSON value, with what {@link #block} would replace or drop written as {@code \\uXXXX}.
+   * Returns the same JSON value; the characters that {@link #block} would replace or drop are
+   * written as {@code \\uXXXX}.
    */
   public static String json(String json) {
     StringBuilder out = new StringBuilder(json.length());
@@ -157,7 +162,7 @@ public final class PrintableText {
         || (c >= 0xE0100 && c <= 0xE01EF);
   }
 
-  /** Signs that Unicode files under format characters although they have a shape. */
+  /** Whether a format character of Unicode is visible. */
   private static boolean isVisibleFormat(int c) {
     return (c >= 0x600 && c <= 0x605)
         || c == 0x6DD

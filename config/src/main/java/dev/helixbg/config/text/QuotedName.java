@@ -3,14 +3,17 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * Sets a name off within a sentence. Names are written by other people: without quotes, a file
- * called {@code a.md and all files of the folder ops} would read as an instruction.
+ * Quotes a name within a sentence. Other people choose the names. Without quotes, a file called
+ * {@code a.md and all files of the folder ops} would read as an instruction.
  */
 public final class QuotedName {
-  /** The most that stands between the quotation marks, in UTF-16 units. */
+  /** Greatest length of the quoted name, in UTF-16 units. */
   private static final int LONGEST = 160;
 
-  /** One word: no blank, no mark that ends a sentence, no letter that looks like a blank. */
+  /**
+   * A name of one word, without a blank, a letter that looks like a blank, or a mark that ends a
+   * sentence.
+   */
   private static final Pattern PLAIN =
       Pattern.compile(
           "(?!.*[\\u115F\\u1160\\u3164\\uFFA0])"
@@ -21,8 +24,8 @@ public final class QuotedName {
   private QuotedName() {}
 
   /**
-   * The name as it is where it is one plain word, else in quotation marks, on one line and bounded.
-   * Quotation marks within it become simple ones.
+   * Returns a plain word unchanged. Any other name is returned in quotation marks, on one line, and
+   * cut if it is long; its own quotation marks become apostrophes.
    */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {

@@ -4,14 +4,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Machine code of x86-64, the few instructions that our kernels want. Vectors of 256 bits are
- * encoded with VEX, which knows 16 registers, those of 512 bits with EVEX, which knows 32.
+ * Assembler for the x86-64 instructions that the project's kernels need. Instructions on vectors of
+ * 256 bits use the VEX encoding with 16 registers; instructions on 512 bits use EVEX with 32.
  *
  * <p>Encodings: Intel's Software Developer's Manual, volume 2, chapter 2 (prefixes) and the
  * instructions' pages.
  */
 public final class AvxAssembler {
-  /** General registers by their numbers in instructions. A function leaves the last three alone. */
+  /**
+   * General registers, with their numbers in instructions. A function must preserve RBX, RBP and
+   * R14.
+   */
   public enum Register {
     RAX(0),
     RCX(1),
@@ -35,7 +38,7 @@ public final class AvxAssembler {
 
   private static final int CAPACITY = 1 << 16;
 
-  /** Maps of opcodes, and the prefix that many vector instructions imply. */
+  /** Number of an opcode map, which is followed by two other maps and the numbers of prefixes. */
   private static final int MAP_0F = 1;
 
   private static final int MAP_0F38 = 2;
@@ -44,7 +47,10 @@ public final class AvxAssembler {
   private static final int PREFIX_66 = 1;
   private static final int PREFIX_F3 = 2;
 
-  /** Mode of a ModRM byte: a register, or memory at a register's address plus 32 bits. */
+  /**
+   * Mode of a ModRM byte for a register operand. {@code OF_MEMORY} is memory at a register plus a
+   * 32-bit offset.
+   */
   private static final int OF_REGISTER = 3 << 6;
 
   private static final int OF_MEMORY = 2 << 6;
@@ -53,7 +59,7 @@ public final class AvxAssembler {
   private final boolean wide;
 
   /**
-   * @param bits of the vectors, 256 or 512
+   * @param bits size of the vectors, 256 or 512 bits
    */
   public AvxAssembler(int bits) {
     wide = bits == 512;
@@ -67,160 +73,164 @@ public final class AvxAssembler {
 
   // ---- vectors ---------------------------------------------------------------------------------
 
-  /** {@code target = memory}. */
+  /** Emits {@code target = memory}. */
   public void load(int target, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x10, target, 0, base, offset);
   }
 
-  /** {@code memory = source}. */
+  /** Emits {@code memory = source}. */
   public void store(int source, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x11, source, 0, base, offset);
   }
 
-  /** {@code target = source}. */
+  /** Emits {@code target = source}. */
   public void copy(int source, int target) {
     ofRegister(MAP_0F, NO_PREFIX, 0x28, target, 0, source);
   }
 
-  /** 32 bits of memory to all lanes. */
+  /** Copies 32 bits of memory to all lanes. */
   public void broadcast(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x18, target, 0, base, offset);
   }
 
-  /** {@code sums += a · b}, of each int four products of unsigned bytes and signed ones. */
+  /** Emits {@code sums += a · b}: adds four products of unsigned and signed bytes to each int. */
   public void dotProducts(int unsigned, int signed, int sums) {
     ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);
   }
 
-  /** {@code sums += a · b}, of each int two products of shorts. */
+  /** Emits {@code sums += a · b}: adds two products of shorts to each int. */
   public void shortDotProducts(int a, int b, int sums) {
     ofRegister(MAP_0F38, PREFIX_66, 0x52, sums, a, b);
   }
 
-  /** {@code target = a · b}, of each short two products of unsigned bytes and signed ones. */
+  /**
+   * Emits {@code target = a · b}: each short becomes the sum of two products of unsigned and signed
+   * bytes.
+   */
   public void pairProducts(int unsigned, int signed, int target) {
     ofRegister(MAP_0F38, PREFIX_66, 0x04, target, unsigned, signed);
   }
 
-  /** {@code sum += a}, shorts. */
+  /** Emits {@code sum += a} for shorts. */
   public void addShorts(int a, int sum) {
     ofRegister(MAP_0F, PREFIX_66, 0xFD, sum, sum, a);
   }
 
-  /** {@code sum += memory}, shorts. */
+  /** Emits {@code sum += memory} for shorts. */
   public void addShorts(int sum, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xFD, sum, sum, base, offset);
   }
 
-  /** All shorts to 1, in 256 bits. */
+  /** Sets all shorts to 1, in 256 bits. */
   public void ones(int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0x75, target, target, target); // equal, so -1
+    // compares equal values, which gives −1
+    ofRegister(MAP_0F, PREFIX_66, 0x75, target, target, target);
     ofRegister(MAP_0F38, PREFIX_66, 0x1D, target, 0, target);
   }
 
-  /** {@code product *= b}, of each int the sum of two products of shorts. */
+  /** Emits {@code product *= b}: each int becomes the sum of two products of shorts. */
   public void pairSums(int b, int product) {
     pairSums(product, b, product);
   }
 
-  /** {@code target = a · b}, of each int the sum of two products of shorts. */
+  /** Emits {@code target = a · b}: each int becomes the sum of two products of shorts. */
   public void pairSums(int a, int b, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0xF5, target, a, b);
   }
 
-  /** {@code sum += memory}, ints. */
+  /** Emits {@code sum += memory} for ints. */
   public void add(int sum, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xFE, sum, sum, base, offset);
   }
 
-  /** {@code sum += a}, ints. */
+  /** Emits {@code sum += a} for ints. */
   public void add(int a, int sum) {
     ofRegister(MAP_0F, PREFIX_66, 0xFE, sum, sum, a);
   }
 
-  /** Ints to floats. */
+  /** Converts ints to floats. */
   public void toFloats(int vector) {
     ofRegister(MAP_0F, NO_PREFIX, 0x5B, vector, 0, vector);
   }
 
-  /** {@code product *= memory}, floats. */
+  /** Emits {@code product *= memory} for floats. */
   public void multiply(int product, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x59, product, product, base, offset);
   }
 
-  /** {@code sum += a · b}, floats, rounded once. */
+  /** Emits {@code sum += a · b} for floats, rounded once. */
   public void multiplyAdd(int a, int b, int sum) {
     ofRegister(MAP_0F38, PREFIX_66, 0xB8, sum, a, b);
   }
 
-  /** {@code sum += a · memory}. */
+  /** Emits {@code sum += a · memory} for floats, rounded once. */
   public void multiplyAdd(int a, Register base, int offset, int sum) {
     ofMemory(MAP_0F38, PREFIX_66, 0xB8, sum, a, base, offset);
   }
 
-  /** {@code product *= b}, floats. */
+  /** Emits {@code product *= b} for floats. */
   public void multiply(int b, int product) {
     ofRegister(MAP_0F, NO_PREFIX, 0x59, product, product, b);
   }
 
-  /** {@code sum += a}, floats. */
+  /** Emits {@code sum += a} for floats. */
   public void addFloats(int a, int sum) {
     ofRegister(MAP_0F, NO_PREFIX, 0x58, sum, sum, a);
   }
 
-  /** {@code target = a ^ a}. */
+  /** Sets {@code target} to 0. */
   public void clear(int target) {
     ofRegister(MAP_0F, PREFIX_66, 0xEF, target, target, target);
   }
 
-  /** {@code sum += memory}, floats. */
+  /** Emits {@code sum += memory} for floats. */
   public void addFloats(int sum, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x58, sum, sum, base, offset);
   }
 
   // ---- vectors of 256 bits ---------------------------------------------------------------------
 
-  /** {@code product = product · b + memory}, floats, rounded once. */
+  /** Emits {@code product = product · b + memory} for floats, rounded once. */
   public void multiplyThenAdd(int product, int b, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0xA8, product, b, base, offset);
   }
 
-  /** {@code difference -= a · b}, floats, rounded once. */
+  /** Emits {@code difference -= a · b} for floats, rounded once. */
   public void subtractProduct(int a, int b, int difference) {
     ofRegister(MAP_0F38, PREFIX_66, 0xBC, difference, a, b);
   }
 
-  /** {@code target = a − b}, floats. */
+  /** Emits {@code target = a − b} for floats. */
   public void subtract(int a, int b, int target) {
     ofRegister(MAP_0F, NO_PREFIX, 0x5C, target, a, b);
   }
 
-  /** {@code target = a / b}, floats. */
+  /** Emits {@code target = a / b} for floats. */
   public void divide(int a, int b, int target) {
     ofRegister(MAP_0F, NO_PREFIX, 0x5E, target, a, b);
   }
 
-  /** The square roots of floats. */
+  /** Replaces floats by their square roots. */
   public void root(int vector) {
     ofRegister(MAP_0F, NO_PREFIX, 0x51, vector, 0, vector);
   }
 
-  /** {@code largest = max(largest, a)}, floats. */
+  /** Emits {@code largest = max(largest, a)} for floats. */
   public void maximum(int a, int largest) {
     ofRegister(MAP_0F, NO_PREFIX, 0x5F, largest, largest, a);
   }
 
-  /** {@code largest = max(largest, memory)}, floats. */
+  /** Emits {@code largest = max(largest, memory)} for floats. */
   public void maximum(int largest, Register base, int offset) {
     ofMemory(MAP_0F, NO_PREFIX, 0x5F, largest, largest, base, offset);
   }
 
-  /** The sum of all floats, in the first of a vector; another is overwritten. */
+  /** Writes the sum of a vector's floats to its first float; {@code other} is overwritten. */
   public void sumOfLanes(int vector, int other) {
     ofLanes(0x58, vector, other);
   }
 
-  /** The largest of all floats, in the first of a vector; another is overwritten. */
+  /** Writes the largest of a vector's floats to its first float; {@code other} is overwritten. */
   public void largestOfLanes(int vector, int other) {
     ofLanes(0x5F, vector, other);
   }
@@ -234,123 +244,129 @@ public final class AvxAssembler {
     ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
   }
 
-  /** The first float to all lanes. */
+  /** Copies the first float to all lanes. */
   public void broadcast(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x18, vector, 0, vector);
   }
 
-  /** {@code target = } one float of memory, and zeros. */
+  /** Loads one float of memory and sets the other lanes to 0. */
   public void loadFirst(int target, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_F3, 0x10, target, 0, base, offset);
   }
 
-  /** {@code target = source << bits}, ints. */
+  /** Emits {@code target = source << bits} for ints. */
   public void shiftLeft(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x72, 6, target, source);
     bytes(bits);
   }
 
-  /** 128 bits of memory to both halves. */
+  /** Copies 128 bits of memory to both halves. */
   public void broadcastHalves(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x5A, target, 0, base, offset);
   }
 
-  /** 16 bits of memory to all shorts. */
+  /** Copies 16 bits of memory to all shorts. */
   public void broadcastShort(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x79, target, 0, base, offset);
   }
 
-  /** The first eight numbers of f16 to floats. */
+  /** Converts the first eight f16 values to floats. */
   public void halvesToFloats(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x13, vector, 0, vector);
   }
 
-  /** Eight signed bytes of memory to ints. */
+  /** Converts eight signed bytes of memory to ints. */
   public void bytesToInts(int target, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x21, target, 0, base, offset);
   }
 
-  /** The first 16 signed bytes to shorts. */
+  /** Converts the first 16 signed bytes to shorts. */
   public void bytesToShorts(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x20, vector, 0, vector);
   }
 
-  /** {@code target} = of each half of {@code source} the bytes whose places are in memory. */
+  /** Permutes the bytes of each half of {@code source} by the indices in memory. */
   public void shuffle(int source, Register base, int offset, int target) {
     ofMemory(MAP_0F38, PREFIX_66, 0x00, target, source, base, offset);
   }
 
-  /** {@code target = a & b}. */
+  /** Emits {@code target = a & b}. */
   public void and(int a, int b, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0xDB, target, a, b);
   }
 
-  /** {@code vector &= memory}. */
+  /** Emits {@code vector &= memory}. */
   public void and(int vector, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xDB, vector, vector, base, offset);
   }
 
-  /** {@code vector |= a}. */
+  /** Emits {@code vector |= a}. */
   public void or(int a, int vector) {
     ofRegister(MAP_0F, PREFIX_66, 0xEB, vector, vector, a);
   }
 
-  /** {@code target = source >>> bits}, shorts. */
+  /** Emits {@code target = source >>> bits} for shorts. */
   public void shiftShortsRight(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x71, 2, target, source);
     bytes(bits);
   }
 
-  /** {@code target = source << bits}, shorts. */
+  /** Emits {@code target = source << bits} for shorts. */
   public void shiftShortsLeft(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x71, 6, target, source);
     bytes(bits);
   }
 
-  /** {@code target = source >>> bits}, ints. */
+  /** Emits {@code target = source >>> bits} for ints. */
   public void shiftRight(int source, int bits, int target) {
     ofRegister(MAP_0F, PREFIX_66, 0x72, 2, target, source);
     bytes(bits);
   }
 
-  /** {@code vector >>>= memory}, each int by bits of its own. */
+  /** Emits {@code vector >>>= memory}; each int has its own number of bits. */
   public void shiftRight(int vector, Register base, int offset) {
     ofMemory(MAP_0F38, PREFIX_66, 0x45, vector, vector, base, offset);
   }
 
-  /** {@code target = a · b} with signed bytes in memory. */
+  /**
+   * Emits {@code target = a · memory}: each short becomes the sum of two products of unsigned and
+   * signed bytes.
+   */
   public void pairProducts(int unsigned, Register base, int offset, int target) {
     ofMemory(MAP_0F38, PREFIX_66, 0x04, target, unsigned, base, offset);
   }
 
-  /** Signed bytes to their magnitudes, which are unsigned. */
+  /** Replaces signed bytes by their magnitudes, which are unsigned. */
   public void magnitudes(int vector) {
     ofRegister(MAP_0F38, PREFIX_66, 0x1C, vector, 0, vector);
   }
 
-  /** {@code vector = } its bytes where those of {@code signs} are positive, else 0 or −1 times. */
+  /** Multiplies each byte by the sign of the byte in {@code signs}: 1, 0 or −1. */
   public void sign(int vector, int signs) {
     ofRegister(MAP_0F38, PREFIX_66, 0x08, vector, vector, signs);
   }
 
-  /** The upper half to the lower one of another. */
+  /** Copies the upper half of {@code source} to the lower half of {@code target}. */
   public void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
   }
 
-  /** Permutes each four floats by their places in pairs of bits, the first in the lowest. */
+  /**
+   * Permutes each group of four floats. {@code places} has two bits per float, the lowest for the
+   * first float.
+   */
   public void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
   }
 
-  /** {@code memory = } the first float. */
+  /** Stores the first float. */
   public void storeFirst(int source, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
   }
 
-  /** Asks for a line of memory, which need not exist. */
+  /** Prefetches a cache line of memory; the address may be invalid. */
   public void fetchAhead(Register base, int offset) {
     if (base.number > 7) {
       bytes(0x41);
@@ -359,7 +375,10 @@ public final class AvxAssembler {
     code.putInt(offset);
   }
 
-  /** Clears the upper parts of vectors, which would slow down older instructions of the caller. */
+  /**
+   * Clears the upper halves of vector registers, which would slow down the caller's SSE
+   * instructions.
+   */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
   }
@@ -376,7 +395,10 @@ public final class AvxAssembler {
     bytes(opcode, OF_REGISTER | (reg & 7) << 3 | third & 7);
   }
 
-  /** VEX or EVEX: numbers of registers are inverted, and their high bits scattered. */
+  /**
+   * Emits a VEX or EVEX prefix. Both have the registers' numbers inverted, with the high bits in
+   * separate places.
+   */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;
     int x = ~third >> 4 & 1;
@@ -393,7 +415,7 @@ public final class AvxAssembler {
 
   // ---- numbers and loops -----------------------------------------------------------------------
 
-  /** {@code target = source}. */
+  /** Emits {@code target = source}. */
   public void copy(Register source, Register target) {
     bytes(rex(source, target), 0x89, OF_REGISTER | (source.number & 7) << 3 | target.number & 7);
   }
@@ -403,36 +425,36 @@ public final class AvxAssembler {
     code.putInt(value);
   }
 
-  /** {@code target += memory}, 64 bits. */
+  /** Emits {@code target += memory} for 64 bits. */
   public void add(Register target, Register base, int offset) {
     bytes(rex(target, base), 0x03, OF_MEMORY | (target.number & 7) << 3 | base.number & 7);
     code.putInt(offset);
   }
 
-  /** {@code target = value}. */
+  /** Emits {@code target = value}. */
   public void set(Register target, long value) {
     bytes(rex(Register.RAX, target), 0xB8 | target.number & 7);
     code.putLong(value);
   }
 
-  /** Where a loop begins. */
+  /** Returns the position at which a loop begins. */
   public int label() {
     return code.position();
   }
 
-  /** Counts down by one, and jumps unless that is 0. */
+  /** Decrements the counter and jumps to the label unless the counter is 0. */
   public void loop(Register counter, int label) {
     bytes(rex(Register.RAX, counter), 0xFF, OF_REGISTER | 1 << 3 | counter.number & 7);
     bytes(0x0F, 0x85);
     code.putInt(label - code.position() - Integer.BYTES);
   }
 
-  /** Keeps a register for {@link #restore}. */
+  /** Pushes a register for {@link #restore}. */
   public void save(Register register) {
     pushOrPop(0x50, register);
   }
 
-  /** The register that was saved last. */
+  /** Pops the register that was saved last. */
   public void restore(Register register) {
     pushOrPop(0x58, register);
   }
@@ -448,7 +470,7 @@ public final class AvxAssembler {
     bytes(0xC3);
   }
 
-  /** 64 bits, and the fourth bits of registers' numbers. */
+  /** Returns a REX prefix for 64 bits, with the fourth bits of the registers' numbers. */
   private static int rex(Register reg, Register third) {
     return 0x48 | (reg.number >> 3) << 2 | third.number >> 3;
   }

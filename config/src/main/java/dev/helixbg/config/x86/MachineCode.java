@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Functions of our own machine code, on Linux, which tells what the processor has. */
+/**
+ * Turns the project's own machine code into callable functions, on Linux, and reports the
+ * processor's instruction sets.
+ */
 public final class MachineCode {
-  /** True, false, or the only instruction set that may be used. */
+  /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
   private static final String SWITCH = "helixbg.machine.code";
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -25,7 +28,10 @@ public final class MachineCode {
 
   private MachineCode() {}
 
-  /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
+  /**
+   * Whether this processor is an x86-64 with an instruction set, and the switch allows its use. The
+   * name is that of Linux.
+   */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
     return isKnownSystem()
@@ -44,7 +50,7 @@ public final class MachineCode {
     return FLAGS.containsAll(List.of(instructions));
   }
 
-  /** Returns the flags of the first processor. */
+  /** Returns the flags of the first processor in {@code /proc/cpuinfo}. */
   private static List<String> flags() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines
@@ -58,8 +64,8 @@ public final class MachineCode {
   }
 
   /**
-   * A function in memory that may be run but not be written to; empty where the system refuses
-   * that. It stays until the process ends.
+   * Returns a function in executable memory that cannot be written to; empty where the system
+   * refuses. The memory is never freed.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

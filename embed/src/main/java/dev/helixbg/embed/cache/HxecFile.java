@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * embeddings.bin, version 1 of the HXEC format, which helix and other programs read; helix-bg only
- * writes it. All numbers are little-endian:
+ * The file {@code embeddings.bin} in version 1 of the HXEC format. helix-bg writes the file; helix
+ * and other programs read it. All numbers are little-endian:
  *
  * <pre>
  *   "HXEC"  version u32 = 1  count u32  dimension u32 = 384
@@ -29,8 +29,9 @@ public final class HxecFile {
   /**
    * Writes a file.
    *
-   * @param offsets of the entries in data.log, ascending, each below 2<sup>32</sup>
-   * @param vectors one per offset, of 384 values and unit length
+   * @param offsets positions of the entries in data.log, in bytes, ascending, each below
+   *     2<sup>32</sup>
+   * @param vectors one vector per offset, of 384 values and unit length
    * @throws IllegalArgumentException when offsets do not ascend, or a vector is not of unit length
    */
   public static void write(OutputStream out, List<Long> offsets, List<float[]> vectors)

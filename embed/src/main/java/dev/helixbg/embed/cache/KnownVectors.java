@@ -9,22 +9,22 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The vectors that a store was found to hold.
+ * The vectors that were read from a store.
  *
- * @param byKey not copies
- * @param stored vectors in the store, repetitions and damaged ones included
+ * @param byKey the vectors by text; shared, not copied
+ * @param stored number of vectors in the store, including repeated and damaged vectors
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of known texts that decide which id a store is under. */
+  /** Number of known texts after which the search for a store's id ends. */
   private static final int ENOUGH = 64;
 
   /** Vectors of an empty store. */
   public static final KnownVectors NONE = new KnownVectors(new HashMap<>(), 0);
 
   /**
-   * Returns the id under which the vectors are stored: the one by which most of the texts are
-   * known. If several ids know as many texts, it is the first of them.
+   * Returns the id under which the vectors are stored: the id with the most vectors for the texts.
+   * If several ids have equally many, the first of these is returned.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
@@ -41,7 +41,7 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
         .orElseThrow();
   }
 
-  /** The vector of a text. */
+  /** Returns the vector of a text; empty if the text is not known. */
   public Optional<float[]> vector(TextKey key) {
     return Optional.ofNullable(byKey.get(key));
   }

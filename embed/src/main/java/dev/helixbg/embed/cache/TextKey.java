@@ -7,12 +7,12 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * Names a text as one model sees it: the first 128 bits of SHA-256 over the model's id, a zero byte
- * and the text in UTF-8. A vector is reused where the keys are equal.
+ * Key of a text for one model: the first 128 bits of SHA-256 over the model's id, a zero byte and
+ * the text in UTF-8. Texts with equal keys share a vector.
  */
 public record TextKey(long high, long low) {
 
-  /** Bytes of a key in a file. */
+  /** Size of a key in a file, in bytes. */
   static final int BYTES = 16;
 
   private static final HexFormat HEX = HexFormat.of();
@@ -25,7 +25,7 @@ public record TextKey(long high, long low) {
     return new TextKey(hash.getLong(), hash.getLong());
   }
 
-  // Written out: a young JVM takes long to make what a record has by itself.
+  // Written out, since a record's generated methods are slow at their first call.
 
   @Override
   public boolean equals(Object other) {
@@ -37,7 +37,7 @@ public record TextKey(long high, long low) {
     return Long.hashCode(high);
   }
 
-  /** 32 lower-case hexadecimal digits. */
+  /** Returns the key as 32 lower-case hexadecimal digits. */
   public String hex() {
     return HEX.toHexDigits(high) + HEX.toHexDigits(low);
   }

@@ -3,15 +3,17 @@ package dev.helixbg.embed.cache;
 import java.util.List;
 
 /**
- * The ids under which the vectors of one model may be in a KB's caches: one for each way to compute
- * them. A cache is of one of them.
+ * The ids under which a KB's caches may have the vectors of one model: one id for each way to
+ * compute vectors. A cache has vectors of one id.
  *
- * @param entries of the entries' own vectors; the usual one first
- * @param passages of those of passages
+ * @param entries ids for vectors of entries; the usual id first
+ * @param passages ids for vectors of passages
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /** Returns the id that names texts and findings, independent of the ids of their vectors. */
+  /**
+   * Returns the id in the keys of texts and findings, which does not depend on the ids of vectors.
+   */
   public String name() {
     return entries.getFirst();
   }

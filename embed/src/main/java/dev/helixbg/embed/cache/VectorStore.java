@@ -16,25 +16,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The vectors of texts that one knowledge base has, by {@link TextKey}, in a table of a database: a
- * row for each batch that was embedded, with up to {@value #ROW_VECTORS} keys of 16 bytes, as many
- * vectors of 384 little-endian f32, and a checksum of both.
+ * The stored vectors of one knowledge base's texts, by {@link TextKey}, in a database table. A row
+ * has the vectors of one batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384
+ * little-endian f32 for each key, and a checksum of both.
  */
 public final class VectorStore {
-  /** Values of a vector. */
+  /** Number of values of a vector. */
   public static final int DIMENSION = 384;
 
-  /** The table of vectors of all kinds, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
           + " checksum INTEGER NOT NULL, keys BLOB NOT NULL, vectors BLOB NOT NULL)";
 
   private static final int ROW_VECTORS = 512;
 
-  /** Accepted distance of a squared length from 1; float rounding stays below 1e-6. */
+  /** Largest accepted difference of a squared length from 1; float rounding stays below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /** Stale vectors that are always tolerated. */
+  /** Number of unused vectors that are always kept. */
   private static final int FEW_STALE = 256;
 
   private final Database database;
@@ -45,28 +45,30 @@ public final class VectorStore {
     this.kind = kind;
   }
 
-  /** The vectors of whole entries. */
+  /** Returns the store of vectors of whole entries. */
   public static VectorStore ofEntries(Database database) {
     return new VectorStore(database, "entry");
   }
 
-  /** The vectors of passages of long entries. */
+  /** Returns the store of vectors of long entries' passages. */
   public static VectorStore ofPassages(Database database) {
     return new VectorStore(database, "passage");
   }
 
-  /** The vectors of lessons, which a language model wrote of entries. */
+  /**
+   * Returns the store of vectors of lessons (sentences that a language model wrote about entries).
+   */
   public static VectorStore ofLessons(Database database) {
     return new VectorStore(database, "lesson");
   }
 
-  /** A number that grows with each vector of any kind. */
+  /** Returns a number that grows whenever vectors of any kind are added. */
   public static int version(Database database) {
     return database.added("vectors");
   }
 
   /**
-   * Reads all of them. Rows that are damaged are passed over.
+   * Reads all vectors; damaged rows are skipped.
    *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
@@ -108,8 +110,8 @@ public final class VectorStore {
   /**
    * Adds vectors.
    *
-   * @param vectors of unit length
-   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved
+   * @param vectors vectors of unit length
+   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be saved
    */
   public void add(Map<TextKey, float[]> vectors) {
     if (!vectors.isEmpty()) {
@@ -146,10 +148,10 @@ public final class VectorStore {
   }
 
   /**
-   * Keeps only these vectors, when most of many are others.
+   * Deletes the unused vectors if there are many and more than half of all are unused.
    *
-   * @param stored how many the store holds, repetitions included
-   * @param used of all texts that there are now
+   * @param stored number of vectors in the store, repeated vectors included
+   * @param used the vectors of all present texts
    */
   public void forgetStale(int stored, Map<TextKey, float[]> used) {
     if (stored < FEW_STALE + 2 * used.size()) {
@@ -168,7 +170,7 @@ public final class VectorStore {
   }
 
   /**
-   * @throws IllegalArgumentException when it is not 384 values of unit length
+   * @throws IllegalArgumentException when the vector does not have 384 values and unit length
    */
   static void check(float[] vector) {
     if (vector.length != DIMENSION

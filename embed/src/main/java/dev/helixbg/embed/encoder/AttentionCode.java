@@ -6,32 +6,32 @@ import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of one head's attention over one text: keys turned, scores of {@link
- * #ROWS} queries at a time, their softmax, and the mean of values.
+ * Writes machine code for the attention of one head over one text. The functions transpose keys,
+ * compute scores for {@link #ROWS} queries at a time, take their softmax, and average values.
  */
 final class AttentionCode {
-  /** Values of a head. */
+  /** Number of values of a head. */
   static final int HEAD = 32;
 
-  /** Queries at a time. */
+  /** Number of queries that are computed at a time. */
   static final int ROWS = 6;
 
-  /** Tokens of the longest text. */
+  /** Largest number of tokens of a text. */
   static final int TOKENS = 512;
 
-  /** Scores and turned keys have room for a multiple of this number of tokens. */
+  /** Room behind the last token, in tokens; rows of scores and transposed keys have it. */
   static final int PADDING = 32;
 
-  /** Bytes from a row of queries, keys, values or results to the next. */
+  /** Distance between rows of queries, keys, values or results, in bytes. */
   static final int STRIDE = SIDE * Float.BYTES;
 
-  /** Bytes from a row of scores or of turned keys to the next: no power of two. */
+  /** Distance between rows of scores or transposed keys, in bytes; not a power of two. */
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
-  /** Offset in a row of scores, in bytes: 1 divided by the sum of the row's powers. */
+  /** Offset in a row of scores, in bytes, of 1 divided by the sum of the row's powers. */
   static final int FACTOR = TOKENS * Float.BYTES;
 
-  /** Vectors of scores or results at a time. */
+  /** Number of vectors of scores or results that are computed at a time. */
   static final int VECTORS = 2;
 
   private static final int UNROLLED = 4;
@@ -40,7 +40,10 @@ final class AttentionCode {
 
   private AttentionCode() {}
 
-  /** {@code void(keys, turned, tokens)}: a head's keys, token after token, to rows of values. */
+  /**
+   * Returns {@code void(keys, turned, tokens)}, which transposes a head's keys: one row per token
+   * becomes one row per value.
+   */
   static byte[] turn() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
     int token = code.label();
@@ -55,19 +58,19 @@ final class AttentionCode {
     return code.code();
   }
 
-  /** {@code void(queries, turned keys, scores, fours of values, panels, groups)}. */
+  /** Returns {@code void(queries, turned keys, scores, values / 4, panels, groups)}. */
   static byte[] scores(int bits) {
     return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
   }
 
-  /** {@code void(scores, values, results, fours of tokens, panels, groups)}. */
+  /** Returns {@code void(scores, values, results, tokens / 4, panels, groups)}. */
   static byte[] results(int bits) {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }
 
   /**
-   * {@code c[row][i] = Σ a[row][k] · b[k][i]}, in groups of {@link #ROWS} rows and panels of two
-   * vectors.
+   * Returns code for {@code c[row][i] = Σ a[row][k] · b[k][i]}, in groups of {@link #ROWS} rows and
+   * panels of two vectors.
    */
   private static byte[] product(
       int bits, int strideOfA, int strideOfB, int strideOfC, boolean factors) {
@@ -136,11 +139,12 @@ final class AttentionCode {
   }
 
   /**
-   * {@code void(scores, mask, vectors of 8, rows)}: 2 to the power of each score less the largest,
-   * and one by the sum of all at {@link #FACTOR}.
+   * Returns {@code void(scores, mask, vectors of 8, rows)}. The function replaces each score by 2
+   * to the power of (score − largest score), and writes 1 divided by the sum of the powers to
+   * {@link #FACTOR}.
    *
-   * <p>The mask is what scores are added to, negative infinity where there is no token, then, from
-   * {@link #WIDE_STRIDE} on, the bits of a power that stay.
+   * <p>The mask has values to add to scores: 0 for a token, else negative infinity. From {@link
+   * #WIDE_STRIDE} on, the mask has bits to AND with the powers: all 1 for a token, else 0.
    */
   static byte[] softmax() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
@@ -154,7 +158,7 @@ final class AttentionCode {
     int power = 4;
     code.set(CONSTANT, Constants.ADDRESS);
     int row = code.label();
-    code.load(largest, Register.RDI, 0); // of the first token, and of others that may be none
+    code.load(largest, Register.RDI, 0); // the first token, and places that may have no token
     code.broadcast(largest);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);

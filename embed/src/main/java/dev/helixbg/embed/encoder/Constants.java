@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Numbers that the encoder's machine code reads, each eight times. */
+/** Constants that the encoder's machine code reads; each is repeated eight times, for a vector. */
 final class Constants {
   private static final int VECTOR = 32;
   private static final int MOST = 40;
@@ -20,24 +20,26 @@ final class Constants {
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
 
-  /** A row is divided by its largest magnitude, at least this. */
+  /** Least divisor of a row, which is otherwise divided by its largest magnitude. */
   static final int SMALLEST = of(1e-30f);
 
   private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /** Adding this leaves the nearest integer in the low bits of a float. */
+  /** Float whose addition leaves the nearest integer in the low bits of the sum. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
-   * No power is subnormal, nor what it is multiplied by: that would take a hundred times as long.
+   * Lowest exponent, which keeps powers and their products from becoming subnormal. Subnormal
+   * numbers would take a hundred times as long.
    */
   static final int LOWEST = of(-100f);
 
-  // 2^r for |r| ≤ 1/2, interpolated at Chebyshev's places: error below 2 ulp, and 2^0 is 1.
+  // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes; the error is below 2 ulp,
+  // and 2^0 is 1.
   static final int POWER_1 = of(0.69314719f);
   static final int POWER_2 = of(0.24022108f);
   static final int POWER_3 = of(0.055503571f);
@@ -53,24 +55,33 @@ final class Constants {
   static final int ERF_4 = of(-1.453152027f / 2);
   static final int ERF_5 = of(1.061405429f / 2);
 
-  /** Factor of x², so that a power of two is exp(−x² / 2). */
+  /** Factor that turns x² into the exponent of two for exp(−x² / 2). */
   static final int HALF_LOG2_E = of((float) (-0.5 / Math.log(2)));
 
   static final int GELU_SHIFT = of(Square.GELU_SHIFT);
 
   private Constants() {}
 
-  /** Offset of the largest number of an activation that may be negative; its inverse follows. */
+  /**
+   * Returns the offset of the largest integer for an activation that may be negative. The inverse
+   * of the integer follows.
+   */
   static int signed(Square kind) {
     return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
   }
 
-  /** Returns the same as {@link #signed}, for an activation behind GELU. */
+  /**
+   * Returns the offset of the largest integer for an activation after GELU. The inverse of the
+   * integer follows.
+   */
   static int unsigned(Square kind) {
     return kind == Square.BYTES ? UNSIGNED_BYTE : SHORT;
   }
 
-  /** Adding this leaves the nearest number of an activation in the low bits of a float. */
+  /**
+   * Returns the offset of a float whose addition leaves an activation's nearest integer in the low
+   * bits of the sum.
+   */
   static int toNumber(Square kind) {
     return kind == Square.BYTES ? TO_BYTE : TO_INTEGER;
   }

@@ -13,20 +13,24 @@ import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * A MiniLM whose products are computed in whole numbers: BERT (Devlin et al. 2018) of 384 values
- * and 12 heads. Texts of a batch lie one behind the other, without padding, and each token is
- * rounded by steps of its own, so no state depends on a neighbour of its text.
+ * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values and 12 heads;
+ * matrix products use integers. The texts of a batch are stored one after the other, without
+ * padding. Each token has its own scale for rounding, so a text's states do not depend on other
+ * texts.
  */
 public final class Encoder implements AutoCloseable {
-  /** Tokens of a text at most. */
+  /** Largest number of tokens of a text. */
   public static final int LONGEST = AttentionCode.TOKENS;
 
   private static final int HEADS = SIDE / AttentionCode.HEAD;
 
-  /** Rows of the feed-forward at a time: a block of its values stays in the cache. */
+  /**
+   * Number of rows that the feed-forward computes at a time, so that their values stay in the
+   * cache.
+   */
   private static final int TILE = 96;
 
-  private final Arena arena = Arena.ofShared(); // of the weights
+  private final Arena arena = Arena.ofShared(); // owns the weights
   private final EncoderWeights weights;
   private final EncoderKernels kernels;
   private final Mask mask = new Mask(arena);
@@ -42,15 +46,15 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /** Whether this processor can run it; loads nothing. */
+  /** Whether this processor can run the engine; loads nothing. */
   public static boolean isAvailable() {
     return EncoderKernels.APPLY;
   }
 
   /**
-   * @param file that {@code EncoderFile} wrote
-   * @throws IOException when it is not as it should be
-   * @throws UnsupportedOperationException where the processor or the system does not let it run
+   * @param file a file written by {@code EncoderFile}
+   * @throws IOException when the file cannot be read, or is not such a file
+   * @throws UnsupportedOperationException when processor or system cannot run the machine code
    */
   public static Encoder open(Path file) throws IOException {
     if (!isAvailable()) {
@@ -60,16 +64,17 @@ public final class Encoder implements AutoCloseable {
   }
 
   /**
-   * The last states; several threads may call it at once.
+   * Returns the states after the last layer. Several threads may call this method at once.
    *
-   * @param ids of each text, {@link #LONGEST} at most
-   * @param types of each token
-   * @throws IndexOutOfBoundsException for a text that is too long, or an invalid token
-   * @return of each token of each text 384 values, of a judge of the first token of each text
+   * @param ids token ids of each text; at most {@link #LONGEST} per text
+   * @param types token type of each token
+   * @throws IndexOutOfBoundsException when a text is too long or has an invalid token
+   * @return 384 values for each token of each text; for the pair judge, for the first token of each
+   *     text only
    */
   public float[] states(int[][] ids, int[][] types) {
     if (ids.length == 0) {
-      return new float[0]; // the machine code's loops count down from 1 at least
+      return new float[0]; // the machine code's loops need a count of at least 1
     }
     int tokens = 0;
     for (int text = 0; text < ids.length; text++) {
@@ -89,7 +94,7 @@ public final class Encoder implements AutoCloseable {
     return states;
   }
 
-  /** Gives its memory back; no thread may compute any more. */
+  /** Frees the memory; no thread may be computing. */
   @Override
   public void close() {
     idle.forEach(workspace -> workspace.arena.close());
@@ -97,7 +102,7 @@ public final class Encoder implements AutoCloseable {
     arena.close();
   }
 
-  /** The memory of one batch at a time. */
+  /** Memory for computing one batch at a time. */
   private final class Workspace {
     private final Arena arena = Arena.ofShared();
     private final int rows;
@@ -115,9 +120,9 @@ public final class Encoder implements AutoCloseable {
     private final long turned;
     private final MemorySegment scores;
 
-    /** Memory is zeroed: results of unused rows are never read, but must be numbers. */
+    /** Allocates zeroed memory. Results of unused rows are never read, but must not be NaN. */
     Workspace(int least) {
-      int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // behind the last text, too
+      int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // room behind the last text, too
       rows = Math.ceilDiv(used, TILE) * TILE;
       states = floats(rows);
       sums = floats(rows);
@@ -207,7 +212,7 @@ public final class Encoder implements AutoCloseable {
           sums.address(), numbers, steps, asking, states.address(), weights.attentionNorm(layer));
     }
 
-    /** The state of each text's first token to the rows of the first ones. */
+    /** Copies the state of each text's first token to the first rows. */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {

@@ -5,8 +5,8 @@ import dev.helixbg.config.x86.MachineCode;
 import java.util.Optional;
 
 /**
- * The encoder's machine code, made once; memory is given by addresses, which the caller vouches
- * for. Rows are of 384 floats or numbers of a kind.
+ * The encoder's machine code. Memory is passed as addresses, which the caller must have checked. A
+ * row has 384 floats or 384 integers of a kind.
  */
 record EncoderKernels(
     Square kind,
@@ -24,14 +24,15 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /** Whether the processor has the instructions. */
+  /** Whether the processor has the needed instructions. */
   static final boolean APPLY = (VNNI || MachineCode.runs("avx2")) && MachineCode.has("avx2", "fma");
 
   /**
-   * For as many bits as the processor multiplies bytes in.
+   * Makes the machine code with vectors of 512 bits where the processor multiplies bytes in 512
+   * bits, else of 256 bits.
    *
-   * @param kind of the squares
-   * @throws UnsupportedOperationException where the system refuses
+   * @param kind kind of the weight matrices
+   * @throws UnsupportedOperationException when the system forbids to make machine code
    */
   static EncoderKernels ofThisMachine(Square kind) {
     int bits = WIDE ? 512 : 256;
@@ -58,15 +59,16 @@ record EncoderKernels(
   }
 
   /**
-   * {@code sums[row][output] (+)= bias + Σ numbers · weights}, with the steps of rows and outputs.
+   * Computes {@code sums[row][output] = bias + Σ numbers · weights}, scaled by the steps of rows
+   * and outputs.
    *
-   * @param adds to what is there; biases are left out
+   * @param adds whether products are added to {@code sums}, without biases
    */
   void product(long numbers, long steps, long square, long sums, int rows, boolean adds) {
     NativeFunction function = adds ? addingProduct : product;
     int panels = Math.ceilDiv(rows, SquareCode.ROWS);
     int part =
-        bits / 8 * SquareCode.vectors(bits); // bytes of the outputs that are computed at once
+        bits / 8 * SquareCode.vectors(bits); // size of the outputs computed at once, in bytes
     for (int panel = 0; panel < Square.PANELS; panel++) {
       for (int from = 0; from < Square.LINE; from += part) {
         long weights = square + (long) panel * kind.panel + from;
@@ -76,34 +78,42 @@ record EncoderKernels(
     }
   }
 
-  /** A row's largest magnitude becomes the largest number, 0 becomes {@link Square#zero}. */
+  /**
+   * Rounds rows to integers: the largest magnitude of a row becomes the largest integer, and 0
+   * becomes {@link Square#zero}.
+   */
   void round(long rows, long numbers, long steps, int count) {
     rounding.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
 
-  /** GELU in place, {@link Square#GELU_SHIFT} more, and that rounded. */
+  /**
+   * Computes GELU in place, adds {@link Square#GELU_SHIFT}, and rounds the results to {@code
+   * numbers}.
+   */
   void gelu(long rows, long numbers, long steps, int count) {
     gelu.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
 
   /**
-   * {@code states = LayerNorm(sums + states)}, and that rounded.
+   * Computes {@code states = LayerNorm(sums + states)} and rounds the result to {@code numbers}.
    *
-   * @param gain of 384 floats, and a bias of as many
+   * @param gain address of 384 floats, followed by 384 floats of bias
    */
   void normalise(long sums, long numbers, long steps, int count, long states, long gain) {
     normalisation.call(sums, numbers, steps, count, states, gain, 0, 0);
   }
 
   /**
-   * One head's attention: rows of results, and of queries, up to the next multiple of {@link
-   * AttentionCode#ROWS} may be used.
+   * Computes the attention of one head. Rows of queries and results may be used up to the next
+   * multiple of {@link AttentionCode#ROWS}.
    *
-   * @param queries already times log2(e) / √32
-   * @param tokens of the text, whose keys and values are read; the values of three more, times 0
-   * @param turned {@link AttentionCode#HEAD} rows of {@link AttentionCode#WIDE_STRIDE} bytes
-   * @param mask for as many tokens; see {@link AttentionCode#softmax}
-   * @param scores as many rows of {@link AttentionCode#WIDE_STRIDE} bytes as queries
+   * @param queries queries, already multiplied by log2(e) / √32
+   * @param tokens number of tokens of the text. The values of up to three more tokens are read and
+   *     multiplied by 0.
+   * @param turned memory of {@link AttentionCode#HEAD} rows of {@link AttentionCode#WIDE_STRIDE}
+   *     bytes for transposed keys
+   * @param mask mask for {@code tokens} tokens; see {@link AttentionCode#softmax}
+   * @param scores memory of one row of {@link AttentionCode#WIDE_STRIDE} bytes per query
    */
   void attend(
       long queries,

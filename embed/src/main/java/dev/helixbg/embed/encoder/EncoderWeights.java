@@ -13,20 +13,21 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 
 /**
- * The weights of a MiniLM in whole numbers, as {@code EncoderFile} prepared them for this engine.
+ * The weights of a MiniLM as integers, from a file written by {@code EncoderFile}.
  *
- * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, whether it
- * is a judge of pairs (1) or of texts (0), the place of the squares' kind; zeros up to {@link
- * #HEADER}; gain and bias of the embeddings' normalisation; of each layer twelve {@link Square}s,
- * gain and bias behind attention, gain and bias behind the feed-forward; in rows of 384 floats, of
- * each token type each position's embedding with that of the type, then those of the words.
+ * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, 1 for the
+ * pair judge or 0 for an embedding model, the ordinal of the {@link Square} kind. Zeros follow up
+ * to {@link #HEADER}, then gain and bias of the embeddings' normalisation. Each layer has twelve
+ * {@link Square}s, gain and bias after attention, gain and bias after the feed-forward. Rows of 384
+ * floats follow: for each token type, the sum of type and position embedding for each position;
+ * then the word embeddings.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"
 
   public static final int HEADER = 64;
 
-  /** Squares of a layer, in this order; four of each of the last two. */
+  /** Indices of a layer's squares; {@code UP} and {@code DOWN} have four squares each. */
   static final int QUERY = 0;
 
   static final int KEY = 1;
@@ -36,7 +37,7 @@ public final class EncoderWeights {
   static final int DOWN = 8;
   public static final int SQUARES = 12;
 
-  /** Blocks of 384 of the feed-forward's values. */
+  /** Number of blocks of 384 values in the feed-forward. */
   public static final int BLOCKS = 4;
 
   static final int ROW = SIDE * Float.BYTES;
@@ -50,13 +51,13 @@ public final class EncoderWeights {
   final int types;
   final boolean judge;
   final Square kind;
-  private final int layer; // bytes of one
+  private final int layer; // size of a layer, in bytes
 
-  // Both are the file's pages, which all processes share.
-  /** All but the embeddings. */
+  // Both segments map the file's pages, which all processes share.
+  /** All weights except the embeddings. */
   private final MemorySegment dense;
 
-  /** A text needs a few of their rows. */
+  /** Embeddings; a text reads only a few rows. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
@@ -91,8 +92,8 @@ public final class EncoderWeights {
   }
 
   /**
-   * @param arena owns the memory
-   * @throws IOException when the file is not as it should be
+   * @param arena owner of the mapped memory
+   * @throws IOException when the file cannot be read, or is not an encoder file
    */
   static EncoderWeights open(Path path, Arena arena) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
@@ -100,7 +101,7 @@ public final class EncoderWeights {
     }
   }
 
-  /** The address of gain and bias of the embeddings' normalisation. */
+  /** Returns the address of gain and bias of the embeddings' normalisation. */
   long embeddingNorm() {
     return dense.address();
   }
@@ -118,8 +119,8 @@ public final class EncoderWeights {
   }
 
   /**
-   * @throws IndexOutOfBoundsException when a text is longer than there are positions, or has an
-   *     invalid token or type
+   * @throws IndexOutOfBoundsException when a text is empty, has more tokens than there are
+   *     positions, or has an invalid token or type
    */
   void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {
@@ -132,7 +133,10 @@ public final class EncoderWeights {
     }
   }
 
-  /** The embedding of a token: of its word one row, of its position and type another. */
+  /**
+   * Writes the two rows that make up a token's embedding: the word's row to {@code sums}, the row
+   * of position and type to {@code states}.
+   */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;
     long named = (long) types * positions + word;

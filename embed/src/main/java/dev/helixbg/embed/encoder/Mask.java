@@ -9,17 +9,18 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Mask that tells tokens from what lies behind them, for texts of any length. It has one row for
- * the longest text, in which a shorter text begins later.
+ * Mask that excludes the places behind a text's last token from attention. One row serves texts of
+ * any length: the mask of a shorter text begins later in the row.
  *
- * <p>A row is what scores are added to, 0 of a token and negative infinity elsewhere; {@link
- * AttentionCode#WIDE_STRIDE} bytes behind it, the bits of a power that stay: all of a token.
+ * <p>The row has values to add to scores: 0 for a token, negative infinity elsewhere. {@link
+ * AttentionCode#WIDE_STRIDE} bytes later, a second row has bits to AND with powers: all 1 for a
+ * token, 0 elsewhere.
  */
 final class Mask {
   private final long address;
 
   /**
-   * @param arena owns it
+   * @param arena owner of the mask's memory
    */
   Mask(Arena arena) {
     MemorySegment rows = arena.allocate(2L * WIDE_STRIDE, 64);
@@ -34,7 +35,7 @@ final class Mask {
     address = rows.address();
   }
 
-  /** The address of the row for a text, of eight places more than it has tokens. */
+  /** Returns the address of the mask for a text of {@code tokens} tokens. */
   long of(int tokens) {
     return address + (long) Float.BYTES * (TOKENS - tokens);
   }

@@ -6,21 +6,21 @@ import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of what happens to rows of 384 floats between products, in 256 bits:
- * their sums normalised, GELU, and the rounding of both to numbers.
+ * Writes machine code, with vectors of 256 bits, for rows of 384 floats between matrix products.
+ * The functions normalise sums, compute GELU, and round the results to integers.
  */
 final class RowCode {
   private static final int VECTOR = 32;
   private static final int VECTORS = SIDE * Float.BYTES / VECTOR;
   private static final int ROW = SIDE * Float.BYTES;
 
-  /** Vectors of a step of the loop over a row. */
+  /** Number of vectors per step of the loop over a row. */
   private static final int STEP = 4;
 
   private static final Register CONSTANT = Register.R10;
   private static final Register ROWS = Register.RCX;
 
-  // Vector registers that keep their values for a row.
+  // Vector registers that keep their values during a row.
   private static final int LARGEST = 15;
   private static final int INVERSE = 14;
 
@@ -33,19 +33,23 @@ final class RowCode {
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** {@code void(rows, numbers, steps, count)}: rounds rows. */
+  /** Returns {@code void(rows, numbers, steps, count)}, which rounds rows. */
   static byte[] round(Square kind) {
     return new RowCode(kind).rounding();
   }
 
-  /** {@code void(rows, numbers, steps, count)}: GELU of rows, in place, and rounded. */
+  /**
+   * Returns {@code void(rows, numbers, steps, count)}, which computes GELU in place and rounds the
+   * rows.
+   */
   static byte[] gelu(Square kind) {
     return new RowCode(kind).activation();
   }
 
   /**
-   * {@code void(sums, numbers, steps, count, states, gain)}: the sum of two rows, normalised, with
-   * gain and, behind it, bias, becomes the state, and is rounded.
+   * Returns {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums to
+   * states, normalises the rows, applies gain and bias (behind the gain), stores the states, and
+   * rounds them.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();
@@ -132,7 +136,7 @@ final class RowCode {
     return end(row);
   }
 
-  /** x · Φ(x) is max(x, 0) less |x| times what Φ is away from it. */
+  /** Computes x · Φ(x) as max(x, 0) − |x| · Φ(−|x|). */
   private void gelu(int at) {
     int x = 0;
     int magnitude = 1;
@@ -167,14 +171,14 @@ final class RowCode {
     code.maximum(x, LARGEST);
   }
 
-  /** {@code power = 2^u}; u and r are overwritten. */
+  /** Emits {@code power = 2^u}; u and r are overwritten. */
   static void power(AvxAssembler code, Register constant, int u, int r, int power) {
     code.maximum(u, constant, Constants.LOWEST);
     code.load(r, constant, Constants.TO_INTEGER);
-    code.addFloats(u, r); // r: the integer in the low bits
+    code.addFloats(u, r); // the low bits of r are the integer part
     code.load(power, constant, Constants.TO_INTEGER);
     code.subtract(r, power, power);
-    code.subtract(u, power, u); // u: the rest
+    code.subtract(u, power, u); // u is the fraction
     code.load(power, constant, Constants.POWER_5);
     code.multiplyThenAdd(power, u, constant, Constants.POWER_4);
     code.multiplyThenAdd(power, u, constant, Constants.POWER_3);
@@ -185,7 +189,7 @@ final class RowCode {
     code.add(r, power);
   }
 
-  /** Puts the sum of all lanes of four vectors, from a register on, in each lane of the first. */
+  /** Adds all lanes of four vectors and writes the sum to each lane of the first vector. */
   private void sum(int first) {
     code.addFloats(first + 1, first);
     code.addFloats(first + 3, first + 2);
@@ -200,10 +204,9 @@ final class RowCode {
   }
 
   /**
-   * Computes from {@link #LARGEST} the row's step, which goes to memory, and the factor of its
-   * numbers.
+   * Computes the row's step and its inverse from {@link #LARGEST}, and writes the step to memory.
    *
-   * @param most the largest number, and behind it one by that
+   * @param most offset of the largest integer, which is followed by its inverse
    */
   private void steps(int most) {
     code.largestOfLanes(LARGEST, 0);
@@ -216,7 +219,7 @@ final class RowCode {
     code.add(Register.RDX, Float.BYTES);
   }
 
-  /** Rounds a row: vectors that lie 16 numbers apart become the parts of one of ints. */
+  /** Rounds a row. Vectors that are 16 values apart are packed into one vector of ints. */
   private void numbers(Register from, int rounding) {
     int parts = kind.inAnInt;
     int bits = Integer.SIZE / parts;

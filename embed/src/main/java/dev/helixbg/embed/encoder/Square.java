@@ -4,74 +4,76 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A matrix of 384 inputs and 384 outputs in whole numbers, by the numbers' kind. A MiniLM layer is
- * twelve of them: query, key, value, output, four up to the feed-forward's 1,536 values, four down
- * from them.
+ * Kinds of integer matrices with 384 inputs and 384 outputs ("squares"). A MiniLM layer has twelve
+ * squares: query, key, value, output, four up to the feed-forward's 1,536 values, and four down.
  *
- * <p>An output's weights share a step. Layout: {@link #PANELS} panels of {@link #PANEL} outputs, of
- * each
+ * <p>All weights of an output share a step (the float value of 1). Layout: {@link #PANELS} panels
+ * of {@link #PANEL} outputs; each panel has
  *
  * <ul>
- *   <li>lines: of each output the weights of as many inputs as an int holds, in the order of {@link
- *       #input};
- *   <li>a line of ints: what sums begin with, so that the activations' zero counts as nothing;
- *   <li>a line of floats: the steps;
- *   <li>a line of floats: the biases.
+ *   <li>lines of weights: for each output an int with the weights of several inputs, in the order
+ *       of {@link #input};
+ *   <li>a line of ints: the start values of sums, which cancel the activations' {@link #zero};
+ *   <li>a line of floats with the steps;
+ *   <li>a line of floats with the biases.
  * </ul>
  */
 public enum Square {
   /**
-   * Weights of seven bits, so that two products with unsigned bytes, 2 · 255 · 63, fit into a
+   * Weights of seven bits. The sum of two products with unsigned bytes, 2 · 255 · 63, fits into a
    * short.
    */
   BYTES(4, 63, 127, 255, 128),
 
-  /** Weights of up to 16 bits, as fine as sums allow that always fit into an int. */
+  /** Weights of up to 16 bits, limited so that sums fit into an int. */
   SHORTS(2, Short.MAX_VALUE, 4095, 4095, 0);
 
-  /** Inputs, and outputs. */
+  /** Number of inputs and of outputs. */
   public static final int SIDE = 384;
 
-  /** Outputs of a panel. */
+  /** Number of outputs of a panel. */
   static final int PANEL = 64;
 
   static final int PANELS = SIDE / PANEL;
 
-  /** Bytes of a line. */
+  /** Size of a line, in bytes. */
   static final int LINE = 4 * PANEL;
 
-  /** Shift added to activations behind GELU, which is never below −0.17: their number 0. */
+  /**
+   * Value added to activations after GELU, which are never below −0.17, so that no activation is
+   * negative.
+   */
   static final float GELU_SHIFT = 0.17f;
 
   private static final int VECTOR = 16;
 
-  /** Numbers of an int. */
+  /** Number of weights in an int. */
   final int inAnInt;
 
-  /** Lines of weights. */
+  /** Number of lines of weights. */
   final int lines;
 
-  /** Bytes of a row of activations. */
+  /** Size of a row of activations, in bytes. */
   final int row;
 
-  // From a panel to what belongs to it.
+  // Offsets in a panel, in bytes.
   final int starts;
   final int steps;
   final int biases;
 
-  /** Bytes from a panel to the next. */
+  /** Size of a panel, in bytes. */
   final int panel;
 
-  /** Bytes of a square. */
+  /** Size of a square, in bytes. */
   public final int size;
 
-  /** Largest number of an activation that may be negative, less {@link #zero}. */
+  /** Largest integer for an activation that may be negative, minus {@link #zero}. */
   final int mostSigned;
 
   /** Largest integer for an activation after GELU. */
   final int mostUnsigned;
 
-  /** The number of an activation that is 0. */
+  /** Integer that stands for an activation of 0. */
   final int zero;
 
   private final int mostWeight;
@@ -91,7 +93,9 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** Index of the input at a position of a row, in which several vectors of 16 share each int. */
+  /**
+   * Returns the input at a place of a row. An int of the row has inputs of several vectors of 16.
+   */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
@@ -100,13 +104,13 @@ public enum Square {
   /**
    * Rounds a matrix.
    *
-   * @param weights [inputs, outputs], more than these
-   * @param at of the first weight
-   * @param stride floats from an input to the next
-   * @param factor of all weights and biases
-   * @param biases 384 from {@code biasAt} on; null for none
-   * @param behindGelu whether its activations are those of GELU, {@link #GELU_SHIFT} larger
-   * @param to little-endian; {@link #size} bytes are written
+   * @param weights matrix [inputs, outputs] that contains the square
+   * @param at index of the square's first weight
+   * @param stride distance between inputs, in floats
+   * @param factor multiplier of all weights and biases
+   * @param biases 384 biases from {@code biasAt} on; null if there are no biases
+   * @param behindGelu whether the inputs are activations of GELU, larger by {@link #GELU_SHIFT}
+   * @param to a little-endian buffer; {@link #size} bytes are written
    */
   public void pack(
       float[] weights,
@@ -144,7 +148,10 @@ public enum Square {
     }
   }
 
-  /** Adds up the biases of squares whose sums are added, into those of the first. */
+  /**
+   * Adds the biases of all squares to the biases of the first one. The products of these squares
+   * are added up later.
+   */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
     for (int output = 0; output < SIDE; output++) {
@@ -155,7 +162,7 @@ public enum Square {
     }
   }
 
-  /** 1 where all weights are 0. */
+  /** Returns the step of an output; 1 where all weights are 0. */
   private float step(float[] weights, int at, int stride) {
     float largest = 0;
     double sum = 0;
@@ -164,7 +171,7 @@ public enum Square {
       largest = Math.max(largest, magnitude);
       sum += magnitude;
     }
-    // No sum of the largest activations leaves an int, though each weight is half a step off.
+    // Sums fit an int even for the largest activations, with each weight off by half a step.
     double most = (double) Integer.MAX_VALUE / mostUnsigned - SIDE;
     return largest == 0 ? 1 : Math.max(largest / mostWeight, (float) (sum / most));
   }

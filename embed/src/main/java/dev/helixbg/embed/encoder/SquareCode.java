@@ -7,14 +7,12 @@ import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of rows of whole numbers times some vectors of a {@link Square}'s
+ * Writes machine code that multiplies rows of integers with a {@link Square}, for some vectors of
  * outputs: {@code void(numbers, steps, weights, sums, panels of rows)}.
  *
- * <p>With VNNI an int adds up four products of bytes, or two of shorts, at once. Without, a short
- * adds up two of bytes ({@code vpmaddubsw}), and {@code vpmaddwd} two of those, or of shorts. Six
- * rows times four vectors of 512 bits read ten vectors for 24 products, less than twelve rows times
- * two. In 256 bits twelve sums leave four registers: what bytes want without VNNI leaves none for
- * weights, which are operands in memory.
+ * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
+ * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two
+ * shorts or two products of shorts.
  */
 final class SquareCode {
   private static final Register X = Register.RDI;
@@ -25,7 +23,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Rows of a panel. Memory must have room for a multiple of this number of rows. */
+  /** Number of rows of a panel. Memory must have room for a multiple of this number. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -38,16 +36,16 @@ final class SquareCode {
   private final int vectors;
   private final int vector;
 
-  // Registers behind the sums.
+  // Vector registers after those of the sums.
   private final int weight;
   private final int x;
   private final int ones;
 
   /**
-   * @param kind of the squares
-   * @param bits of the vectors, 256 or 512; 512 have VNNI
-   * @param vnni whether products are added at once
-   * @param adds to the sums in memory, else to the biases
+   * @param kind kind of the square
+   * @param bits size of vectors, 256 or 512 bits; 512 bits require VNNI
+   * @param vnni whether to use VNNI instructions
+   * @param adds whether products are added to the sums in memory; else to the biases
    */
   SquareCode(Square kind, int bits, boolean vnni, boolean adds) {
     code = new AvxAssembler(bits);
@@ -58,10 +56,10 @@ final class SquareCode {
     vector = bits / 8;
     x = ROWS * vectors;
     weight = x + 1;
-    ones = x + 3; // or a product
+    ones = x + 3; // or a product of shorts
   }
 
-  /** Vectors of outputs. */
+  /** Returns the number of output vectors computed at once. */
   static int vectors(int bits) {
     return bits == 512 ? 4 : 2;
   }
@@ -102,7 +100,7 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Adds the products of the inputs that an int holds. */
+  /** Adds the products of the inputs in one int. */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -117,7 +115,7 @@ final class SquareCode {
   }
 
   /**
-   * @param at of the weights, which are held by a register unless they are bytes and without VNNI
+   * @param at offset of the weights in memory, used for bytes without VNNI
    */
   private void product(int at, int held, int sum) {
     if (kind == Square.SHORTS && vnni) {
@@ -134,7 +132,7 @@ final class SquareCode {
     }
   }
 
-  /** Times both steps, to what is there or to the biases. */
+  /** Multiplies a row's sums by both steps and adds the sums in memory or the biases. */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

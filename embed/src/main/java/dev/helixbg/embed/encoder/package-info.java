@@ -1,2 +1,4 @@
-/** The small encoder's forward pass in bytes, by machine code of our own. */
+/**
+ * Forward pass of the embedding model with integer arithmetic, in the project's own machine code.
+ */
 package dev.helixbg.embed.encoder;

@@ -13,13 +13,16 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Writes the weights of an exported MiniLM in whole numbers, for {@link EncoderWeights}. */
+/** Writes the weights of an exported MiniLM as integers, for {@link EncoderWeights}. */
 public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
   private static final int ROW = WIDTH * Float.BYTES;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
 
-  /** Factor of queries: scores are exponents of two, divided by the root of a head's 32 values. */
+  /**
+   * Factor of queries, which makes scores exponents of two, divided by the square root of a head's
+   * 32 values.
+   */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
   private final OnnxFile source;
@@ -31,9 +34,10 @@ public final class EncoderFile {
   }
 
   /**
-   * @param kind of its squares
-   * @param judge whether it is one of pairs, of whose last states the first of each pair is wanted
-   * @param target is replaced
+   * @param kind kind of the squares
+   * @param judge whether it is the pair judge, which needs the last state of each pair's first
+   *     token only
+   * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */
   public static void write(OnnxFile source, Square kind, boolean judge, Path target)
@@ -49,7 +53,7 @@ public final class EncoderFile {
     positions = Arrays.copyOf(positions, Math.min(positions.length, Encoder.LONGEST * WIDTH));
     float[] types = OnnxFile.floats(source.rows(OnnxFile.TYPES));
     if (!judge) {
-      types = Arrays.copyOf(types, WIDTH); // of texts all are of the first type
+      types = Arrays.copyOf(types, WIDTH); // all tokens of a single text have the first type
     }
     ByteBuffer header = buffer(EncoderWeights.HEADER);
     header.putLong(EncoderWeights.MAGIC).putInt(layers);
@@ -86,7 +90,7 @@ public final class EncoderFile {
     String downBias = layer + "output.dense.bias";
     float[] down = matrix(downBias, wide, WIDTH);
     float[] downBiases = OnnxFile.floats(source.weight(downBias, WIDTH));
-    // The term that the shift behind GELU adds is of all blocks; biases count in the first only.
+    // The term for the shift after GELU is in each block; the biases are in the first block only.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
       kind.pack(
@@ -115,7 +119,7 @@ public final class EncoderFile {
     return OnnxFile.floats(source.matrix(bias, rows, columns));
   }
 
-  /** Gain and bias of a normalisation. */
+  /** Writes gain and bias of a normalisation. */
   private void norm(String block, OutputStream out) throws IOException {
     WritableByteChannel channel = Channels.newChannel(out);
     channel.write(source.weight(block + "LayerNorm.weight", WIDTH));

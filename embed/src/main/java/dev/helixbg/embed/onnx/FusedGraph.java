@@ -9,21 +9,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
- * which its own optimiser does not find in this export.
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators. The
+ * optimiser of ONNX Runtime does not find them in this export.
  *
- * <p>Weights are found by the names that the export keeps (those of the biases) and by the node
- * that adds the bias to a product. What cannot be seen in a weight's shape, the number of heads and
- * the epsilon, is MiniLM's; the caller must compare the vectors of both graphs before it trusts the
- * rewritten one.
+ * <p>The export keeps the names of biases; a matrix is found through the node that adds a bias to
+ * its product. The number of heads and the epsilon cannot be read from the export, so MiniLM's
+ * values are used. The caller must therefore compare the vectors of both graphs.
  *
- * <p>In eight bits, attention and the first feed-forward matrix have one scale per column, and
- * activations are quantised per tensor. The second feed-forward matrix, whose inputs have outliers,
- * has scales per block of 128 weights, and activations are quantised per block.
+ * <p>In INT8 precision, attention and the first feed-forward matrix have one scale per column, and
+ * activations have one scale per tensor. The second feed-forward matrix, whose inputs have
+ * outliers, has one scale per block of 128 weights, and so have its activations.
  *
- * <p>Inputs {@code input_ids}, {@code attention_mask} and, of a judge of pairs, {@code
- * token_type_ids}, int32 [batch, sequence]; output {@code last_hidden_state}, float [batch,
- * sequence, 384], of a judge [batch, 1, 384]: what it says is in the state of the first token.
+ * <p>The inputs are {@code input_ids}, {@code attention_mask} and, for the pair judge, {@code
+ * token_type_ids}: int32 [batch, sequence]. The output {@code last_hidden_state} is float [batch,
+ * sequence, 384]; for the pair judge [batch, 1, 384], the state of the first token.
  */
 public final class FusedGraph {
 
@@ -48,16 +47,17 @@ public final class FusedGraph {
     this.graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
   }
 
-  /** The file of large weights beside a rewritten model: it is of no use without it. */
+  /** Returns the file of large weights, which a rewritten model needs beside it. */
   public static Path weightsOf(Path graph) {
     return graph.resolveSibling(graph.getFileName() + ".weights");
   }
 
   /**
-   * Writes the rewritten model, and beside it the file of its large weights.
+   * Writes the rewritten model and the file of its large weights.
    *
-   * @param judge whether it is one of pairs, which takes token types; without them all are 0
-   * @param target is replaced
+   * @param judge whether it is the pair judge, which has token types as an input; otherwise all
+   *     types are 0
+   * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
   public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
@@ -84,7 +84,7 @@ public final class FusedGraph {
     graph.output(state, "batch", judge ? 1 : "sequence", WIDTH);
   }
 
-  /** The state of the first token, [batch, 1, 384]. */
+  /** Adds a node for the state of the first token, [batch, 1, 384], and returns its name. */
   private String first(String state) {
     String zero = graph.weight("first", GraphWriter.INT32, ByteBuffer.allocate(Integer.BYTES), 1);
     String result = state + ".first";
@@ -93,8 +93,8 @@ public final class FusedGraph {
   }
 
   /**
-   * Word and position embeddings, normalised. Where token types are all 0, theirs joins the
-   * position.
+   * Adds the normalised word and position embeddings. If all token types are 0, the type's
+   * embedding is added to the positions.
    */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
@@ -121,7 +121,7 @@ public final class FusedGraph {
   }
 
   /**
-   * @param asking states whose next ones are computed: all, or some
+   * @param asking states that the layer computes anew: all states, or the first token's
    */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
@@ -157,7 +157,7 @@ public final class FusedGraph {
     return addAndNormalise(narrow, state, down, result);
   }
 
-  /** LayerNorm(product + bias + skipped). */
+  /** Adds LayerNorm(product + bias + skipped). */
   private String addAndNormalise(String product, String skipped, String block, String result)
       throws IOException {
     List<String> inputs =
@@ -176,9 +176,9 @@ public final class FusedGraph {
   }
 
   /**
-   * The product with the matrix [rows, columns] that belongs to a bias, without the bias.
+   * Adds the product with the matrix [rows, columns] of a bias, without the bias.
    *
-   * @param outliers whether the input has some, so that scales per block are needed
+   * @param outliers whether the input has outliers, so that scales per block are needed
    */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
@@ -217,7 +217,7 @@ public final class FusedGraph {
     graph.fused("DynamicQuantizeMatMul", inputs, result);
   }
 
-  /** Stored as [columns, blocks, block], unsigned around 128. */
+  /** Adds a product whose weights are stored as [columns, blocks, block], unsigned around 128. */
   private void blockwise(
       String input, float[] weight, int rows, int columns, String name, String result) {
     int blocks = rows / BLOCK;
@@ -257,7 +257,9 @@ public final class FusedGraph {
         4);
   }
 
-  /** Maps the largest of {@code count} values to 127; 1 where all are zero. */
+  /**
+   * Returns the scale that maps the largest of {@code count} values to 127; 1 if all values are 0.
+   */
   private static float scale(float[] values, int from, int step, int count) {
     float largest = 0;
     for (int i = 0; i < count; i++) {

@@ -12,12 +12,12 @@ import java.util.Optional;
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file.
  *
- * <p>Large weights may be in a file of their own: ONNX Runtime maps that into memory, where it
- * copies twice what the model file itself holds.
+ * <p>Large weights may be in a separate file, which ONNX Runtime maps into memory. Weights in the
+ * model file would be copied twice.
  */
 final class GraphWriter {
 
-  /** The operator set of ONNX Runtime's own, fused operators. */
+  /** Domain of ONNX Runtime's own fused operators. */
   static final String MICROSOFT = "com.microsoft";
 
   static final String STANDARD = "";
@@ -33,7 +33,7 @@ final class GraphWriter {
   /** Smallest size, in bytes, of a weight in the file of large weights. */
   private static final int LARGE = 1 << 16;
 
-  /** Alignment of weights in that file, in bytes: a page of memory. */
+  /** Alignment of weights in the file of large weights, in bytes: a page of memory. */
   private static final int PAGE = 1 << 12;
 
   private final Optional<String> weightsFile;
@@ -42,14 +42,15 @@ final class GraphWriter {
   private long largeBytes;
 
   /**
-   * @param weightsFile name of the file beside the model's that large weights are in; empty: none
+   * @param weightsFile name of the file of large weights, beside the model file; empty if there is
+   *     none
    */
   GraphWriter(Optional<String> weightsFile) {
     this.weightsFile = weightsFile;
   }
 
   /**
-   * @param dims each a name, for one that varies, or a number
+   * @param dims dimensions: a name for a variable dimension, else a number
    */
   void input(String name, int type, Object... dims) {
     value(11, name, type, dims);
@@ -59,19 +60,19 @@ final class GraphWriter {
     value(12, name, FLOAT, dims);
   }
 
-  /** Adds one of ONNX Runtime's own operators; attributes are pairs of name and a number. */
+  /** Adds one of ONNX Runtime's own operators; attributes are pairs of a name and a number. */
   void fused(String operator, List<String> inputs, String output, Object... attributes) {
     node(MICROSOFT, operator, inputs, output, attributes);
   }
 
-  /** Adds an operator; attributes are pairs of name and an Integer or a Float. */
+  /** Adds an operator; attributes are pairs of a name and an Integer or a Float. */
   void node(
       String domain, String operator, List<String> inputs, String output, Object... attributes) {
     ProtoWriter node = new ProtoWriter();
     inputs.forEach(input -> node.text(1, input));
     node.text(2, output);
     if (operator.equals("EmbedLayerNormalization")) {
-      node.text(2, output + ".mask_index"); // the operator insists on a second output
+      node.text(2, output + ".mask_index"); // the operator requires a second output
     }
     node.text(3, output).text(4, operator);
     for (int i = 0; i < attributes.length; i += 2) {
@@ -96,7 +97,7 @@ final class GraphWriter {
   /**
    * Adds a weight.
    *
-   * @param data little-endian; read when the files are written
+   * @param data little-endian values, which are read when the files are written
    */
   String weight(String name, int type, ByteBuffer data, long... dims) {
     ProtoWriter tensor = new ProtoWriter();
@@ -122,7 +123,7 @@ final class GraphWriter {
     return name;
   }
 
-  /** Writes the model. */
+  /** Writes the model file. */
   void writeTo(OutputStream out) throws IOException {
     out.write(
         new ProtoWriter()

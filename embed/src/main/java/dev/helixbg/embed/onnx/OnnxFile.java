@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The parts of an exported MiniLM that are needed to write it in another form: weights, which stay
- * in the file, mapped into memory, and the names of variable dimensions. Field numbers are those of
- * <a href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
+ * The parts of an exported MiniLM that are needed to rewrite it: the weights, mapped into memory,
+ * and the names of variable dimensions. Field numbers are those of <a
+ * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
  */
 public final class OnnxFile implements AutoCloseable {
   static final String TYPES = "embeddings.token_type_embeddings.weight";
@@ -25,25 +25,26 @@ public final class OnnxFile implements AutoCloseable {
   private static final int WIDTH = 384;
   private static final int MAX_LAYERS = 48;
 
-  /** ValueInfoProto.type.tensor_type.shape.dim.dim_param. */
+  /** Field numbers of the path ValueInfoProto.type.tensor_type.shape.dim.dim_param. */
   private static final int[] DIM_PARAM = {2, 1, 2, 1, 2};
 
   /** An operator with the names of its inputs and outputs. */
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
   /**
-   * @param data little-endian; null when it is in none of the forms that exports have
+   * @param data little-endian values; null when they are stored in another field than {@code
+   *     raw_data}
    */
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
-   * Change that training made to a weight [rows, columns], or [columns] where there is one row:
-   * each column's scale times its steps is added.
+   * Change of a weight by training. The weight has the shape [rows, columns], or [columns] if there
+   * is one row. Each value grows by its step times the scale of its column.
    *
-   * @param name as PyTorch calls it; an export keeps the names of biases only, and a matrix is
-   *     known by its bias
-   * @param scales by column
-   * @param steps row after row
+   * @param name name of the weight in PyTorch. An export keeps the names of biases only, so a
+   *     matrix is found by its bias.
+   * @param scales one scale per column
+   * @param steps one step per value, row after row
    */
   public record Change(String name, int rows, float[] scales, byte[] steps) {
     public Change {
@@ -80,17 +81,20 @@ public final class OnnxFile implements AutoCloseable {
     }
   }
 
-  /** Names of the inputs' dimensions that vary, in the order of the first input that has them. */
+  /**
+   * Returns the names of the inputs' variable dimensions, in the order of the first input that has
+   * them.
+   */
   public List<String> symbolicDims() {
     return List.copyOf(symbolicDims);
   }
 
   /**
-   * Turns it into what training made of it; the file stays as it is.
+   * Applies the changes by training, in memory; the file does not change.
    *
-   * @param layers that are left
-   * @param tokenTypes rows of 384: what is added to the embedding of a token of each type
-   * @throws OnnxFormatException when it has no such weights
+   * @param layers number of layers that are kept
+   * @param tokenTypes embeddings of the token types, in rows of 384 values
+   * @throws OnnxFormatException when the model lacks a changed weight
    */
   public void change(int layers, List<Change> changes, float[] tokenTypes)
       throws OnnxFormatException {
@@ -116,7 +120,7 @@ public final class OnnxFile implements AutoCloseable {
     return matrix.replaceFirst("weight$", "bias");
   }
 
-  /** Unmaps it: what its weights were read from is of no use any more. */
+  /** Unmaps the file; buffers of its weights must not be read any more. */
   @Override
   public void close() {
     arena.close();
@@ -127,7 +131,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /**
-   * @throws OnnxFormatException when there are none
+   * @throws OnnxFormatException when the model has no layers with the expected names
    */
   int layers() throws OnnxFormatException {
     int layers = 0;
@@ -140,7 +144,7 @@ public final class OnnxFile implements AutoCloseable {
     return layers;
   }
 
-  /** The beginning of the names of a layer's weights. */
+  /** Returns the prefix of the names of a layer's weights. */
   static String layer(int index) {
     return "encoder.layer." + index + ".";
   }
@@ -167,14 +171,14 @@ public final class OnnxFile implements AutoCloseable {
     return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Returns a weight of rows of 384 values, as many as there are. */
+  /** Returns a weight of any number of rows of 384 values. */
   ByteBuffer rows(String name) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     boolean isTable = tensor != null && !tensor.dims.isEmpty();
     return weight(name, isTable ? tensor.dims.getFirst() : 0, WIDTH);
   }
 
-  /** Returns the matrix whose product a bias is added to: an export keeps no names of matrices. */
+  /** Returns the matrix whose product a bias is added to; an export keeps no names of matrices. */
   ByteBuffer matrix(String bias, int rows, int columns) throws OnnxFormatException {
     return weight(matrixOfBias(bias), rows, columns);
   }
@@ -273,7 +277,10 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /** Notes the names of an input's variable dimensions: the strings where a path ends. */
+  /**
+   * Collects the names of an input's variable dimensions: the strings at the end of {@link
+   * #DIM_PARAM}.
+   */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

@@ -7,20 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A field of a protobuf message. Each length is checked against the message around it, so a damaged
- * file ends in an {@link OnnxFormatException}.
+ * A field of a protobuf message. Each length is checked against the enclosing message, so a damaged
+ * file causes an {@link OnnxFormatException}.
  *
  * <p>Wire format: <a href="https://protobuf.dev/programming-guides/encoding/">protobuf.dev</a>.
  *
- * @param number of the field in its message
- * @param value of a varint; 0 for other kinds
- * @param content of a length-delimited field; null for other kinds
+ * @param number number of the field in its message
+ * @param value value of a varint; 0 for other kinds of fields
+ * @param content content of a length-delimited field; null for other kinds of fields
  */
 record ProtoField(int number, long value, ByteBuffer content) {
   private static final int MAX_FIELDS = 100_000;
   private static final int MAX_NAME_BYTES = 1 << 12;
 
-  /** The fields of a message, in file order. */
+  /** Returns the fields of a message, in file order. */
   static List<ProtoField> of(ByteBuffer message) throws OnnxFormatException {
     List<ProtoField> fields = new ArrayList<>();
     ByteBuffer rest = message.duplicate();
@@ -52,7 +52,7 @@ record ProtoField(int number, long value, ByteBuffer content) {
     }
   }
 
-  /** The numbers of a packed field, or the only one. */
+  /** Returns the numbers of a packed field, or the number of a plain one. */
   List<Long> numbers() throws OnnxFormatException {
     List<Long> numbers = new ArrayList<>();
     if (content == null) {
@@ -70,9 +70,9 @@ record ProtoField(int number, long value, ByteBuffer content) {
   }
 
   /**
-   * The content.
+   * Returns the content of the field.
    *
-   * @throws OnnxFormatException when it is a number
+   * @throws OnnxFormatException when the field is a number
    */
   ByteBuffer message() throws OnnxFormatException {
     if (content == null) {

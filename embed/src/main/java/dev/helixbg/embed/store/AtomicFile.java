@@ -31,8 +31,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * A file written beside its target, synced to disk, and then renamed over it. A reader of the
  * target finds the old file or the new one, whole, even after a crash.
  *
- * <p>Temporary names are drawn from 64 bits, so that two writers never share one. What a killed
- * process left behind is deleted by a later {@link #write} of the same name, once it is a day old.
+ * <p>Temporary names have 64 random bits, so that two writers never share a name. If a process is
+ * killed, its temporary file is deleted by a later {@link #write} of the same target, once the file
+ * is a day old.
  */
 public final class AtomicFile implements AutoCloseable {
 
@@ -46,11 +47,11 @@ public final class AtomicFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 17;
 
   /**
-   * Temporary files of this process that are neither in their place nor deleted. Guarded by itself.
+   * Temporary files of this process that are neither renamed nor deleted. The set is its own lock.
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
-  /** Guarded by {@link #UNFINISHED}. */
+  /** Whether the process is about to end. {@link #UNFINISHED} is the lock. */
   private static boolean processEnds;
 
   private final Path temporary;
@@ -61,9 +62,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * For the end of the process: deletes what threads that do not end have written beside its
-   * target. A thread that renames it after that fails, and one that begins another file is called
-   * off.
+   * Deletes the temporary files of threads that are still writing, before the process ends. A later
+   * rename of such a file fails; beginning another file throws a {@link CancellationException}.
    */
   public static void endWithProcess() {
     synchronized (UNFINISHED) {
@@ -72,7 +72,7 @@ public final class AtomicFile implements AutoCloseable {
         try {
           Files.deleteIfExists(file);
         } catch (IOException e) {
-          // Once it is a day old it goes.
+          // A later write deletes the file, once it is a day old.
         }
       }
     }
@@ -81,7 +81,7 @@ public final class AtomicFile implements AutoCloseable {
   /**
    * Replaces {@code target} in one step; its folder must exist.
    *
-   * @throws IOException when the file cannot be written; the target is then what it was
+   * @throws IOException when the file cannot be written; the target is then unchanged
    */
   public static void replace(Path target, Content content) throws IOException {
     try (AtomicFile file = write(target, content)) {
@@ -90,7 +90,7 @@ public final class AtomicFile implements AutoCloseable {
     syncFolder(target.toAbsolutePath().getParent());
   }
 
-  /** {@link #replace}, unless the file holds these very bytes. */
+  /** Replaces {@code target} unless it already has the same bytes. */
   public static void update(Path target, byte[] content) throws IOException {
     if (!holds(target, content)) {
       replace(target, out -> out.write(content));
@@ -108,8 +108,9 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}, which stays untouched and is
-   * not opened. The mode is 0600, or that of the target without the right of others to write.
+   * Writes and syncs a temporary file in the folder of {@code target}, which is neither opened nor
+   * changed. The mode is 0600, or the mode of an existing target without write permission for
+   * others.
    *
    * @throws CancellationException when the process is about to end
    */
@@ -164,9 +165,9 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Gives the written file owner, group and whole mode of {@code target}, a file of the user's.
+   * Sets group and mode of the written file to those of {@code target}, a file of the user.
    *
-   * @throws IOException also when this user may not give them
+   * @throws IOException also when this user may not set them
    */
   public void keepOwnerAndMode(Path target) throws IOException {
     PosixFileAttributes own = mode(target).readAttributes();
@@ -182,14 +183,17 @@ public final class AtomicFile implements AutoCloseable {
         file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Renames the written file over {@code target}. Durable only after {@link #syncFolder}. */
+  /**
+   * Renames the written file to {@code target}. The rename is durable only after {@link
+   * #syncFolder}.
+   */
   public void renameTo(Path target) throws IOException {
     Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     renamed = true;
     finish();
   }
 
-  /** Makes the renames in a folder survive a power cut. */
+  /** Makes the renames in a folder durable against a power cut. */
   public static void syncFolder(Path folder) throws IOException {
     UninterruptedWork.run(
         () -> {
@@ -216,7 +220,7 @@ public final class AtomicFile implements AutoCloseable {
 
   /**
    * Deletes the temporary files that killed processes left in a folder. No other process may write
-   * there meanwhile.
+   * to the folder meanwhile.
    *
    * @throws IOException when the folder cannot be read, or a file cannot be deleted
    */
@@ -224,7 +228,10 @@ public final class AtomicFile implements AutoCloseable {
     deleteLeftovers(folder, ".", Instant.MAX);
   }
 
-  /** The same of one target: no other process may write that one. */
+  /**
+   * Deletes the temporary files that killed processes left for one target. No other process may
+   * write the target meanwhile.
+   */
   public static void deleteLeftoversOf(Path target) throws IOException {
     deleteLeftovers(target.getParent(), prefix(target), Instant.MAX);
   }

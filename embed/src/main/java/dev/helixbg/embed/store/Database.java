@@ -27,29 +27,35 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteException;
 
 /**
- * One SQLite database in a private folder. Threads share its one connection, one at a time;
+ * One SQLite database in a private folder. Threads use its single connection one at a time;
  * processes share the file.
  *
- * <p>A database that is damaged, or of an older version, is moved aside and made anew, once, and
- * the work at hand begins again on the new one. One of a newer version is refused. The same happens
- * when another process did so, or when the file was deleted.
+ * <p>If the database is damaged or has an older version, it is moved aside and a new one is
+ * created. The failed transaction then runs again, once, on the new database. The same happens if
+ * another process moved the file, or the user deleted it. A database of a newer version is refused.
  */
 public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";
   private static final Duration BUSY = Duration.ofSeconds(30);
 
-  /** {@code application_id} less the version: so a flipped bit is not taken for a newer version. */
+  /**
+   * The {@code application_id} minus the version. It prevents that a flipped bit of the version
+   * reads as a newer version.
+   */
   private static final int OURS = 0x4842_0000;
 
-  /** The most bytes of the write-ahead log that stay on the disk between two checkpoints. */
+  /** Largest size of the write-ahead log between two checkpoints, in bytes. */
   private static final int LOG_BYTES = 16 << 20;
 
-  /** Stale rows of a table that are always tolerated. */
+  /** Number of unused rows of a table that are always kept. */
   private static final int FEW_STALE = 256;
 
   private static final String VERSION = "PRAGMA user_version";
 
-  /** PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL. */
+  /**
+   * SQLite's result codes that do not mean damage: PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT,
+   * IOERR, FULL, CANTOPEN, PROTOCOL.
+   */
   private static final Set<Integer> NO_DAMAGE = Set.of(3, 5, 6, 7, 8, 9, 10, 13, 14, 15);
 
   private static boolean isLibraryLoaded;
@@ -59,7 +65,7 @@ public final class Database implements AutoCloseable {
   private final Consumer<String> warnings;
   private Connection connection;
 
-  /** The inode that the connection has open. */
+  /** The inode of the open database file. */
   private Object inode;
 
   private boolean closed;
@@ -67,9 +73,9 @@ public final class Database implements AutoCloseable {
   /**
    * Schema of a database.
    *
-   * @param version raised when a table changes
+   * @param version version of the tables; raised when a table changes
    * @param tables SQL statements that create the tables
-   * @param first fills the new tables with what is known from elsewhere
+   * @param first transaction that fills new tables with data from elsewhere
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
     public Schema(int version, List<String> tables) {
@@ -77,25 +83,25 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Work with the connection; may be done twice. */
+  /** Work on the connection; may run twice. */
   @FunctionalInterface
   public interface Transaction<T> {
     T with(Connection connection) throws SQLException, IOException;
   }
 
-  /** How long a change must last. */
+  /** Durability of a change. */
   public enum Durability {
-    /** It can be computed again: it may be lost when the machine loses its power. */
+    /** The change can be computed again and may be lost in a power cut. */
     COMPUTED,
-    /** It is on the disk before the call returns. */
+    /** The change is on the disk before the call returns. */
     FOREVER
   }
 
   /**
-   * Opens nothing yet.
+   * Describes the database; the file is opened at the first transaction.
    *
-   * @param file in a folder that exists and that only this user can write to
-   * @param warnings is told, in a sentence, that a database was made anew
+   * @param file the database file; its folder must exist and be writable by this user only
+   * @param warnings receives a sentence when a database was moved aside
    */
   public Database(Path file, Schema schema, Consumer<String> warnings) {
     this.file = file;
@@ -104,10 +110,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Unpacks SQLite's native library, where it is not there yet.
+   * Unpacks SQLite's native library unless it is already unpacked.
    *
-   * @param cache helix-bg's own folder for what can be made again
-   * @throws IOException when this platform has none, or it cannot be unpacked
+   * @param cache helix-bg's cache folder
+   * @throws IOException when this platform has no such library, or it cannot be unpacked
    */
   public static synchronized void prepare(Path cache) throws IOException {
     if (!isLibraryLoaded) {
@@ -127,13 +133,13 @@ public final class Database implements AutoCloseable {
     return file;
   }
 
-  /** Place to which an unusable database is moved. */
+  /** Returns the path that an unusable database is moved to. */
   public static Path aside(Path file) {
     return file.resolveSibling(file.getFileName() + ASIDE);
   }
 
   /**
-   * Reads, in a state of the database that stays the same meanwhile.
+   * Runs a transaction that reads one unchanging state of the database.
    *
    * @throws StoreException when the database cannot be read
    */
@@ -142,7 +148,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Changes the database, all or nothing; other processes that change it wait.
+   * Runs a transaction that changes the database, all or nothing. Other processes that change the
+   * database wait.
    *
    * @throws StoreException when the database cannot be written; nothing is changed then
    */
@@ -179,7 +186,8 @@ public final class Database implements AutoCloseable {
       execute(connection, "COMMIT");
       done = true;
       if (!inode.equals(inodeOf(file))) {
-        throw new SQLException("it was moved aside meanwhile"); // a change went with it
+        // the change is lost with the old file
+        throw new SQLException("it was moved aside meanwhile");
       }
       return result;
     } finally {
@@ -193,7 +201,7 @@ public final class Database implements AutoCloseable {
     try {
       execute(connection, "ROLLBACK");
     } catch (SQLException e) {
-      disconnect(); // the transaction ended by itself, or the connection is of no more use
+      disconnect(); // the transaction has ended, or the connection is broken
     }
   }
 
@@ -223,12 +231,12 @@ public final class Database implements AutoCloseable {
       done = true;
     } finally {
       if (!done) {
-        disconnect(); // its tables may be missing
+        disconnect(); // the tables may be missing
       }
     }
   }
 
-  /** Makes an empty file, without the logs of a database that was deleted. */
+  /** Creates an empty file and deletes the logs of a database that was deleted. */
   private void createFile() throws IOException {
     try (ProcessLock lock = lock()) {
       if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -238,13 +246,16 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** For a file that is not there any more; processes that have it open do not need them. */
+  /**
+   * Deletes the logs of a database file that no longer exists. Processes with that file open do not
+   * need the logs.
+   */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
   }
 
-  /** Returns the file's inode; null when there is no such file. A link has an inode of its own. */
+  /** Returns the file's inode; null if there is no such file. A link has its own inode. */
   private static Object inodeOf(Path file) {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -258,11 +269,11 @@ public final class Database implements AutoCloseable {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout((int) BUSY.toMillis());
     config.setJournalSizeLimit(LOG_BYTES);
-    // The path is a URI, since a question mark in a plain path would begin options.
+    // The path is written as a URI, since a question mark in a plain path would begin options.
     return config.createConnection("jdbc:sqlite:" + file.toUri());
   }
 
-  /** Makes the tables, unless another process has just done so. */
+  /** Creates the tables, unless another process has just created them. */
   private void create() throws SQLException, IOException {
     try (ProcessLock lock = lock()) {
       int found = number(connection, VERSION);
@@ -277,7 +288,7 @@ public final class Database implements AutoCloseable {
       if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {
         throw new SQLException("it is of version " + found + ", not " + schema.version());
       }
-      // Where the file system cannot share memory, SQLite stays with a rollback journal.
+      // Where the file system cannot share memory, SQLite keeps using a rollback journal.
       execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       attempt(
           "BEGIN IMMEDIATE",
@@ -297,19 +308,19 @@ public final class Database implements AutoCloseable {
         .orElseThrow(() -> new IOException("another helix-bg is making it"));
   }
 
-  /** Whether the database itself is to blame; a disk that is full or slow is not. */
+  /** Whether an error means that the database is damaged; a full or slow disk is no damage. */
   private boolean isDamage(SQLException e) {
     if (!(e instanceof SQLiteException sqlite)) {
-      return true; // thrown by this class, or for a value that is not of its type
+      return true; // thrown by this class, or for a value of the wrong type
     }
     return switch (sqlite.getResultCode()) {
       case SQLITE_IOERR_SHORT_READ, SQLITE_READONLY_DBMOVED -> true;
-      case SQLITE_READONLY -> Files.isWritable(file); // by a bit of its header
+      case SQLITE_READONLY -> Files.isWritable(file); // a wrong bit in the header
       default -> !NO_DAMAGE.contains(sqlite.getResultCode().code & 0xFF);
     };
   }
 
-  /** Makes room for a new database, unless another process has just done so. */
+  /** Moves the damaged database aside, unless another process has just done so. */
   private void moveAside() throws IOException {
     Object damaged = inode;
     disconnect();
@@ -333,16 +344,16 @@ public final class Database implements AutoCloseable {
         connection.close();
       }
     } catch (SQLException e) {
-      // Committed changes are in the files.
+      // Committed changes are already in the files.
     } finally {
       connection = null;
     }
   }
 
   /**
-   * Returns what is wrong with the file, by SQLite's own check of all pages.
+   * Runs SQLite's check of all pages and returns the first fault.
    *
-   * @return empty when nothing is
+   * @return empty if there is no fault
    */
   public Optional<String> fault() {
     return read(
@@ -355,22 +366,25 @@ public final class Database implements AutoCloseable {
         });
   }
 
-  /** Runs SQL statements, separated by semicolons, that give no rows. */
+  /** Runs SQL statements that return no rows, separated by semicolons. */
   public static void execute(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.executeUpdate(sql);
     }
   }
 
-  /** Runs a statement with values for its parameters, in their order. */
-  public static void execute(PreparedStatement statement, Object... values) throws SQLException {
+  /**
+   * Runs a statement with values for its parameters, in their order; returns how many rows it
+   * changed.
+   */
+  public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }
-    statement.executeUpdate();
+    return statement.executeUpdate();
   }
 
-  /** The one number that a query gives; 0 when it gives none. */
+  /** Returns the number that a query yields; 0 if the query yields no row. */
   public static int number(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
@@ -379,9 +393,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A number that grows whenever rows are added to a table, and never falls.
+   * Returns a number that grows whenever rows are added to a table, and never falls.
    *
-   * @param table whose key is declared AUTOINCREMENT
+   * @param table a table whose key is declared AUTOINCREMENT
    */
   public int added(String table) {
     return read(
@@ -390,10 +404,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes rows that are out of use, when they are most of many.
+   * Deletes the unused rows if there are more than {@value #FEW_STALE} and more than used rows.
    *
-   * @param table whose key is {@code number}
-   * @param columns of text, by which a row is judged
+   * @param table a table whose key is {@code number}
+   * @param columns text columns that {@code isUsed} receives
    */
   public void forgetStale(String table, List<String> columns, Predicate<List<String>> isUsed) {
     List<Integer> stale = new ArrayList<>();
@@ -435,7 +449,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** CRC-32C of the columns of a row, which SQLite itself has no checksum for. */
+  /** Returns the CRC-32C of a row's columns; SQLite has no checksum for rows. */
   public static int checksum(Object... columns) {
     CRC32C checksum = new CRC32C();
     for (Object column : columns) {

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The SHA-256 of a large file, remembered in the cache folder for as long as the file stays the one
- * that was read.
+ * Cache of SHA-256 hashes of large files, in the cache folder. A hash is valid while the file's
+ * state does not change.
  */
 public final class FileHashCache {
 
@@ -18,7 +18,7 @@ public final class FileHashCache {
 
   private FileHashCache() {}
 
-  /** In lower-case hexadecimal. */
+  /** Returns the hash of a file, in lower-case hexadecimal. */
   public static String of(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     FileState state = FileState.of(path);
@@ -41,7 +41,7 @@ public final class FileHashCache {
       PrivateFiles.makeTrustedFolder(cacheFolder, folder);
       return true;
     } catch (IOException e) {
-      return false; // what needs the folder says what is wrong
+      return false; // code that needs the folder reports the error
     }
   }
 
@@ -49,11 +49,11 @@ public final class FileHashCache {
     try {
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException e) {
-      // The hash is right all the same; the work that needs the folder says what is wrong.
+      // The hash is right anyway; code that needs the folder reports the error.
     }
   }
 
-  /** The hash that a note holds for a state of the file, or null. */
+  /** Returns the hash in a note if the note is for this state of the file, else null. */
   private static String read(Path note, String state) throws IOException {
     if (!Files.isRegularFile(note)) {
       return null;

@@ -14,15 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock among processes, and the threads of one, on a file of its own that holds nothing. The
- * kernel drops it with the process, however that ends, so that it never has to be cleaned up.
+ * A lock among processes and threads, on an empty file. The kernel releases the lock when the
+ * process ends, however it ends, so no lock is left over.
  */
 public final class ProcessLock implements AutoCloseable {
   private static final long LOOK_AGAIN_NANOS = 20_000_000;
 
   /**
-   * Files locked by this process, in real folders. The kernel drops all locks of a process on a
-   * file when any channel to it is closed; so none is opened in vain.
+   * Files locked by this process, as real paths. The kernel releases all locks of a process on a
+   * file when the process closes any channel to the file. A file in this set is therefore not
+   * opened again.
    */
   private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
 
@@ -35,10 +36,10 @@ public final class ProcessLock implements AutoCloseable {
   }
 
   /**
-   * Waits for it, if need be, but not when interrupted.
+   * Takes the lock, and waits up to {@code patience} for it unless the thread is interrupted.
    *
-   * @param file is made, its folder is not
-   * @return empty when another holder has had it all the time
+   * @param file the lock file, which is created if missing; its folder must exist
+   * @return the lock; empty if another holder kept it all the time
    * @throws IOException when the file cannot be written
    */
   public static Optional<ProcessLock> take(Path file, Duration patience) throws IOException {
@@ -66,7 +67,7 @@ public final class ProcessLock implements AutoCloseable {
       lock = channel.tryLock();
       return lock == null ? Optional.empty() : Optional.of(new ProcessLock(file, channel));
     } catch (OverlappingFileLockException e) {
-      return Optional.empty(); // held by this process by way of another mount
+      return Optional.empty(); // this process holds the lock through another mount
     } finally {
       if (lock == null) {
         release(file, channel);
@@ -80,7 +81,7 @@ public final class ProcessLock implements AutoCloseable {
         channel.close();
       }
     } catch (IOException e) {
-      // nothing was written through it
+      // nothing was written through the channel
     } finally {
       OURS.remove(file);
     }

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import org.sqlite.SQLiteException;
 
 /**
- * A database of helix-bg cannot be read or written; the message says which, why, and what to do.
+ * An error of a database that cannot be read or written. The message names the database, the cause
+ * and a remedy.
  */
 public final class StoreException extends RuntimeException {
   private static final String FULL = "the disk is full. Make room";
@@ -18,7 +19,7 @@ public final class StoreException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Says why a database cannot be used. */
+  /** Returns the error for a database that cannot be used. */
   static StoreException of(Path file, Exception e) {
     return new StoreException(
         "cannot use the database "
@@ -48,7 +49,7 @@ public final class StoreException extends RuntimeException {
     };
   }
 
-  /** Where it went wrong, if that is a file beside the database. */
+  /** Returns the path of the failed file if it is another file than the database. */
   private static String place(Path file, FileSystemException e) {
     String place = e.getOtherFile() == null ? e.getFile() : e.getOtherFile();
     return file.toString().equals(place) ? "" : place + ": ";

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * File operations on a thread that no other code knows, since an interrupt closes a channel in the
- * middle of a line or a file. The caller's interrupt is kept until they are done.
+ * File operations on a thread that no other code can interrupt; an interrupt would close a channel
+ * in the middle of a write. The caller's interrupt is kept until the work is done.
  */
 final class UninterruptedWork {
   private UninterruptedWork() {}
 
-  /** Work on files. */
+  /** File operations to run. */
   interface FileWork {
     void run() throws IOException;
   }

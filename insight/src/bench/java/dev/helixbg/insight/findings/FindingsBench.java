@@ -708,9 +708,11 @@ public final class FindingsBench {
   private Judged judged(
       Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
     List<Finding.Relation> said =
-        JudgedRelations.of(findings.relations(), judgements)
-            .judged()
-            .getOrDefault(verdict, List.of());
+        findings.relations().stream()
+            .filter(
+                pair ->
+                    judgements.verdict(pair).filter(one -> one.verdict() == verdict).isPresent())
+            .toList();
     return new Judged(
         verdict,
         most,

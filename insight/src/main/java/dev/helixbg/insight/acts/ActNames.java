@@ -59,7 +59,7 @@ public final class ActNames {
     for (NamedEntry entry : entries) {
       Optional<NoteName> note = NoteName.of(entry.entry());
       if (note.isEmpty()) {
-        topic(all, role, entry.entry().topic()).put("index", entry.index());
+        topic(all, role, entry.topic()).put("index", entry.index());
         continue;
       }
       ObjectNode place = all.addObject().put("role", role);

@@ -55,9 +55,9 @@ public final class ActPlanner {
    */
   public ActPlanner(List<NamedEntry> entries, LogAccount log) {
     for (NamedEntry entry : entries) {
-      topics.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
+      topics.computeIfAbsent(entry.topic(), topic -> new ArrayList<>()).add(entry);
     }
-    linking = entries.stream().filter(one -> !one.entry().text().links().isEmpty()).toList();
+    linking = entries.stream().filter(one -> !one.text().links().isEmpty()).toList();
     marked = entries.stream().filter(one -> ActMark.isOn(one.entry().body())).toList();
     unsafe =
         log.damage().stream()
@@ -114,7 +114,7 @@ public final class ActPlanner {
       switch (change) {
         case Change.Remove remove -> remove.gone().forEach(one -> fates.put(one, Fate.DELETED));
         case Change.Link link -> {
-          requireLinkable(link.target().entry().topic());
+          requireLinkable(link.target().topic());
           fates.put(link.from(), Fate.APPENDED);
         }
         case Change.Move move -> {
@@ -132,8 +132,7 @@ public final class ActPlanner {
           EntryBodies.requireKeepable(rename.entry());
           fates.put(rename.entry(), Fate.REVISED);
         }
-        case Change.Gather gather ->
-            gather.entries().forEach(one -> requireLinkable(one.entry().topic()));
+        case Change.Gather gather -> gather.entries().forEach(one -> requireLinkable(one.topic()));
         case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
       }
       after.settle();
@@ -143,8 +142,7 @@ public final class ActPlanner {
       marks.forEach(
           (one, hash) ->
               marking.add(
-                  HelixCall.edit(
-                      "append", one.entry().topic(), words.of(one), ActMark.line(hash))));
+                  HelixCall.edit("append", one.topic(), words.of(one), ActMark.line(hash))));
       return new ActPlan(
           checks(),
           marking,
@@ -176,7 +174,7 @@ public final class ActPlanner {
                   bodies.put(
                       one,
                       EntryBodies.names(after.linksAfter(one))
-                              .equals(EntryBodies.names(one.entry().text().links()))
+                              .equals(EntryBodies.names(one.text().links()))
                           ? one.entry().body()
                           : EntryBodies.linked(one, after.linksAfter(one)));
             }
@@ -199,14 +197,14 @@ public final class ActPlanner {
       Set<String> tags = new LinkedHashSet<>();
       Set<Link> links = new LinkedHashSet<>();
       for (NamedEntry one : all) {
-        tags.addAll(one.entry().text().tags());
-        after.linksAfter(rewrite.kept(), one.entry().text().links()).stream()
+        tags.addAll(one.text().tags());
+        after.linksAfter(rewrite.kept(), one.text().links()).stream()
             .filter(link -> !link.equals(after.place(rewrite.kept())))
             .forEach(links::add);
       }
       Optional<String> source =
-          all.stream().flatMap(one -> one.entry().text().source().stream()).findFirst();
-      EntryText kept = rewrite.kept().entry().text();
+          all.stream().flatMap(one -> one.text().source().stream()).findFirst();
+      EntryText kept = rewrite.kept().text();
       return EntryBodies.metadata(kept, List.copyOf(tags), source, List.copyOf(links))
           + rewrite.text();
     }
@@ -216,7 +214,7 @@ public final class ActPlanner {
      * belongs to it.
      */
     private String renamed(Change.Rename rename) {
-      EntryText text = rename.entry().entry().text();
+      EntryText text = rename.entry().text();
       Pattern name =
           Pattern.compile(
               "(?<![\\w/.@~-])" + Pattern.quote(rename.from()) + "(?![\\w/-]|\\.\\w|:\\d)");
@@ -297,8 +295,7 @@ public final class ActPlanner {
     }
 
     private HelixCall edit(String action, NamedEntry entry, String text) {
-      String topic =
-          change instanceof Change.MergeTopics ? after.topicAfter(entry) : entry.entry().topic();
+      String topic = change instanceof Change.MergeTopics ? after.topicAfter(entry) : entry.topic();
       return HelixCall.edit(
           action,
           topic,
@@ -350,7 +347,7 @@ public final class ActPlanner {
 
     /** Returns the metadata of an entry that no entry has afterwards: tags, source and links. */
     private Optional<String> lost(NamedEntry gone) {
-      EntryText text = gone.entry().text();
+      EntryText text = gone.text();
       EntryText left =
           EntryText.parse(bodies.getOrDefault(after.standIn(), after.standIn().entry().body()));
       List<String> lost = new ArrayList<>();
@@ -387,13 +384,13 @@ public final class ActPlanner {
         String body = one.entry().body();
         length += body.length();
         if (fate.getValue() == Fate.DELETED) {
-          undo.add(HelixCall.store(one.entry().topic(), body));
+          undo.add(HelixCall.store(one.topic(), body));
         } else if (fate.getValue() == Fate.REVISED) {
           Optional<String> words = MatchString.of(bodies.get(one), bodiesAfter(one));
           if (words.isEmpty()) {
             return List.of();
           }
-          undo.add(HelixCall.edit("revise", one.entry().topic(), words.get(), body));
+          undo.add(HelixCall.edit("revise", one.topic(), words.get(), body));
         }
       }
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
@@ -401,7 +398,7 @@ public final class ActPlanner {
 
     /** Returns the later bodies of the other entries of its topic. */
     private List<String> bodiesAfter(NamedEntry entry) {
-      return topics.get(entry.entry().topic()).stream()
+      return topics.get(entry.topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)
           .map(one -> bodies.getOrDefault(one, one.entry().body()))
           .toList();

@@ -5,7 +5,6 @@ import dev.helixbg.insight.acts.Act.When;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck;
@@ -133,15 +132,12 @@ public final class Acts {
   /** Whether one of the entries of a knowledge base links to all of some. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
     return all.stream()
-        .filter(one -> one.entry().text().links().size() >= some.size())
+        .filter(one -> one.text().links().size() >= some.size())
         .anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
   }
 
   private static boolean linksTo(NamedEntry from, NamedEntry target) {
-    return from.entry()
-        .text()
-        .links()
-        .contains(new EntryText.Link(target.entry().topic(), target.index()));
+    return from.text().links().contains(target.link());
   }
 
   /** The one with the longer text, unless one is called a copy of the other. */
@@ -151,7 +147,7 @@ public final class Acts {
     return both.stream()
         .max(
             Comparator.comparing((NamedEntry one) -> !isCopy(one, names))
-                .thenComparing(one -> one.entry().text().content().strip().length())
+                .thenComparing(one -> one.content().strip().length())
                 .thenComparing(moreToKeep(both)))
         .orElseThrow();
   }
@@ -167,8 +163,7 @@ public final class Acts {
         .thenComparing(one -> !isCopy(one, names))
         .thenComparing(
             one ->
-                (one.entry().text().tags().isEmpty() ? 0 : 1)
-                    + (one.entry().timestampMin() == 0 ? 0 : 1))
+                (one.text().tags().isEmpty() ? 0 : 1) + (one.entry().timestampMin() == 0 ? 0 : 1))
         .thenComparing(
             one -> note(one).map(note -> -note.file().length()).orElse(one.entry().body().length()))
         .thenComparing(one -> one.entry().offset());

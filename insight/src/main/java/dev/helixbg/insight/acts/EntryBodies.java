@@ -34,7 +34,7 @@ final class EntryBodies {
 
   private static String withoutLinks(NamedEntry entry) {
     requireKeepable(entry);
-    EntryText text = entry.entry().text();
+    EntryText text = entry.text();
     return metadata(text, text.tags(), text.source(), List.of()) + text.content();
   }
 

@@ -53,14 +53,14 @@ record EntryWords(
                 new NotCallableException(
                     Act.name(entry)
                         + " has no words of its own: all that it says stands in another note of "
-                        + QuotedName.of(entry.entry().topic())
+                        + QuotedName.of(entry.topic())
                         + ", which helix could take for it. Do it by hand: "
                         + sought(entry)));
   }
 
   /** Text to look for by hand; another note has all its words, too. */
   private static String sought(NamedEntry entry) {
-    String text = entry.entry().text().content().strip();
+    String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
     return "look for the note that %s “%s” and has %,d characters"
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
@@ -68,7 +68,7 @@ record EntryWords(
 
   /** Entries of the topic with the same body. */
   private List<NamedEntry> twins(NamedEntry entry) {
-    return topics.get(entry.entry().topic()).stream()
+    return topics.get(entry.topic()).stream()
         .filter(one -> one.entry().body().equals(entry.entry().body()))
         .toList();
   }
@@ -76,7 +76,7 @@ record EntryWords(
   /** All other bodies of the topic, those that come about during the act among them. */
   private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
     List<String> others = new ArrayList<>();
-    Set<String> concerned = new LinkedHashSet<>(List.of(entry.entry().topic()));
+    Set<String> concerned = new LinkedHashSet<>(List.of(entry.topic()));
     if (change instanceof Change.MergeTopics merge) {
       concerned.addAll(List.of(after.topicAfter(entry), merge.small(), merge.large()));
     }

@@ -67,8 +67,8 @@ final class NoteSteps {
 
   /** Whether nothing is lost. */
   private static boolean areCopies(Change.Remove remove) {
-    String text = remove.kept().entry().text().content();
-    return remove.gone().stream().allMatch(one -> one.entry().text().content().equals(text));
+    String text = remove.kept().content();
+    return remove.gone().stream().allMatch(one -> one.content().equals(text));
   }
 
   private static String them(List<NamedEntry> entries) {

@@ -73,7 +73,7 @@ final class PlacesAfter {
         if (!fates.containsKey(entry)
             && !relinked.contains(entry)
             && !EntryBodies.names(linksAfter(entry))
-                .equals(EntryBodies.names(entry.entry().text().links()))) {
+                .equals(EntryBodies.names(entry.text().links()))) {
           relinked.add(entry);
           grew = true;
         }
@@ -128,7 +128,7 @@ final class PlacesAfter {
     Stream.concat(fates.keySet().stream(), relinked.stream())
         .forEach(
             one -> {
-              concerned.add(one.entry().topic());
+              concerned.add(one.topic());
               concerned.add(topicAfter(one));
             });
     if (change instanceof Change.MergeTopics merge) {
@@ -136,7 +136,7 @@ final class PlacesAfter {
       concerned.add(merge.large());
     }
     if (change instanceof Change.Gather gather) {
-      gather.entries().forEach(one -> concerned.add(one.entry().topic()));
+      gather.entries().forEach(one -> concerned.add(one.topic()));
       concerned.add(gather.topic());
     }
     return concerned;
@@ -145,15 +145,14 @@ final class PlacesAfter {
   String topicAfter(NamedEntry entry) {
     return switch (change) {
       case Change.Move move when move.entry() == entry -> move.topic();
-      case Change.MergeTopics merge when merge.small().equals(entry.entry().topic()) ->
-          merge.large();
-      default -> entry.entry().topic();
+      case Change.MergeTopics merge when merge.small().equals(entry.topic()) -> merge.large();
+      default -> entry.topic();
     };
   }
 
   /** The links that an entry must have afterwards so that they lead where they led. */
   List<Link> linksAfter(NamedEntry entry) {
-    return linksAfter(entry, entry.entry().text().links());
+    return linksAfter(entry, entry.text().links());
   }
 
   List<Link> linksAfter(NamedEntry entry, List<Link> links) {
@@ -190,7 +189,7 @@ final class PlacesAfter {
 
   Link place(NamedEntry entry) {
     Link place = places.get(entry);
-    return place == null ? new Link(entry.entry().topic(), entry.index()) : place;
+    return place == null ? entry.link() : place;
   }
 
   private Optional<NamedEntry> at(Link link) {

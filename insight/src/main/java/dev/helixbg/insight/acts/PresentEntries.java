@@ -35,7 +35,7 @@ public final class PresentEntries {
         NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
     for (NamedEntry entry : entries) {
       byKey.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry);
-      byTopic.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
+      byTopic.computeIfAbsent(entry.topic(), topic -> new ArrayList<>()).add(entry);
     }
     planner =
         () -> {

@@ -92,22 +92,22 @@ public final class AgentAnswerStore {
                   connection.prepareStatement(
                       "INSERT INTO agentQuestion (client, id, kind, keys, characters, at,"
                           + " given) VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-            delete.setString(1, now.minus(ANSWERED_WITHIN).toString());
-            delete.executeUpdate();
+            Database.execute(delete, now.minus(ANSWERED_WITHIN).toString());
             for (AgentQuestion question : questions) {
               boolean isFree = question.keys().isEmpty() || !borrowed.contains(question.id());
               if (!isFree || given.size() >= most || given.containsKey(question.id())) {
                 continue;
               }
               given.put(question.id(), given(secret, question.id()));
-              insert.setString(1, client.name());
-              insert.setString(2, question.id());
-              insert.setString(3, question.kind().title());
-              insert.setString(4, String.join(" ", question.keys()));
-              insert.setInt(5, question.characters());
-              insert.setString(6, question.at().toString());
-              insert.setString(7, given.get(question.id()));
-              insert.executeUpdate();
+              Database.execute(
+                  insert,
+                  client.name(),
+                  question.id(),
+                  question.kind().title(),
+                  String.join(" ", question.keys()),
+                  question.characters(),
+                  question.at().toString(),
+                  given.get(question.id()));
             }
           }
           return given;
@@ -248,15 +248,18 @@ public final class AgentAnswerStore {
                 + ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM"
                 + " agentAnswer WHERE client = ?2 AND version = ?3 AND question = ?4)")) {
       for (AgentAnswer answer : answers) {
-        insert.setInt(1, checksum(answer));
-        insert.setString(2, answer.client().name());
-        insert.setString(3, answer.client().version());
-        insert.setString(4, answer.question());
-        insert.setString(5, answer.kind().title());
-        insert.setString(6, answer.answer());
-        insert.setBoolean(7, answer.isHasty());
-        insert.setString(8, answer.at().toString());
-        if (insert.executeUpdate() > 0) {
+        int rows =
+            Database.execute(
+                insert,
+                checksum(answer),
+                answer.client().name(),
+                answer.client().version(),
+                answer.question(),
+                answer.kind().title(),
+                answer.answer(),
+                answer.isHasty(),
+                answer.at().toString());
+        if (rows > 0) {
           added.add(answer.question());
         }
       }

@@ -74,7 +74,7 @@ public record AgentQuestion(
 
   /** The id of the question about two entries. */
   public static String of(NamedEntry older, NamedEntry newer) {
-    return ofPair(older.entry().text().content(), newer.entry().text().content());
+    return ofPair(older.content(), newer.content());
   }
 
   /**

@@ -128,14 +128,15 @@ public final class DecisionStore {
         connection.prepareStatement(
             "INSERT INTO decision (checksum, at, id, verdict, by, about, reason)"
                 + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-      insert.setInt(1, checksum(decision));
-      insert.setString(2, decision.at().toString());
-      insert.setString(3, decision.id());
-      insert.setString(4, word(decision.outcome()));
-      insert.setString(5, word(decision.by()));
-      insert.setString(6, decision.about());
-      insert.setString(7, decision.reason());
-      insert.executeUpdate();
+      Database.execute(
+          insert,
+          checksum(decision),
+          decision.at().toString(),
+          decision.id(),
+          word(decision.outcome()),
+          word(decision.by()),
+          decision.about(),
+          decision.reason());
     }
   }
 

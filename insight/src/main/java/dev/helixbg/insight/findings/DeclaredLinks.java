@@ -19,11 +19,10 @@ final class DeclaredLinks {
     Set<Long> declared = new HashSet<>();
     Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
-      NamedEntry named = entries.get(i);
-      places.put(new EntryText.Link(named.entry().topic(), named.index()), i);
+      places.put(entries.get(i).link(), i);
     }
     for (int i = 0; i < entries.size(); i++) {
-      for (EntryText.Link link : entries.get(i).entry().text().links()) {
+      for (EntryText.Link link : entries.get(i).text().links()) {
         Integer other = places.get(link);
         if (other != null) {
           declared.add(pair(copies.originals()[i], copies.originals()[other]));

@@ -39,7 +39,7 @@ record ExactCopies(int[] originals) {
   }
 
   static String text(NamedEntry named) {
-    return NormalForm.of(named.entry().text().content()).strip();
+    return NormalForm.of(named.content()).strip();
   }
 
   /** Whether another entry stands for its text: other findings know only that one. */

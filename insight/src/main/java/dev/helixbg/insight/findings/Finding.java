@@ -107,7 +107,7 @@ public sealed interface Finding {
 
     /** Names the pair by its similarity and topics. */
     public PairKind kind() {
-      return PairKind.of(similarity, a.entry().topic().equals(b.entry().topic()));
+      return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
     /** The two files of notes that both are of, the same for all pairs of their sections. */

@@ -30,6 +30,25 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return new NamedEntry(changed, index, key, linked);
   }
 
+  public String topic() {
+    return entry.topic();
+  }
+
+  /** Its body, taken apart. */
+  public EntryText text() {
+    return entry.text();
+  }
+
+  /** Its body without metadata lines. */
+  public String content() {
+    return text().content();
+  }
+
+  /** How other entries link to it. */
+  public EntryText.Link link() {
+    return new EntryText.Link(topic(), index);
+  }
+
   /** One to which no other entry links. */
   public NamedEntry(Entry entry, int index, String key) {
     this(entry, index, key, false);

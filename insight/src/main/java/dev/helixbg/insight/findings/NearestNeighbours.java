@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * their texts, their own and those of their passages. Which they are does not depend on the order
  * in which they are offered: of equally near ones those count that come first in the order of keys.
  */
-final class NearestNeighbours {
+public final class NearestNeighbours {
   /** The k of CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
@@ -48,7 +48,7 @@ final class NearestNeighbours {
    * @param order position of each entry, see {@link TopPairs}
    * @param length most neighbours of an entry
    */
-  NearestNeighbours(int[] order, int length) {
+  public NearestNeighbours(int[] order, int length) {
     this.count = order.length;
     this.length = length;
     this.order = order;
@@ -196,7 +196,7 @@ final class NearestNeighbours {
   }
 
   /** Takes a neighbour in if it is among the nearest; any thread may call this. */
-  void offer(int entry, int other, float similarity) {
+  public void offer(int entry, int other, float similarity) {
     // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
     if (similarity >= least[entry]) {
       insert(entry, other, similarity);
@@ -234,7 +234,7 @@ final class NearestNeighbours {
    * @param place from 0
    * @return {@link #NONE} if there are no more
    */
-  int neighbour(int entry, int place) {
+  public int neighbour(int entry, int place) {
     return others[entry * length + place];
   }
 
@@ -251,12 +251,12 @@ final class NearestNeighbours {
   }
 
   /** Similarity at a place; negative infinity where there are no more. */
-  float similarity(int entry, int place) {
+  public float similarity(int entry, int place) {
     return similarities[entry * length + place];
   }
 
   /** Mean similarity to the nearest; those that are missing from a list count as 0. */
-  double mean(int entry) {
+  public double mean(int entry) {
     double sum = 0;
     for (int i = entry * length; i < (entry + 1) * length; i++) {
       sum += others[i] == NONE ? 0 : similarities[i];

@@ -16,14 +16,14 @@ record TopicIndex(List<String> names, int[] topicOf, int[] sizes) {
 
   static TopicIndex of(List<NamedEntry> entries) {
     TreeSet<String> sorted = new TreeSet<>();
-    entries.forEach(named -> sorted.add(named.entry().topic()));
+    entries.forEach(named -> sorted.add(named.topic()));
     List<String> names = List.copyOf(sorted);
     Map<String, Integer> numbers = new HashMap<>();
     names.forEach(name -> numbers.put(name, numbers.size()));
     int[] topicOf = new int[entries.size()];
     int[] sizes = new int[names.size()];
     for (int i = 0; i < topicOf.length; i++) {
-      topicOf[i] = numbers.get(entries.get(i).entry().topic());
+      topicOf[i] = numbers.get(entries.get(i).topic());
       sizes[topicOf[i]]++;
     }
     return new TopicIndex(names, topicOf, sizes);

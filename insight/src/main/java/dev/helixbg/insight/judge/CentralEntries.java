@@ -24,7 +24,7 @@ public final class CentralEntries {
     this.entries = entries;
     this.vectors = vectors;
     for (int i = entries.size() - 1; i >= 0; i--) {
-      members.computeIfAbsent(entries.get(i).entry().topic(), topic -> new ArrayList<>()).add(i);
+      members.computeIfAbsent(entries.get(i).topic(), topic -> new ArrayList<>()).add(i);
     }
   }
 
@@ -43,7 +43,7 @@ public final class CentralEntries {
         .sorted(
             Comparator.comparingDouble((Integer member) -> -nearness.get(member))
                 .thenComparing(member -> entries.get(member).key()))
-        .map(member -> entries.get(member).entry().text().content())
+        .map(member -> entries.get(member).content())
         .distinct()
         .limit(most)
         .toList();

@@ -119,8 +119,7 @@ public final class JudgeRun {
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (NamedEntry named : entries.reversed()) {
-      questions.putIfAbsent(
-          named.key(), new Question.LabelOf(named.entry().topic(), named.entry().text().content()));
+      questions.putIfAbsent(named.key(), new Question.LabelOf(named.topic(), named.content()));
     }
     return questions;
   }
@@ -157,7 +156,7 @@ public final class JudgeRun {
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)
             .toList();
     for (List<NamedEntry> group : MergeGroups.of(same)) {
-      long texts = group.stream().map(one -> one.entry().text().content()).distinct().count();
+      long texts = group.stream().map(one -> one.content()).distinct().count();
       if (texts > 1 && group.size() <= MAX_MERGED) {
         groups.add(group);
       }
@@ -184,7 +183,7 @@ public final class JudgeRun {
   }
 
   private static List<String> contents(List<NamedEntry> group) {
-    return group.stream().map(one -> one.entry().text().content()).distinct().toList();
+    return group.stream().map(one -> one.content()).distinct().toList();
   }
 
   private static String mergeId(List<NamedEntry> group) {

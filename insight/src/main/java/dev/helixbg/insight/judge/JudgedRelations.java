@@ -9,26 +9,21 @@ import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
- * The list of relations, told apart by what the judge says of them; each part in the order of the
- * list.
+ * The list of relations, counted, and the part of it that leads.
  *
- * @param judged by verdict; a verdict that no pair has is missing
- * @param unjudged those that were not asked about yet
+ * @param ranked pairs in the list
+ * @param read pairs that the pair judge has read
+ * @param judgedCount pairs that have a verdict of the language model
  * @param leading what deserves an act most
  */
 public record JudgedRelations(
-    Map<Verdict, List<Finding.Relation>> judged,
-    List<Finding.Relation> unjudged,
-    List<Finding.Relation> leading) {
+    int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
   /**
    * Most leading pairs, where something speaks for each: as many as a reader takes at one sitting.
    */
@@ -58,16 +53,11 @@ public record JudgedRelations(
    * pairs of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
-    Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
-    List<Finding.Relation> unjudged = new ArrayList<>();
-    for (Finding.Relation relation : relations) {
-      judgements
-          .verdict(relation)
-          .map(said -> judged.computeIfAbsent(said.verdict(), verdict -> new ArrayList<>()))
-          .orElse(unjudged)
-          .add(relation);
-    }
-    return new JudgedRelations(judged, unjudged, leading(relations, judgements));
+    return new JudgedRelations(
+        relations.size(),
+        (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count(),
+        (int) relations.stream().filter(pair -> judgements.verdict(pair).isPresent()).count(),
+        leading(relations, judgements));
   }
 
   private static List<Finding.Relation> leading(
@@ -150,15 +140,12 @@ public record JudgedRelations(
   }
 
   private static boolean areFacts(Finding.Relation pair) {
-    return pair.a().entry().text().position().isPresent()
-        && pair.b().entry().text().position().isPresent();
+    return pair.a().text().position().isPresent() && pair.b().text().position().isPresent();
   }
 
   /** Whether both are facts that agents are to follow, of which one forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
-    return areFacts(pair)
-        && PairDisagreement.areOpposed(
-            pair.a().entry().text().content(), pair.b().entry().text().content());
+    return areFacts(pair) && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
   /** The same, each pair behind the first one of its group, and of the same two files. */
@@ -212,22 +199,5 @@ public record JudgedRelations(
   /** Three or more entries of which pairs that lead say the same; by offset. */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
-  }
-
-  /** Pairs that the pair judge has read. */
-  public long read() {
-    return Stream.concat(judged.values().stream().flatMap(List::stream), unjudged.stream())
-        .filter(pair -> pair.assessment().isPresent())
-        .count();
-  }
-
-  /** Pairs in the list. */
-  public int ranked() {
-    return judgedCount() + unjudged.size();
-  }
-
-  /** Returns the number of pairs that have a verdict. */
-  public int judgedCount() {
-    return judged.values().stream().mapToInt(List::size).sum();
   }
 }

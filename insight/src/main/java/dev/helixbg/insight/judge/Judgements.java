@@ -71,7 +71,7 @@ public record Judgements(
   public record Lesson(String id, String text, List<NamedEntry> entries, List<String> sentences) {
     /** How many topics the entries are from. */
     public int topics() {
-      return (int) entries.stream().map(one -> one.entry().topic()).distinct().count();
+      return (int) entries.stream().map(one -> one.topic()).distinct().count();
     }
   }
 
@@ -210,7 +210,7 @@ public record Judgements(
 
   /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */
   public Optional<Label> label(NamedEntry entry) {
-    List<Label> tagged = Label.among(entry.entry().text().tags());
+    List<Label> tagged = Label.among(entry.text().tags());
     return tagged.isEmpty()
         ? Optional.ofNullable(guesses.get(entry.key()))
             .filter(LabelGuess::sure)

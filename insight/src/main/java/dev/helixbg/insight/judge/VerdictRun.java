@@ -1,7 +1,6 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -48,8 +47,8 @@ public final class VerdictRun {
   private static Asked questions(Finding.Relation pair) {
     Question.Match match = match(pair);
     boolean aIsOlder = pair.a().isOlderThan(pair.b());
-    String a = content(pair.a());
-    String b = content(pair.b());
+    String a = pair.a().content();
+    String b = pair.b().content();
     return new Asked(
         new Question.Compare(a, b, match),
         aIsOlder
@@ -66,10 +65,6 @@ public final class VerdictRun {
         .matching()
         .map(found -> new Question.Match(found.a().start(), found.b().start()))
         .orElse(Question.Match.NONE);
-  }
-
-  private static String content(NamedEntry entry) {
-    return entry.entry().text().content();
   }
 
   /**

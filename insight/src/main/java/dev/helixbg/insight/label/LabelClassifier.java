@@ -54,7 +54,7 @@ public final class LabelClassifier {
     LabelClassifier shipped = shipped();
     Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
-      EntryText text = entries.get(i).entry().text();
+      EntryText text = entries.get(i).text();
       float[] vector = vectors.get(i);
       guesses.computeIfAbsent(entries.get(i).key(), _ -> shipped.guess(text.content(), vector));
     }

@@ -129,7 +129,7 @@ public final class LessonRun {
   /** The entries that teach something; of those with the same content the first. */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
-    entries.forEach(entry -> byContent.putIfAbsent(content(entry), entry));
+    entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
     List<NamedEntry> distinct = List.copyOf(byContent.values());
     note(
         QuestionKind.LESSON,
@@ -138,23 +138,19 @@ public final class LessonRun {
     for (NamedEntry entry : distinct) {
       asking
           .find(question(entry))
-          .flatMap(said -> LessonText.of(said.text(), entry.entry().topic(), content(entry)))
+          .flatMap(said -> LessonText.of(said.text(), entry.topic(), entry.content()))
           .ifPresent(sentence -> told.add(new Told(entry, sentence)));
     }
     return told;
   }
 
   private static Question question(NamedEntry entry) {
-    return new Question.LessonOf(entry.entry().topic(), content(entry));
-  }
-
-  private static String content(NamedEntry entry) {
-    return entry.entry().text().content();
+    return new Question.LessonOf(entry.topic(), entry.content());
   }
 
   /** The pairs that state the same rule, of those asked about. */
   private Set<Pair> same(List<Told> told, List<float[]> rows) throws InterruptedException {
-    List<String> topics = told.stream().map(one -> one.entry().entry().topic()).toList();
+    List<String> topics = told.stream().map(one -> one.entry().topic()).toList();
     List<Pair> near = NearestSentences.of(Vectors.of(rows), topics);
     int open = ask(told, near);
     Set<Pair> same = new HashSet<>(sameOf(told, near));
@@ -212,14 +208,11 @@ public final class LessonRun {
 
   /** Whether one of the entries links to half of the others: then it gathers them already. */
   private static boolean isGathered(List<Told> group) {
-    Set<Link> places =
-        group.stream()
-            .map(one -> new Link(one.entry().entry().topic(), one.entry().index()))
-            .collect(Collectors.toSet());
+    Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());
     return group.stream()
         .anyMatch(
             one -> {
-              Set<Link> links = new HashSet<>(one.entry().entry().text().links());
+              Set<Link> links = new HashSet<>(one.entry().text().links());
               links.retainAll(places);
               return 2 * links.size() >= group.size() - 1;
             });

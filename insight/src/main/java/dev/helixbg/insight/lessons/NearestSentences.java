@@ -1,15 +1,15 @@
 package dev.helixbg.insight.lessons;
 
+import dev.helixbg.insight.findings.NearestNeighbours;
 import dev.helixbg.insight.similarity.AllPairs;
-import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Each sentence with the ones nearest to it by CSLS: the cosine, less the mean cosine of both
@@ -43,14 +43,20 @@ final class NearestSentences {
     if (count < 2) {
       return List.of();
     }
-    Tops around = new Tops(count, Math.min(AROUND, count - 1));
-    Tops nearest = new Tops(count, Math.min(NEAREST, count - 1));
+    int[] inOrder = IntStream.range(0, count).toArray();
+    NearestNeighbours around = new NearestNeighbours(inOrder, AROUND);
+    NearestNeighbours nearest = new NearestNeighbours(inOrder, NEAREST);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      scan(packed, around::offer);
-      double[] means = around.means();
-      scan(packed, (a, b, cosine) -> nearest.offer(a, b, (float) csls(cosine, means[a], means[b])));
+      scan(packed, around, (a, b, cosine) -> cosine);
+      double[] means = IntStream.range(0, count).mapToDouble(around::mean).toArray();
+      scan(packed, nearest, (a, b, cosine) -> (float) (cosine - (means[a] + means[b]) / 2));
     }
-    Map<Pair, Float> pairs = nearest.pairs();
+    Map<Pair, Float> pairs = new HashMap<>();
+    for (int i = 0; i < count; i++) {
+      for (int place = 0; place < Math.min(NEAREST, count - 1); place++) {
+        pairs.put(Pair.of(i, nearest.neighbour(i, place)), nearest.similarity(i, place));
+      }
+    }
     List<Pair> order = new ArrayList<>(pairs.keySet());
     order.sort(
         Comparator.comparing((Pair pair) -> topics.get(pair.a()).equals(topics.get(pair.b())))
@@ -60,65 +66,21 @@ final class NearestSentences {
     return order;
   }
 
-  private static double csls(float cosine, double meanOfA, double meanOfB) {
-    return cosine - (meanOfA + meanOfB) / 2;
+  /** What a cosine of two sentences counts. */
+  private interface Nearness {
+    float of(int a, int b, float cosine);
   }
 
-  /** One thread, so that equally near sentences are always offered in the same order. */
-  private static void scan(PackedVectors vectors, PairSink sink) {
-    AllPairs.among(vectors, Float.NEGATIVE_INFINITY, 1, () -> sink);
-  }
-
-  /** For each sentence the few that are nearest by some measure, nearest first. */
-  private static final class Tops {
-    private final int length;
-    private final int[] others;
-    private final float[] values;
-
-    Tops(int count, int length) {
-      this.length = length;
-      others = new int[Math.multiplyExact(count, length)];
-      values = new float[others.length];
-      Arrays.fill(values, Float.NEGATIVE_INFINITY);
-    }
-
-    void offer(int a, int b, float value) {
-      insert(a, b, value);
-      insert(b, a, value);
-    }
-
-    private void insert(int of, int other, float value) {
-      int first = of * length;
-      int at = first + length - 1;
-      if (!isNearer(other, value, at)) {
-        return;
-      }
-      for (; at > first && isNearer(other, value, at - 1); at--) {
-        others[at] = others[at - 1];
-        values[at] = values[at - 1];
-      }
-      others[at] = other;
-      values[at] = value;
-    }
-
-    private boolean isNearer(int other, float value, int than) {
-      return value > values[than] || value == values[than] && other < others[than];
-    }
-
-    double[] means() {
-      double[] means = new double[values.length / length];
-      for (int i = 0; i < values.length; i++) {
-        means[i / length] += values[i] / length;
-      }
-      return means;
-    }
-
-    Map<Pair, Float> pairs() {
-      Map<Pair, Float> pairs = new LinkedHashMap<>();
-      for (int i = 0; i < others.length; i++) {
-        pairs.put(Pair.of(i / length, others[i]), values[i]);
-      }
-      return pairs;
-    }
+  private static void scan(PackedVectors vectors, NearestNeighbours lists, Nearness nearness) {
+    AllPairs.among(
+        vectors,
+        Float.NEGATIVE_INFINITY,
+        1,
+        () ->
+            (a, b, cosine) -> {
+              float value = nearness.of(a, b, cosine);
+              lists.offer(a, b, value);
+              lists.offer(b, a, value);
+            });
   }
 }

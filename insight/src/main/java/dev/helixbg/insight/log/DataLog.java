@@ -34,7 +34,11 @@ import java.util.List;
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
-  static final long MAX_BYTES = 1L << 32;
+  static final int MAX_BYTES = 2_000_000_000; // an array takes little more
+
+  /** Bytes that are read at once: for each reading the JDK keeps so much native memory. */
+  private static final int CHUNK = 1 << 16;
+
   private static final int VERSION = 1;
   private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
   private static final int ATTEMPTS = 5;
@@ -101,50 +105,58 @@ public final class DataLog {
     }
   }
 
-  static LogReading read(Path file, SeekableByteChannel log) throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return readOnce(file, log);
-      } catch (LogWindow.ShrunkException e) {
-        if (attempt == ATTEMPTS) {
-          throw new DataLogException(
-              file + " was cut short again and again while it was read; try again later", e);
-        }
+  static LogReading read(Path file, SeekableByteChannel channel) throws IOException {
+    byte[] log = whole(file, channel);
+    LiveEntries live = new LiveEntries(log);
+    if (log.length > 0) {
+      checkHeader(file, log);
+      new LogWalk(log, live).run();
+    }
+    return live.finish();
+  }
+
+  private static byte[] whole(Path file, SeekableByteChannel log) throws IOException {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      ByteBuffer read = room(file, log.size());
+      log.position(0);
+      int last = 0;
+      while (last >= 0 && read.position() < read.capacity()) {
+        last = log.read(read.limit(Math.min(read.position() + CHUNK, read.capacity())));
+      }
+      if (last >= 0) {
+        return read.array();
       }
     }
+    throw new DataLogException(
+        file + " was cut short again and again while it was read; try again later");
   }
 
-  private static LogReading readOnce(Path file, SeekableByteChannel log) throws IOException {
-    long size = log.size();
-    if (size > MAX_BYTES) {
-      throw new DataLogException(
-          file
-              + " has "
-              + size
-              + " bytes, but offsets in a data.log end at 4 GiB; check the path, or compact the log"
-              + " with helix");
+  private static ByteBuffer room(Path file, long size) {
+    if (size <= MAX_BYTES) {
+      try {
+        return ByteBuffer.allocate((int) size);
+      } catch (OutOfMemoryError e) {
+        // too large for this machine
+      }
     }
-    LogWindow window = new LogWindow(log, size);
-    LiveEntries live = new LiveEntries();
-    if (size > 0) {
-      checkHeader(file, window);
-      new LogWalk(window, live).run(HEADER_BYTES);
-    }
-    return live.finish(size, window.finish());
+    throw new DataLogException(
+        file
+            + " has "
+            + size
+            + " bytes, too many to read; check the path, or compact the log with"
+            + " helix");
   }
 
-  private static void checkHeader(Path file, LogWindow window) throws IOException {
-    if (window.size() < HEADER_BYTES) {
+  private static void checkHeader(Path file, byte[] log) {
+    if (log.length < HEADER_BYTES) {
       throw new DataLogException(
           file
               + " has only "
-              + window.size()
+              + log.length
               + " of the 8 bytes that begin a data.log; if it holds nothing of yours, remove it and"
               + " let helix make it again");
     }
-    int index = window.at(0, HEADER_BYTES);
-    ByteBuffer header =
-        ByteBuffer.wrap(window.array(), index, HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer header = ByteBuffer.wrap(log).order(ByteOrder.LITTLE_ENDIAN);
     if (header.getInt() != MAGIC) {
       throw new DataLogException(
           file + " does not begin with AMRL, so it is no data.log of helix; check the path");

@@ -2,6 +2,7 @@ package dev.helixbg.insight.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.util.ArrayList;
@@ -25,8 +26,9 @@ final class LiveEntries implements RecordSink {
 
   private static final String ALL_MORE = "this stretch and all damaged ones after it";
 
+  private final byte[] log;
   private final ArrayList<Entry> entries = new ArrayList<>();
-  private long[] offsets = new long[1024];
+  private int[] offsets = new int[1024];
   private final Map<String, String> topics = new HashMap<>();
   private final List<LogAccount.Damage> damage = new ArrayList<>();
   private final IntStream.Builder earlyTargets = IntStream.builder();
@@ -34,13 +36,17 @@ final class LiveEntries implements RecordSink {
   private int deletes;
   private int live;
 
+  LiveEntries(byte[] log) {
+    this.log = log;
+  }
+
   @Override
-  public void entry(
-      long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength) {
-    String topic = new String(bytes, index, topicLength, UTF_8);
-    String body = new String(bytes, index + topicLength, bodyLength, UTF_8);
+  public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
+    int text = offset + RecordHeader.ENTRY_BYTES;
+    String topic = new String(log, text, topicLength, UTF_8);
+    String body = new String(log, text + topicLength, bodyLength, UTF_8);
     if (topic.indexOf(REPLACEMENT) >= 0 || body.indexOf(REPLACEMENT) >= 0) {
-      accountMalformed(offset, bytes, index, topicLength, bodyLength);
+      accountMalformed(offset, topicLength + bodyLength);
     }
     if (entries.size() == offsets.length) {
       offsets = Arrays.copyOf(offsets, offsets.length * 2);
@@ -53,12 +59,12 @@ final class LiveEntries implements RecordSink {
   }
 
   @Override
-  public void delete(long offset, long target) {
+  public void delete(int offset, long target) {
     deletes++;
-    if (target > offset) {
+    if (target <= offset) {
+      remove((int) target);
+    } else if (target < log.length) {
       earlyTargets.add((int) target);
-    } else {
-      remove(target);
     }
   }
 
@@ -73,9 +79,9 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
   }
 
-  /** Returns live entries and account of a log, once all its {@code size} bytes were read. */
-  LogReading finish(long size, String sha256) {
-    earlyTargets.build().forEach(target -> remove(Integer.toUnsignedLong(target)));
+  /** Returns live entries and account of the log, once all of it was walked over. */
+  LogReading finish() {
+    earlyTargets.build().forEach(this::remove);
     List<Entry> left = new ArrayList<>(live);
     for (Entry entry : entries) {
       if (entry != null) {
@@ -83,26 +89,26 @@ final class LiveEntries implements RecordSink {
       }
     }
     return new LogReading(
-        List.copyOf(left), new LogAccount(size, sha256, read, deletes, live, List.copyOf(damage)));
+        List.copyOf(left),
+        new LogAccount(log.length, Sha256.of(log), read, deletes, live, List.copyOf(damage)));
   }
 
-  private void remove(long target) {
+  private void remove(int target) {
     int at = Arrays.binarySearch(offsets, 0, entries.size(), target);
     if (at >= 0 && entries.set(at, null) != null) {
       live--;
     }
   }
 
-  private void accountMalformed(
-      long offset, byte[] bytes, int index, int topicLength, int bodyLength) {
-    Utf8Check.Malformed text = Utf8Check.malformed(bytes, index, topicLength + bodyLength);
+  private void accountMalformed(int offset, int length) {
+    Utf8Check.Malformed text = Utf8Check.malformed(log, offset + RecordHeader.ENTRY_BYTES, length);
     int count = text.bytes();
     if (count == 0) {
       return; // the text has U+FFFD in it
     }
     damage(
         new LogAccount.Damage(
-            offset + RecordHeader.ENTRY_BYTES + text.first(),
+            (long) offset + RecordHeader.ENTRY_BYTES + text.first(),
             count,
             LogAccount.Kind.INVALID_UTF8,
             "the entry at offset "

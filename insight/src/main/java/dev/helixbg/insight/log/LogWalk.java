@@ -2,7 +2,6 @@ package dev.helixbg.insight.log;
 
 import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
-import java.io.IOException;
 
 /**
  * Walks from record to record and gives each to a sink, and all bytes between them as damage.
@@ -18,28 +17,28 @@ final class LogWalk {
    */
   static final long MAX_BODY = 64L << 20;
 
-  private final LogWindow window;
+  private final byte[] log;
   private final RecordSink sink;
   private final RecordResync resync;
   private final WrappedTopic wrappedTopic;
 
-  LogWalk(LogWindow window, RecordSink sink) {
-    this.window = window;
+  LogWalk(byte[] log, RecordSink sink) {
+    this.log = log;
     this.sink = sink;
-    this.resync = new RecordResync(window);
-    this.wrappedTopic = new WrappedTopic(window, resync);
+    this.resync = new RecordResync(log);
+    this.wrappedTopic = new WrappedTopic(log, resync);
   }
 
-  /** Walks from {@code start} to the end of the log. */
-  void run(long start) throws IOException {
-    long position = start;
-    while (position < window.size()) {
-      RecordHeader header = headerAt(position);
+  /** Walks from the file's header to its end. */
+  void run() {
+    int position = DataLog.HEADER_BYTES;
+    while (position < log.length) {
+      RecordHeader header = RecordHeader.parse(log, position);
       if (header == null) {
         position = skipUnreadable(position);
-      } else if (header.end() > window.size()) {
+      } else if (header.end() > log.length) {
         position = tornUntil(position, resync.nextInside(header));
-      } else if (resync.confirms(header.end())) {
+      } else if (resync.confirms((int) header.end())) {
         position = emit(header, header.topicLength());
       } else {
         position = doubt(header);
@@ -47,13 +46,7 @@ final class LogWalk {
     }
   }
 
-  private RecordHeader headerAt(long position) throws IOException {
-    int available = (int) Math.min(RecordHeader.ENTRY_BYTES, window.size() - position);
-    int index = window.at(position, available);
-    return RecordHeader.parse(window.array(), index, available, position);
-  }
-
-  private long doubt(RecordHeader header) throws IOException {
+  private int doubt(RecordHeader header) {
     if (header.entry()) {
       int topicLength = wrappedTopic.lengthOf(header);
       if (topicLength > header.topicLength()) {
@@ -61,7 +54,7 @@ final class LogWalk {
         sink.damage(new Damage(header.offset(), 0, Kind.WRAPPED_TOPIC, detail));
         return emit(header, topicLength);
       }
-      long inside = resync.nextInside(header);
+      int inside = resync.nextInside(header);
       if (inside < header.end()) {
         return tornUntil(header.offset(), inside);
       }
@@ -69,9 +62,9 @@ final class LogWalk {
     return emit(header, header.topicLength());
   }
 
-  private long skipUnreadable(long position) throws IOException {
-    int type = window.array()[window.at(position, 1)] & 0xff;
-    long next = resync.next(position + 1);
+  private int skipUnreadable(int position) {
+    int type = log[position] & 0xff;
+    int next = resync.next(position + 1);
     if (type == RecordHeader.ENTRY || type == RecordHeader.DELETE) {
       return tornUntil(position, next);
     }
@@ -80,8 +73,8 @@ final class LogWalk {
     return next;
   }
 
-  private long tornUntil(long offset, long end) {
-    if (end == window.size()) {
+  private int tornUntil(int offset, int end) {
+    if (end == log.length) {
       String detail = "the last record is not complete: it is being written, or never was finished";
       sink.damage(new Damage(offset, end - offset, Kind.TORN_TAIL, detail));
     } else {
@@ -92,26 +85,16 @@ final class LogWalk {
   }
 
   /** Gives a whole record to the sink, and returns where it ends. */
-  private long emit(RecordHeader header, int topicLength) throws IOException {
-    long offset = header.offset();
-    long end = header.end() - header.topicLength() + topicLength;
+  private int emit(RecordHeader header, int topicLength) {
+    int offset = header.offset();
+    int end = (int) header.end() - header.topicLength() + topicLength;
     if (!header.entry()) {
       sink.delete(offset, header.target());
     } else if (header.bodyLength() > MAX_BODY) {
       String detail = "an entry of " + header.bodyLength() + " bytes, more than are read of one";
       sink.damage(new Damage(offset, end - offset, Kind.OVERSIZED, detail));
     } else {
-      int bodyLength = (int) header.bodyLength();
-      int length = topicLength + bodyLength;
-      long text = offset + RecordHeader.ENTRY_BYTES;
-      if (length <= window.capacity()) {
-        int index = window.at(text, length);
-        sink.entry(offset, header.value(), window.array(), index, topicLength, bodyLength);
-      } else {
-        byte[] bytes = new byte[length];
-        window.copy(text, bytes);
-        sink.entry(offset, header.value(), bytes, 0, topicLength, bodyLength);
-      }
+      sink.entry(offset, header.value(), topicLength, (int) header.bodyLength());
     }
     return end;
   }
@@ -121,17 +104,11 @@ final class LogWalk {
    */
   interface RecordSink {
 
-    /**
-     * A whole entry record.
-     *
-     * @param bytes hold topic and body, one after the other, at {@code index}; valid during the
-     *     call
-     */
-    void entry(
-        long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength);
+    /** A whole entry record: topic and body follow its header, one after the other. */
+    void entry(int offset, int timestampMin, int topicLength, int bodyLength);
 
     /** A whole delete record. */
-    void delete(long offset, long target);
+    void delete(int offset, long target);
 
     /** Reports a stretch that is not a record, or a repair of the record that follows. */
     void damage(LogAccount.Damage damage);
@@ -150,11 +127,11 @@ final class LogWalk {
     private static final int WRAP = 256;
     private static final int MAX_TOPIC = 16 * 1024;
 
-    private final LogWindow window;
+    private final byte[] log;
     private final RecordResync resync;
 
-    WrappedTopic(LogWindow window, RecordResync resync) {
-      this.window = window;
+    WrappedTopic(byte[] log, RecordResync resync) {
+      this.log = log;
       this.resync = resync;
     }
 
@@ -164,26 +141,25 @@ final class LogWalk {
      * @param header of a whole entry that nothing sound follows
      * @return the header's own length when no repair fits
      */
-    int lengthOf(RecordHeader header) throws IOException {
+    int lengthOf(RecordHeader header) {
       int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
-      long room = window.size() - header.end();
+      int end = (int) header.end();
+      int room = log.length - end;
       for (int more = WRAP; more <= Math.min(room, topic - header.topicLength()); more += WRAP) {
-        if (resync.continuesAt(header.end() + more) && textFrom(header.end(), more, true) == more) {
+        if (resync.continuesAt(end + more) && textFrom(end, more, true) == more) {
           return header.topicLength() + more;
         }
       }
       return header.topicLength();
     }
 
-    private int textFrom(long position, int most, boolean controls) throws IOException {
-      int count = (int) Math.min(Math.min(most, window.capacity()), window.size() - position);
-      int index = window.at(position, count);
-      byte[] bytes = window.array();
+    private int textFrom(int position, int most, boolean controls) {
+      int count = Math.min(most, log.length - position);
       int skipped = 0; // the rest of a character that began before
-      while (skipped < Math.min(3, count) && (bytes[index + skipped] & 0xc0) == 0x80) {
+      while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
         skipped++;
       }
-      return skipped + Utf8Check.run(bytes, index + skipped, count - skipped, controls);
+      return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
     }
   }
 }

@@ -14,48 +14,49 @@ package dev.helixbg.insight.log;
  * @param bodyLength bytes, unsigned; 0 for a delete
  * @param value minutes of an entry, or the target of a delete (bits of a u32)
  */
-record RecordHeader(long offset, boolean entry, int topicLength, long bodyLength, int value) {
+record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength, int value) {
   static final int ENTRY = 1;
   static final int DELETE = 2;
   static final int ENTRY_BYTES = 12;
   static final int DELETE_BYTES = 8;
 
   /**
-   * Reads the header in {@code bytes} at {@code index}.
+   * Reads the header in a log at {@code offset}.
    *
-   * @param available bytes at {@code index}
-   * @return null when the type is unknown, a byte that must be zero is not, or too few bytes are
-   *     available
+   * @return null when the type is unknown, a byte that must be zero is not, or the log ends before
+   *     the header does
    */
-  static RecordHeader parse(byte[] bytes, int index, long available, long offset) {
-    if (available >= ENTRY_BYTES && bytes[index] == ENTRY) {
-      return (bytes[index + 10] | bytes[index + 11]) != 0
+  static RecordHeader parse(byte[] log, int offset) {
+    int available = log.length - offset;
+    if (available >= ENTRY_BYTES && log[offset] == ENTRY) {
+      return (log[offset + 10] | log[offset + 11]) != 0
           ? null
           : new RecordHeader(
               offset,
               true,
-              bytes[index + 1] & 0xff,
-              Integer.toUnsignedLong(int32(bytes, index + 2)),
-              int32(bytes, index + 6));
+              log[offset + 1] & 0xff,
+              Integer.toUnsignedLong(int32(log, offset + 2)),
+              int32(log, offset + 6));
     }
-    if (available >= DELETE_BYTES && bytes[index] == DELETE) {
-      return (bytes[index + 1] | bytes[index + 2] | bytes[index + 3]) != 0
+    if (available >= DELETE_BYTES && log[offset] == DELETE) {
+      return (log[offset + 1] | log[offset + 2] | log[offset + 3]) != 0
           ? null
-          : new RecordHeader(offset, false, 0, 0, int32(bytes, index + 4));
+          : new RecordHeader(offset, false, 0, 0, int32(log, offset + 4));
     }
     return null;
   }
 
-  /** Whether the bytes at {@code index}, the last of the file, may begin a header. */
-  static boolean isCut(byte[] bytes, int index, long available) {
-    if (bytes[index] == ENTRY) {
-      return available < ENTRY_BYTES - 1 || available < ENTRY_BYTES && bytes[index + 10] == 0;
+  /** Whether the last bytes of a log may begin a header. */
+  static boolean isCut(byte[] log, int offset) {
+    int available = log.length - offset;
+    if (log[offset] == ENTRY) {
+      return available < ENTRY_BYTES - 1 || available < ENTRY_BYTES && log[offset + 10] == 0;
     }
-    if (bytes[index] != DELETE || available >= DELETE_BYTES) {
+    if (log[offset] != DELETE || available >= DELETE_BYTES) {
       return false;
     }
     for (int i = 1; i < Math.min(4, available); i++) {
-      if (bytes[index + i] != 0) {
+      if (log[offset + i] != 0) {
         return false;
       }
     }
@@ -63,13 +64,13 @@ record RecordHeader(long offset, boolean entry, int topicLength, long bodyLength
   }
 
   /** Stands for a header that the file's end cut: what it claims ends after any file. */
-  static RecordHeader cut(long offset) {
+  static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
   }
 
   /** The offset after the record, as its lengths claim. */
   long end() {
-    return entry ? offset + ENTRY_BYTES + topicLength + bodyLength : offset + DELETE_BYTES;
+    return offset + (entry ? ENTRY_BYTES + topicLength + bodyLength : DELETE_BYTES);
   }
 
   long target() {

@@ -1,8 +1,5 @@
 package dev.helixbg.insight.log;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-
 /**
  * Judges whether bytes are records, and finds where records begin again after damage.
  *
@@ -35,14 +32,11 @@ import java.nio.ByteBuffer;
  * </ul>
  *
  * <p><b>Cost.</b> A search looks at each byte of its stretch once, and the stretches of one walk
- * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. Looks
- * outside the window, each of them a read from the file, are limited to {@value #FAR_LOOKS} per
- * walk; after that nothing more is recovered. So the time is linear in the size of the file, plus a
- * few seconds at worst.
+ * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. So the time
+ * is linear in the size of the file.
  */
 final class RecordResync {
   static final int CHAIN = 8;
-  static final int FAR_LOOKS = 1_000_000;
 
   private static final int SHORT_CHAIN = 2;
   private static final int UNCLAIMED = 1;
@@ -50,40 +44,36 @@ final class RecordResync {
   private static final int MINUTES_2000 = 15_778_080;
   private static final int MINUTES_2100 = 68_374_080;
 
-  private final LogWindow window;
-  private int farLooks;
+  private final byte[] log;
 
-  RecordResync(LogWindow window) {
-    this.window = window;
+  RecordResync(byte[] log) {
+    this.log = log;
   }
 
   /** Whether the bytes from {@code end} on confirm a whole record that ends there. */
-  boolean confirms(long end) throws IOException {
-    long position = end;
+  boolean confirms(int end) {
+    int position = end;
     for (int records = 0; records < CHAIN; records++) {
-      if (position == window.size() || plausible(position) != null) {
+      if (continuesAt(position)) {
         return true;
       }
-      RecordHeader header = wellFormed(position);
-      if (header == null || header.end() > window.size()) {
+      RecordHeader header = RecordHeader.parse(log, position);
+      if (header == null || header.end() > log.length) {
         return false;
       }
-      position = header.end();
+      position = (int) header.end();
     }
     return true;
   }
 
-  /**
-   * Whether the file ends at {@code position}, or a plausible header stands there. Counts as a look
-   * of a search.
-   */
-  boolean continuesAt(long position) throws IOException {
-    return position == window.size() || affords(position) && plausible(position) != null;
+  /** Whether the file ends at {@code position}, or a plausible header stands there. */
+  boolean continuesAt(int position) {
+    return position == log.length || plausible(position) != null;
   }
 
   /** The first trusted chain that begins in unclaimed bytes, or the end of the file. */
-  long next(long from) throws IOException {
-    return search(from, window.size(), NO_CLAIM, UNCLAIMED);
+  int next(int from) {
+    return search(from, log.length, NO_CLAIM, UNCLAIMED);
   }
 
   /**
@@ -92,87 +82,60 @@ final class RecordResync {
    * @param torn its header; its claim may exceed the file
    * @return the end of the claim or of the file when none is found
    */
-  long nextInside(RecordHeader torn) throws IOException {
-    long claim = Math.min(torn.end(), window.size());
+  int nextInside(RecordHeader torn) {
+    int claim = (int) Math.min(torn.end(), log.length);
     if (torn.entry()) {
-      long text = torn.offset() + RecordHeader.ENTRY_BYTES;
-      for (long writeEnd : new long[] {text, text + torn.topicLength()}) {
+      int text = torn.offset() + RecordHeader.ENTRY_BYTES;
+      for (int writeEnd : new int[] {text, text + torn.topicLength()}) {
         if (writeEnd < claim && trusted(writeEnd, claim, SHORT_CHAIN)) {
           return writeEnd;
         }
       }
     }
-    int wanted = torn.end() > window.size() ? SHORT_CHAIN : CHAIN;
+    int wanted = torn.end() > log.length ? SHORT_CHAIN : CHAIN;
     return search(torn.offset() + 1, claim, claim, wanted);
   }
 
-  private long search(long from, long to, long claim, int wanted) throws IOException {
-    long position = from;
-    while (position < to) {
-      int least = (int) Math.min(RecordHeader.ENTRY_BYTES, window.size() - position);
-      int index = window.at(position, least);
-      byte[] bytes = window.array();
-      int held = window.available(position);
-      // The last bytes of a window are judged in the next one, unless the file ends with them.
-      int judged = position + held == window.size() ? held : held - RecordHeader.ENTRY_BYTES + 1;
-      judged = (int) Math.min(judged, to - position);
-      for (int i = 0; i < judged; i++) {
-        boolean mayStart = RecordHeader.parse(bytes, index + i, held - i, position + i) != null;
-        if (mayStart && trusted(position + i, claim, wanted)) {
-          return position + i;
-        }
+  private int search(int from, int to, long claim, int wanted) {
+    for (int position = from; position < to; position++) {
+      if (RecordHeader.parse(log, position) != null && trusted(position, claim, wanted)) {
+        return position;
       }
-      position += judged;
     }
     return to;
   }
 
-  private boolean trusted(long start, long claim, int wanted) throws IOException {
-    long position = start;
+  private boolean trusted(int start, long claim, int wanted) {
+    int position = start;
     for (int whole = 0; ; whole++) {
-      if (position == window.size()) {
+      if (position == log.length) {
         return whole > 0;
       }
-      RecordHeader header = affords(position) ? plausible(position) : null;
+      RecordHeader header = plausible(position);
       if (header == null) {
         return false;
       }
-      if (header.end() > window.size()) {
+      if (header.end() > log.length) {
         return whole > 0;
       }
       if (header.end() > claim || whole + 1 >= wanted) {
         return true;
       }
-      position = header.end();
+      position = (int) header.end();
     }
-  }
-
-  private boolean affords(long position) {
-    return window.available(position) >= LogWindow.PEEK_CAPACITY || ++farLooks <= FAR_LOOKS;
-  }
-
-  /** The well-formed header at {@code position}, or null. */
-  RecordHeader wellFormed(long position) throws IOException {
-    int available = (int) Math.min(RecordHeader.ENTRY_BYTES, window.size() - position);
-    ByteBuffer bytes = window.peek(position, available);
-    return RecordHeader.parse(bytes.array(), bytes.arrayOffset(), available, position);
   }
 
   /**
    * The plausible header at {@code position}, or null. Of a header that is cut itself, the bytes
    * that are there must fit, and its end is somewhere after the end of the file.
    */
-  RecordHeader plausible(long position) throws IOException {
-    int available = (int) Math.min(LogWindow.PEEK_CAPACITY, window.size() - position);
-    ByteBuffer peeked = window.peek(position, available);
-    byte[] bytes = peeked.array();
-    int index = peeked.arrayOffset();
-    RecordHeader header = RecordHeader.parse(bytes, index, available, position);
+  private RecordHeader plausible(int position) {
+    RecordHeader header = RecordHeader.parse(log, position);
     if (header == null) {
-      return RecordHeader.isCut(bytes, index, available) ? RecordHeader.cut(position) : null;
+      return RecordHeader.isCut(log, position) ? RecordHeader.cut(position) : null;
     }
     if (!header.entry()) {
-      return header.target() >= DataLog.HEADER_BYTES && header.target() < window.size()
+      return header.target() >= DataLog.HEADER_BYTES && header.target() < log.length
           ? header
           : null;
     }
@@ -180,8 +143,8 @@ final class RecordResync {
     if (minutes != 0 && (minutes < MINUTES_2000 || minutes > MINUTES_2100)) {
       return null;
     }
-    int topic = Math.min(header.topicLength(), available - RecordHeader.ENTRY_BYTES);
-    int text = Utf8Check.run(bytes, index + RecordHeader.ENTRY_BYTES, topic, false);
-    return text == topic ? header : null;
+    int text = position + RecordHeader.ENTRY_BYTES;
+    int topic = Math.min(header.topicLength(), log.length - text);
+    return Utf8Check.run(log, text, topic, false) == topic ? header : null;
   }
 }

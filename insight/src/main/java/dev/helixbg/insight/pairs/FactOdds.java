@@ -102,8 +102,7 @@ final class FactOdds {
   }
 
   private static int length(Relation pair) {
-    return Math.max(
-        pair.a().entry().text().content().length(), pair.b().entry().text().content().length());
+    return Math.max(pair.a().content().length(), pair.b().content().length());
   }
 
   /** Log odds of an act. */

@@ -82,13 +82,13 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /** The subjects of two entries of one form, in words; empty if their forms differ. */
   public static Optional<String> apart(NamedEntry one, NamedEntry other) {
-    return apart(one.entry().text().content(), other.entry().text().content());
+    return apart(one.content(), other.content());
   }
 
   /** Whether two entries may lead: in scripts that can be read, and not of one form. */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
-    return !Script.isUnreadable(one.entry().text().content())
-        && !Script.isUnreadable(other.entry().text().content())
+    return !Script.isUnreadable(one.content())
+        && !Script.isUnreadable(other.content())
         && apart(one, other).isEmpty();
   }
 

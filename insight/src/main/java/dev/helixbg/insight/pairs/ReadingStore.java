@@ -85,22 +85,12 @@ public final class ReadingStore {
                       + " VALUES (?, ?, ?, ?, ?, ?)")) {
             for (Map.Entry<String, Reading> one : some.entrySet()) {
               Reading reading = one.getValue();
-              ByteBuffer logits = ByteBuffer.allocate(CLASSES * Float.BYTES);
-              logits.asFloatBuffer().put(reading.logits());
-              insert.setInt(
-                  1,
-                  Database.checksum(
-                      model,
-                      one.getKey(),
-                      logits.array(),
-                      reading.olderWhole(),
-                      reading.newerWhole()));
-              insert.setString(2, model);
-              insert.setString(3, one.getKey());
-              insert.setBytes(4, logits.array());
-              insert.setBoolean(5, reading.olderWhole());
-              insert.setBoolean(6, reading.newerWhole());
-              insert.executeUpdate();
+              byte[] logits = new byte[CLASSES * Float.BYTES];
+              ByteBuffer.wrap(logits).asFloatBuffer().put(reading.logits());
+              boolean older = reading.olderWhole();
+              boolean newer = reading.newerWhole();
+              int checksum = Database.checksum(model, one.getKey(), logits, older, newer);
+              Database.execute(insert, checksum, model, one.getKey(), logits, older, newer);
             }
           }
           return null;

@@ -158,8 +158,8 @@ public final class RelationReranker {
                       assessor.of(
                           one.getValue(),
                           relation.score(),
-                          content(relation.older()),
-                          content(relation.newer()),
+                          relation.older().content(),
+                          relation.newer().content(),
                           frequency));
                 })
             .toList());
@@ -230,11 +230,7 @@ public final class RelationReranker {
 
   /** From where it matches the other one. */
   private static String text(Relation relation, NamedEntry entry) {
-    return content(entry).substring(relation.readFrom(entry));
-  }
-
-  private static String content(NamedEntry entry) {
-    return entry.entry().text().content();
+    return entry.content().substring(relation.readFrom(entry));
   }
 
   private static String key(Texts texts) {

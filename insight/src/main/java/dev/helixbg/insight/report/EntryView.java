@@ -64,7 +64,7 @@ record EntryView(
       NamedEntry named,
       Optional<WordDifference> own,
       Optional<Passage> passage) {
-    EntryText text = named.entry().text();
+    EntryText text = named.text();
     FoldableText shown = FoldableText.of(text.content());
     List<String> ownWords =
         own.map(words -> words.list(printable(named))).orElse(List.of()).stream()
@@ -127,7 +127,7 @@ record EntryView(
   }
 
   private static String printable(NamedEntry named) {
-    return PrintableText.block(WordDifference.begin(named.entry().text().content()));
+    return PrintableText.block(WordDifference.begin(named.content()));
   }
 
   /** The matching text by itself, for formats that cannot show it in bold within the entry. */

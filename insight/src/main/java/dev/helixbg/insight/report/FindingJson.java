@@ -289,7 +289,7 @@ class FindingJson {
   void named(NamedEntry named) throws IOException {
     text("name", named.name());
     text("title", named.title());
-    text("topic", named.entry().topic());
+    text("topic", named.topic());
     text("key", named.key());
   }
 
@@ -298,11 +298,11 @@ class FindingJson {
   }
 
   private void entry(NamedEntry named, int maxText) throws IOException {
-    EntryText entry = named.entry().text();
+    EntryText entry = named.text();
     text("name", named.name());
     text("title", named.title());
     optional("place", named.place());
-    text("topic", named.entry().topic());
+    text("topic", named.topic());
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());
     text("key", named.key());

@@ -45,7 +45,7 @@ final class FindingList {
       this.id = id;
       this.similarity = similarity;
       this.about = entries.isEmpty() ? "" : ReportedFinding.aboutEntries(entries);
-      entries.forEach(one -> topics.add(one.entry().topic()));
+      entries.forEach(one -> topics.add(one.topic()));
       entries.forEach(one -> keys.add(one.key()));
     }
 

@@ -113,7 +113,7 @@ record Headline(String title, String sure, String also) {
   }
 
   private static String chosen(JudgedRelations pairs) {
-    long read = pairs.read();
+    int read = pairs.read();
     return (pairs.leading().isEmpty()
             ? "None is likely enough to lead: "
             : "They are the likeliest: ")
@@ -162,7 +162,7 @@ record Headline(String title, String sure, String also) {
     }
     long unreadable =
         report.findings().entries().stream()
-            .filter(named -> Script.isUnreadable(named.entry().text().content()))
+            .filter(named -> Script.isUnreadable(named.content()))
             .count();
     if (unreadable > 0) {
       sentences.add(

@@ -101,15 +101,14 @@ public record Report(
     }
     Map<String, Integer> tokens = new HashMap<>();
     for (NamedEntry one : gone) {
-      int saved = MemoryFile.tokensOf(one.entry().text().content());
+      int saved = MemoryFile.tokensOf(one.content());
       one.entry().note().ifPresent(file -> tokens.merge(file, saved, Integer::sum));
     }
     return tokens;
   }
 
   private static NamedEntry goes(Finding.Relation pair) {
-    boolean isShorter =
-        pair.a().entry().text().content().length() < pair.b().entry().text().content().length();
+    boolean isShorter = pair.a().content().length() < pair.b().content().length();
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 

@@ -78,6 +78,6 @@ public final class IndexLines {
   }
 
   private static int line(NamedEntry one) {
-    return one.entry().text().position().map(Position::line).orElse(0);
+    return one.text().position().map(Position::line).orElse(0);
   }
 }

@@ -147,10 +147,7 @@ public final class SourceCheck {
 
   /** Returns the data of an entry on which its findings depend. */
   private static String identity(NamedEntry entry) {
-    return entry.key()
-        + entry.entry().timestampMin()
-        + "\n"
-        + entry.entry().text().source().orElse("");
+    return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
   /**

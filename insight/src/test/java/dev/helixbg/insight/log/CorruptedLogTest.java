@@ -28,19 +28,24 @@ class CorruptedLogTest {
 
   /** What one walk met, with the bytes it covered. */
   private static final class Ledger implements RecordSink {
+    final byte[] log;
     final List<String> entries = new ArrayList<>();
     long position = DataLog.HEADER_BYTES;
 
+    Ledger(byte[] log) {
+      this.log = log;
+    }
+
     @Override
-    public void entry(
-        long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength) {
+    public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
       cover(offset, RecordHeader.ENTRY_BYTES + topicLength + bodyLength);
-      String text = new String(bytes, index, topicLength + bodyLength, UTF_8);
+      String text =
+          new String(log, offset + RecordHeader.ENTRY_BYTES, topicLength + bodyLength, UTF_8);
       entries.add(offset + " " + timestampMin + " " + topicLength + " " + text);
     }
 
     @Override
-    public void delete(long offset, long target) {
+    public void delete(int offset, long target) {
       cover(offset, RecordHeader.DELETE_BYTES);
     }
 
@@ -68,7 +73,6 @@ class CorruptedLogTest {
       Ledger after = walk(damaged);
 
       assertEquals(damaged.length, after.position, "log " + i);
-      assertEquals(after.entries, walk(damaged, 600).entries, "a small window changes nothing");
       int intact = Arrays.mismatch(sound, damaged);
       List<String> expected = before.entries;
       for (int e = 0; e < expected.size() && endOf(expected, e, sound) <= intact; e++) {
@@ -150,23 +154,14 @@ class CorruptedLogTest {
   }
 
   private static Ledger walk(byte[] bytes) {
-    return walk(bytes, 64 * 1024);
-  }
-
-  private static Ledger walk(byte[] bytes, int window) {
-    Ledger ledger = new Ledger();
-    try {
-      new LogWalk(new LogWindow(new MemoryLog(bytes), bytes.length, window), ledger)
-          .run(DataLog.HEADER_BYTES);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
+    Ledger ledger = new Ledger(bytes);
+    new LogWalk(bytes, ledger).run();
     return ledger;
   }
 
   private static long endOf(List<String> entries, int index, byte[] log) {
     int offset = Integer.parseInt(entries.get(index).split(" ", 2)[0]);
-    return RecordHeader.parse(log, offset, log.length - offset, offset).end();
+    return RecordHeader.parse(log, offset).end();
   }
 
   private static byte[] damage(byte[] sound, int from, int kind, Random random) {

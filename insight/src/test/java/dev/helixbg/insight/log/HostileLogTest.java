@@ -53,10 +53,7 @@ class HostileLogTest {
       out.put(pattern.unit);
     }
     CountingSink sink = new CountingSink();
-    assertTimeoutPreemptively(
-        LIMIT,
-        () ->
-            new LogWalk(new LogWindow(new MemoryLog(bytes), SIZE), sink).run(DataLog.HEADER_BYTES));
+    assertTimeoutPreemptively(LIMIT, () -> new LogWalk(bytes, sink).run());
     assertEquals(SIZE, sink.position);
   }
 
@@ -64,13 +61,12 @@ class HostileLogTest {
     long position = DataLog.HEADER_BYTES;
 
     @Override
-    public void entry(
-        long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength) {
+    public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
       position += RecordHeader.ENTRY_BYTES + topicLength + bodyLength;
     }
 
     @Override
-    public void delete(long offset, long target) {
+    public void delete(int offset, long target) {
       position += RecordHeader.DELETE_BYTES;
     }
 

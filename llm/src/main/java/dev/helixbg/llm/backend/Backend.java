@@ -3,119 +3,122 @@ package dev.helixbg.llm.backend;
 import dev.helixbg.llm.tensor.Tensor;
 
 /**
- * A device that runs the steps of a transformer's layers over buffers that only it understands.
+ * A device that runs the steps of a transformer's layers on its own buffers.
  *
- * <p>Each step has the grain at which devices want to fuse: six per layer. A step takes the rows of
- * a {@link Batch}, one token or many, of one sequence or several, so decoding and prefill are the
- * same calls. A device may run a step at once (the CPU) or only encode it (a GPU): results may be
- * read, and inputs written by the host, only after {@link #submit} and {@link Submission#await}.
- * Steps see what earlier steps wrote, also across submissions. A step looks at its batch only until
- * it returns.
+ * <p>A layer has six steps, which are the units that devices can fuse. A step processes the rows of
+ * a {@link Batch}: one token or many, of one sequence or several. Decoding and reading prompts
+ * therefore use the same calls. A device may run a step at once (the CPU) or only encode it (a
+ * GPU). The host may read results and write inputs only after {@link #submit} and {@link
+ * Submission#await}. Steps see the results of earlier steps, also across submissions. A step uses
+ * its batch only until the call returns.
  *
  * <p>Notation: {@code x[r]} is row r of x; {@code W·v} is the product of a matrix of shape rows ×
  * columns with a vector of {@code columns} values; {@code norm(v)ᵢ = v ᵢ · gainᵢ / √(mean(v²) +
- * ε)}. All activations are 32-bit floats. {@code ScalarBackend} spells each step out and defines
- * its result; other backends agree with it within the bounds of the contract tests.
+ * ε)}. All activations are 32-bit floats. {@code ScalarBackend} defines the result of each step;
+ * other backends agree with it within the bounds of the contract tests.
  *
- * <p>A backend and all it made belong to one thread at a time. Buffers must come from the backend
- * they are given to. Shapes are the caller's duty, checked once when a model is loaded. {@link
- * #close} frees everything the backend made; weights stay in the tensors' own memory.
+ * <p>One thread at a time may use a backend and its buffers. Buffers must be used with the backend
+ * that made them. The caller must ensure matching shapes, which are checked once when a model is
+ * loaded. {@link #close} frees everything that the backend made; weights stay in the tensors' own
+ * memory.
  */
 public interface Backend extends AutoCloseable {
-  /** How users name it: {@code scalar}, {@code cpu}, {@code metal}. */
+  /** Returns the name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
 
   /**
-   * How many submissions are worth having under way at once: 1 where steps run at once, more where
-   * the host can encode the next pass while the device still runs the last.
+   * Returns the useful number of submissions in flight. It is 1 where steps run at once, and more
+   * where the host can encode a pass while the device runs the one before.
    */
   int depth();
 
   /**
-   * Up to how many single tokens of different sequences a pass is computed as one after the other;
-   * 0 where all passes are computed in one way.
+   * Returns the largest number of single tokens, of different sequences, that a pass computes one
+   * after the other. 0 where all passes are computed in one way.
    */
   default int fewRows() {
     return 0;
   }
 
   /**
-   * Whether a sequence may be forked at positions that a batch has claimed but not yet computed,
-   * and the fork go on in that same batch: it then attends to what the pass itself writes.
+   * Whether a sequence may be forked at positions that the current batch has claimed but not yet
+   * computed, and the fork added to the same batch. The fork then attends to keys and values that
+   * the pass itself writes.
    */
   boolean forksWithinPass();
 
   BackendCounters counters();
 
-  // ---- what it makes --------------------------------------------------------------------------
+  // ---- buffers -------- ------------------------------------------------------------------------
 
   /**
-   * A weight matrix, used in place: {@code tensor.data()} must outlive the backend. One-dimensional
-   * tensors become a matrix of one row.
+   * Returns a weight matrix that uses the tensor's memory: {@code tensor.data()} must outlive the
+   * backend. A one-dimensional tensor becomes a matrix of one row.
    */
   Matrix matrix(Tensor tensor);
 
-  /** A buffer for {@code rows} × {@code columns} floats, all zero. */
+  /** Makes a buffer of {@code rows} × {@code columns} floats, all zero. */
   Activations activations(int rows, int columns);
 
-  /** Token ids: {@code slots} independent lists of up to {@code rows} ids. */
+  /** Makes {@code slots} independent lists of up to {@code rows} token ids. */
   TokenSlots tokens(int slots, int rows);
 
-  /** The rotation of positions 0 to {@code positions − 1}. */
+  /** Makes the rotation of positions 0 to {@code positions − 1}. */
   Rope rope(RopeAngles angles, int positions);
 
   KvCache cache(KvShape shape);
 
   // ---- the steps ------------------------------------------------------------------------------
 
-  /** {@code x[r] = row tokens[slot][r] of table}. The ids must be rows of the table. */
+  /** Computes {@code x[r] = row tokens[slot][r] of table}. The ids must be rows of the table. */
   void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x);
 
-  /** {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
+  /** Computes {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
   void normProject(
       Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target);
 
   /**
-   * Per row and head: {@code q = rotate(norm(q))}, {@code k = rotate(norm(k))}; then k and v are
-   * written to the row's place in its sequence's cache, for {@code layer}. Rotation turns the pairs
-   * (i, i + headSize/2) by the angles of the row's position. A device may put it off until {@link
-   * #attend}, after which k, and q where it is rotated on the way, are undefined.
+   * Computes {@code q = rotate(norm(q))} and {@code k = rotate(norm(k))} for each row and head.
+   * Then writes k and v to the row's place in its sequence's cache, for {@code layer}. Rotation
+   * turns the pairs (i, i + headSize/2) by the angles of the row's position. A device may delay
+   * this step until {@link #attend}; k, and possibly q, are undefined after that.
    */
   void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer);
 
   /**
-   * Causal grouped attention: per row and query head h, with the keys and values of KV head {@code
-   * h / (heads / kvHeads)} at all positions p up to the row's own: {@code target[r][h] = Σ softmaxₚ
-   * (q·kₚ / √headSize) · vₚ}.
+   * Computes causal grouped attention for each row and query head h: {@code target[r][h] = Σ
+   * softmaxₚ (q·kₚ / √headSize) · vₚ}. Keys and values are those of KV head {@code h / (heads /
+   * kvHeads)} at all positions p up to the row's own.
    */
   void attend(Batch batch, Activations q, int layer, Activations target);
 
-  /** For the i-th of the wanted rows: {@code target[i] = x[wanted(i)]}. */
+  /** Copies the wanted rows: {@code target[i] = x[wanted(i)]}. */
   void keepWanted(Batch batch, Activations x, Activations target);
 
-  /** {@code x[r] += W·input[r]}. */
+  /** Computes {@code x[r] += W·input[r]}. */
   void addProduct(Batch batch, Activations input, Matrix w, Activations x);
 
   /**
-   * {@code n = norm(x[r]); target[r] = silu(Wgate·n) ⊙ (Wup·n)}, with {@code silu(z) = z / (1 +
-   * exp(−z))}.
+   * Computes {@code n = norm(x[r]); target[r] = silu(Wgate·n) ⊙ (Wup·n)}, with {@code silu(z) = z /
+   * (1 + exp(−z))}.
    */
   void normGateUp(
       Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target);
 
-  /** For the i-th of the rows whose logits are wanted: {@code logits[i] = W·norm(x[wanted(i)])}. */
+  /** Computes the logits of the wanted rows: {@code logits[i] = W·norm(x[wanted(i)])}. */
   void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits);
 
   /**
-   * {@code tokens[slot][i]} = the place of the largest value of {@code logits[i]}, the first of
-   * equals, for each wanted row i; 0 if one of them is NaN; on a GPU, if all are.
+   * Sets {@code tokens[slot][i]} to the index of the largest value of {@code logits[i]}, for each
+   * wanted row i. Of equal values the first is chosen. The index is 0 if a value is NaN; on a GPU,
+   * if all values are NaN.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 
   /**
    * Hands all steps since the last call to the device.
    *
-   * @return stands for all steps so far
+   * @return submission that ends when all steps so far have ended
    */
   Submission submit();
 
@@ -123,8 +126,8 @@ public interface Backend extends AutoCloseable {
   void close();
 
   /**
-   * A device's buffer of 32-bit floats, rows × columns. The host may touch it only while nothing
-   * that uses it is in flight.
+   * A device's buffer of 32-bit floats, rows × columns. The host may access a buffer only while no
+   * submission in flight uses it.
    */
   public interface Activations {
     int rows();
@@ -138,7 +141,7 @@ public interface Backend extends AutoCloseable {
     void write(int row, float[] source);
   }
 
-  /** A weight matrix as its backend sees it. */
+  /** A weight matrix of a backend. */
   public interface Matrix {
     int rows();
 
@@ -154,23 +157,24 @@ public interface Backend extends AutoCloseable {
   public record Norm(Matrix gain, float epsilon) {}
 
   /**
-   * Queries, keys and values of the rows of a batch, heads side by side in each row.
+   * Queries, keys and values of a batch's rows. A row has the values of all heads, one head after
+   * the other.
    *
    * @param q rows × (heads · headSize)
    * @param k rows × (kvHeads · headSize)
-   * @param v as {@code k}
+   * @param v rows × (kvHeads · headSize)
    */
   public record Qkv(Activations q, Activations k, Activations v) {}
 
-  /** Rotation angles by position and pair, as their backend keeps them. */
+  /** Rotation angles by position and pair, in a backend's own form. */
   public interface Rope {}
 
-  /** Steps handed to a device. */
+  /** Steps that were submitted to a device. */
   public interface Submission {
-    /** Submission of a device that has finished when {@link Backend#submit} returns. */
+    /** Submission that has ended when {@link Backend#submit} returns. */
     Submission DONE = () -> {};
 
-    /** Returns when all its steps are finished; fails if one of them did. */
+    /** Waits until all steps have ended; throws an exception if a step failed. */
     void await();
   }
 }

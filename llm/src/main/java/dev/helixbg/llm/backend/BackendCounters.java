@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts of what a backend did. Reading and adding allocates nothing. */
+/** Counters of a backend's work. Reading and adding allocate no memory. */
 public final class BackendCounters {
 
   /** Counted quantity. */
@@ -13,22 +13,22 @@ public final class BackendCounters {
     PASSES,
     /** Rows of all passes: prompt and generated tokens. */
     ROWS,
-    /** Kernels started: on a GPU dispatches, on the CPU parallel regions. */
+    /** Started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     /** Barriers between dispatches. */
     BARRIERS,
-    /** Command buffers, or their like, handed over. */
+    /** Submitted command buffers, or their equivalent. */
     SUBMISSIONS,
-    /** The most command buffers that were on their way at once. */
+    /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
-    /** Times the host waited for the device. */
+    /** Number of times that the host waited for the device. */
     WAITS,
     WAIT_NANOS,
-    /** Bytes of constants that were copied into command buffers. */
+    /** Constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
-    /** Bytes of weights read. */
+    /** Weights that were read, in bytes. */
     WEIGHT_BYTES,
-    /** Bytes of keys and values read. */
+    /** Keys and values that were read, in bytes. */
     CACHE_BYTES
   }
 
@@ -38,12 +38,12 @@ public final class BackendCounters {
     values[counter.ordinal()] += amount;
   }
 
-  /** Keeps the largest value there was. */
+  /** Raises a counter to a value if the value is larger. */
   public void max(Counter counter, long value) {
     values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }
 
-  /** Sets all to zero. */
+  /** Sets all counters to zero. */
   public void clear() {
     Arrays.fill(values, 0);
   }
@@ -52,7 +52,7 @@ public final class BackendCounters {
     return values[counter.ordinal()];
   }
 
-  /** All that are not zero. */
+  /** Returns all counters that are not zero. */
   public Map<Counter, Long> snapshot() {
     Map<Counter, Long> snapshot = new EnumMap<>(Counter.class);
     for (Counter counter : Counter.values()) {

@@ -4,10 +4,10 @@ import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import java.util.Arrays;
 
 /**
- * The tokens of one pass: a list of spans, each a run of consecutive positions of one sequence. Row
- * r of every activation belongs to the r-th token, spans in the order they were added.
+ * The tokens of one pass: a list of spans. A span has consecutive positions of one sequence. Row r
+ * of every activation belongs to the r-th token; spans are in the order in which they were added.
  *
- * <p>Made once and refilled for each pass, so that decoding leaves no garbage.
+ * <p>A batch is refilled for each pass, so that decoding allocates no memory.
  */
 public final class Batch {
   private final KvCache[] caches;
@@ -23,8 +23,8 @@ public final class Batch {
   private int version;
 
   /**
-   * @param maxRows the most tokens of one pass
-   * @param maxWanted the most rows of one pass whose logits are wanted
+   * @param maxRows largest number of tokens of one pass
+   * @param maxWanted largest number of rows of one pass whose logits are wanted
    */
   public Batch(int maxRows, int maxWanted) {
     this.maxRows = maxRows;
@@ -45,11 +45,11 @@ public final class Batch {
   }
 
   /**
-   * Adds the next {@code count} positions of a sequence, and claims them in its cache.
+   * Adds the next {@code count} positions of a sequence and claims them in the sequence's cache.
    *
-   * @param wantedCount how many of the last rows want logits: 0 while a prompt is not at its end, 1
-   *     to go on from it, more to score what was given
-   * @return the first of its rows
+   * @param wantedCount number of last rows whose logits are wanted: 0 before a prompt's end, 1 to
+   *     continue the prompt, more to score the given tokens
+   * @return the span's first row
    * @throws ContextFullException if the cache has no room; the batch is then unchanged
    * @throws IllegalArgumentException if the batch has no room
    */
@@ -76,10 +76,10 @@ public final class Batch {
   }
 
   /**
-   * Becomes the wanted rows of another batch, all of them wanted: row i is its i-th, at the same
-   * position of the same sequence. Claims nothing.
+   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row, at the
+   * same position of the same sequence, and is wanted. No positions are claimed.
    *
-   * @throws IllegalArgumentException if they are too many
+   * @throws IllegalArgumentException if there are too many rows
    */
   public void narrow(Batch pass) {
     if (pass.wanted > wantedRows.length) {
@@ -105,19 +105,19 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Another number after every change, so that a backend sees whether it knows the batch. */
+  /** Returns a number that changes with every change, so that a backend notices a changed batch. */
   public int version() {
     return version;
   }
 
-  /** Tokens in all. */
+  /** Returns the number of tokens. */
   public int rows() {
     return rows;
   }
 
   /**
-   * Tokens of the pass that these rows are of, also if only the wanted ones are left. How a row is
-   * computed may depend on this number, but not on how many rows are wanted.
+   * Returns the number of tokens of the pass, also after {@link #narrow}. The way a row is computed
+   * may depend on this number, but not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;
@@ -131,7 +131,7 @@ public final class Batch {
     return wantedRows.length - wanted;
   }
 
-  /** Bytes of the keys and values of a layer that the spans see. */
+  /** Returns the size of one layer's keys and values that the spans attend to, in bytes. */
   public long cacheBytes() {
     long bytes = 0;
     for (int span = 0; span < spans; span++) {
@@ -153,7 +153,7 @@ public final class Batch {
     return firstRows[span];
   }
 
-  /** The position of a span's first row in its sequence. */
+  /** Returns the position of a span's first row in its sequence. */
   public int start(int span) {
     return starts[span];
   }

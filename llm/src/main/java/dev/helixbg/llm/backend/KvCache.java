@@ -1,15 +1,14 @@
 package dev.helixbg.llm.backend;
 
 /**
- * The keys and values of one sequence's positions so far, in all layers.
+ * Cache of the keys and values of one sequence, in all layers.
  *
- * <p>A cache belongs to the caller that asked for it, and is closed by it; closing its backend
- * closes it too.
+ * <p>The caller that requested a cache closes it; closing the backend closes the cache, too.
  */
 public abstract class KvCache implements AutoCloseable {
   private final KvShape shape;
 
-  /** Positions held. */
+  /** Number of positions. */
   protected int length;
 
   protected KvCache(KvShape shape) {
@@ -20,16 +19,18 @@ public abstract class KvCache implements AutoCloseable {
     return shape;
   }
 
-  /** Positions held, including those a batch has claimed but not yet computed. */
+  /**
+   * Returns the number of positions, including positions that a batch has claimed but not yet
+   * computed.
+   */
   public final int length() {
     return length;
   }
 
   /**
-   * Makes room for {@code count} more positions and counts them as held; the steps of the pass that
-   * follows fill them.
+   * Claims {@code count} more positions, which the steps of the next pass fill.
    *
-   * @throws ContextFullException if the limit would be passed; the cache is then unchanged
+   * @throws ContextFullException if the cache would exceed its limit; the cache is then unchanged
    */
   public final void extend(int count) {
     requireRoom(count);
@@ -39,9 +40,9 @@ public abstract class KvCache implements AutoCloseable {
   }
 
   /**
-   * Refuses what the sequence has no room for, before any of it is computed.
+   * Checks that the sequence has room for {@code count} more positions.
    *
-   * @throws ContextFullException if it has none
+   * @throws ContextFullException if the sequence has no room
    */
   public final void requireRoom(int count) {
     if (count > shape.limit() - length) {
@@ -49,10 +50,10 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Makes room for the positions up to {@code end}; may count some of them already. */
+  /** Makes room for the positions up to {@code end}; may raise {@link #length} already. */
   protected abstract void makeRoom(int end);
 
-  /** Forgets all positions from {@code newLength} on. */
+  /** Removes all positions from {@code newLength} on. */
   public final void truncate(int newLength) {
     if (newLength < 0 || newLength > length) {
       throw new IllegalArgumentException("truncate " + length + " positions to " + newLength);
@@ -61,12 +62,12 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Lets go of what only positions from {@code end} on need. */
+  /** Frees memory that only positions from {@code end} on need. */
   protected abstract void release(int end);
 
   /**
-   * A new cache that holds the first {@code prefix} positions of this one. The positions are
-   * shared, not copied; both caches go their own ways after them.
+   * Returns a new cache with the first {@code prefix} positions of this cache. These positions are
+   * shared, not copied; later positions are separate.
    */
   public final KvCache fork(int prefix) {
     if (prefix < 0 || prefix > length) {
@@ -77,7 +78,7 @@ public abstract class KvCache implements AutoCloseable {
     return fork;
   }
 
-  /** A cache that takes part in what the first {@code prefix} positions need. */
+  /** Returns a cache that shares the memory of the first {@code prefix} positions. */
   protected abstract KvCache share(int prefix);
 
   @Override
@@ -85,9 +86,9 @@ public abstract class KvCache implements AutoCloseable {
     truncate(0);
   }
 
-  /** A sequence would grow longer than its context allows. */
+  /** The error of a sequence that would exceed its context limit. */
   public static final class ContextFullException extends RuntimeException {
-    /** {@code held} positions are used, {@code wanted} more were asked for. */
+    /** Makes the error: {@code held} positions are used and {@code wanted} more were requested. */
     public ContextFullException(int held, int wanted, int limit) {
       super(
           "the context holds %d tokens: %d are used and %d more were asked for; shorten the text or raise the context limit"

@@ -1,20 +1,20 @@
 package dev.helixbg.llm.backend;
 
 /**
- * Sizes of a cache of keys and values, which are kept as numbers of f16.
+ * Shape of a cache of keys and values, which are stored as f16.
  *
- * @param layers of the model
- * @param kvHeads per layer
- * @param headSize values per head
- * @param limit the most positions it may hold
+ * @param layers number of the model's layers
+ * @param kvHeads number of KV heads per layer
+ * @param headSize number of values per head
+ * @param limit largest number of positions
  */
 public record KvShape(int layers, int kvHeads, int headSize, int limit) {
-  /** Bytes of one head's keys, or of its values, at one position. */
+  /** Returns the size of one head's key or value vector, in bytes. */
   public long headBytes() {
     return (long) Short.BYTES * headSize;
   }
 
-  /** Bytes of keys and values that one position takes in all layers. */
+  /** Returns the size of one position's keys and values in all layers, in bytes. */
   public long bytesPerPosition() {
     return 2L * layers * kvHeads * headBytes();
   }

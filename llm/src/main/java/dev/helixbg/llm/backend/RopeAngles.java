@@ -3,17 +3,17 @@ package dev.helixbg.llm.backend;
 import java.util.Arrays;
 
 /**
- * How heads are rotated: pair i of a head turns by {@code position · turns[i]} radians, and is
+ * Rotation of heads: pair i of a head turns by {@code position · turns[i]} radians and is
  * multiplied by the magnitude.
  *
- * @param turns half as many as a head has values
+ * @param turns one value per pair: half the size of a head
  */
 public record RopeAngles(double[] turns, double magnitude) {
 
   /**
-   * Angles without scaling: pair i turns by base^(−2i / headSize).
+   * Returns angles without scaling: pair i turns by base^(−2i / headSize) per position.
    *
-   * @param headSize even
+   * @param headSize number of values of a head; even
    */
   public static RopeAngles of(int headSize, double base) {
     double[] turns = new double[headSize / 2];
@@ -21,7 +21,7 @@ public record RopeAngles(double[] turns, double magnitude) {
     return new RopeAngles(turns, 1);
   }
 
-  /** Values of a head. */
+  /** Returns the number of values of a head. */
   public int headSize() {
     return 2 * turns.length;
   }

@@ -5,14 +5,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * A device's lists of token ids. Several slots let a device choose the next token itself while the
- * host still reads those of earlier passes.
+ * A device's lists of token ids. With several slots a device can choose the next token itself while
+ * the host still reads tokens of earlier passes.
  */
 public class TokenSlots {
   private final List<MemorySegment> slots;
 
   /**
-   * @param slots 32-bit numbers, a row each
+   * @param slots one segment per slot, with a 32-bit token id per row
    */
   public TokenSlots(List<MemorySegment> slots) {
     this.slots = slots;

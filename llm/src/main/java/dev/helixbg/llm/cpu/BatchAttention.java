@@ -7,21 +7,25 @@ import dev.helixbg.llm.backend.host.HostKvCache;
 import java.lang.foreign.Arena;
 
 /**
- * Causal grouped attention over the caches of a batch. A part is a run of the batch's rows for one
- * KV head, or for some of the heads that share it.
+ * Causal grouped attention over the caches of a batch. A part is a range of the batch's rows for
+ * one KV head, or for some of the query heads that share that KV head.
  *
- * <p>A part does its spans one after the other, so that what they share is unpacked once. Short
- * spans go row by row, longer ones by matrix products. Which way a span goes depends on its own
- * length only, and a row's result on that row alone: how the rows are cut changes no bit.
+ * <p>A part processes its spans one after the other, so that keys and values that they share are
+ * unpacked once. Short spans are computed row by row, longer spans by matrix products. The choice
+ * depends on the span's length only, so a row's result does not depend on the other rows, bit for
+ * bit.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** From here on a panel costs less than its rows. */
+  /** Least number of a span's rows at which matrix products cost less. */
   private static final int PANEL_FROM = 6;
 
-  /** Each cut of a head's rows unpacks its keys and values again. */
+  /**
+   * Number of parts per thread. Each part of a head's rows unpacks the head's keys and values
+   * again.
+   */
   private static final int PARTS_PER_MEMBER = 4;
 
-  /** Rows that are worth unpacking for. */
+  /** Least number of rows of a part. */
   private static final int LEAST_ROWS = 64;
 
   private final PromptAttention[] prompts;
@@ -33,7 +37,7 @@ final class BatchAttention implements ThreadTeam.Work {
   private int rowCuts;
   private int headCuts;
 
-  /** Memory is taken from the arena, as caches grow. */
+  /** Allocates from the arena as caches grow. */
   BatchAttention(Arena arena, ThreadScratch[] scratch) {
     prompts = new PromptAttention[scratch.length];
     tokens = new TokenAttention[scratch.length];
@@ -43,7 +47,10 @@ final class BatchAttention implements ThreadTeam.Work {
     }
   }
 
-  /** Sets what the next {@link #run} works on, and cuts it for so many; returns its parts. */
+  /**
+   * Sets the work of the next {@link #run} and divides it for {@code members} threads; returns the
+   * number of parts.
+   */
   int parts(Batch batch, HostActivations q, int layer, HostActivations target, int members) {
     this.batch = batch;
     this.q = q;
@@ -60,8 +67,8 @@ final class BatchAttention implements ThreadTeam.Work {
     int heads = shape.kvHeads();
     int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);
     rowCuts = Math.clamp(batch.rows() / LEAST_ROWS, 1, wanted);
-    // Tokens read keys and values once for two heads; more than two are shared out where members
-    // would have none.
+    // A single token's keys and values are read once per pair of heads. Pairs are divided among
+    // threads that would have no work.
     int pairs = Math.ceilDiv(q.columns() / shape.headSize() / heads, 2);
     boolean single = batch.rows() == 1;
     headCuts = single ? Math.clamp(members / heads, 1, pairs) : 1;
@@ -83,7 +90,7 @@ final class BatchAttention implements ThreadTeam.Work {
     }
   }
 
-  /** Rows {@code first ≤ r < end} of a span. */
+  /** Computes rows {@code first ≤ r < end} of a span. */
   private void attend(int member, int span, int kvHead, int first, int end, int headCut) {
     if (batch.count(span) >= PANEL_FROM) {
       prompts[member].attend(batch, span, first, end - first, layer, kvHead, q, target);

@@ -20,11 +20,11 @@ import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
 /**
- * The backend for processors: the Vector API, on a team of threads.
+ * The backend for CPUs, with the Vector API and several threads.
  *
- * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit,
- * as long as batches of up to seven rows are compared with each other and larger ones with each
- * other; see {@link Matmul}.
+ * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit.
+ * Only between batches of up to seven rows and larger batches may results differ; see {@link
+ * Matmul}.
  */
 public final class CpuBackend extends HostBackend {
   private static final boolean FUSES = fuses();
@@ -43,25 +43,24 @@ public final class CpuBackend extends HostBackend {
   private HostActivations gates;
 
   /**
-   * Starts its threads.
+   * Starts the threads.
    *
-   * @param threads the caller's included
+   * @param threads number of threads, the caller's included
    */
   public CpuBackend(int threads) {
     this(threads, () -> {});
   }
 
   /**
-   * The same.
+   * Starts the threads.
    *
-   * @param beforeTiles is called before many rows are multiplied, whose kernels may still be on
-   *     their way
+   * @param beforeTiles waits for the kernels that multiply many rows, which may not be compiled yet
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
     this(new ThreadTeam(threads), beforeTiles);
   }
 
-  /** The same; the team is closed with it. */
+  /** Uses a team of threads, which {@link #close} closes. */
   CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
@@ -77,7 +76,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns, in words, what this process uses of its processor. */
+  /** Returns, in words, the vector width and instructions that this process uses. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -88,9 +87,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Why this backend is slower here than the scalar one, in a sentence; empty where it is not. Its
-   * kernels are chains of fused multiply-adds. Where the JVM has no instruction for them, it
-   * computes each in software, a hundred times slower.
+   * Returns the reason why this backend is slower than the scalar backend, in a sentence; empty
+   * where it is not. The kernels use fused multiply-adds. Without such an instruction the JVM
+   * computes them in software, a hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -118,7 +117,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @throws IllegalArgumentException if a head is larger than a panel of attention's products
+   * @throws IllegalArgumentException if a head is larger than a panel of attention's matrix
+   *     products
    */
   @Override
   public KvCache cache(KvShape shape) {
@@ -220,7 +220,7 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, few ? 1 : 2);
   }
 
-  /** Leaves the first {@code rows} rows of x, or the wanted ones, normalised in {@link #normed}. */
+  /** Normalises the first {@code rows} rows of x, or the wanted rows, into {@link #normed}. */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     normed = room(normed, (HostActivations) x);
     normalise.x = (HostActivations) x;
@@ -229,7 +229,7 @@ public final class CpuBackend extends HostBackend {
     rows(normalise, rows);
   }
 
-  /** Work on rows of activations is shared out only where that is worth a region. */
+  /** Runs work on rows of activations, on all threads only if there are enough rows. */
   private void rows(RowWork work, int rows) {
     work.rows = rows;
     if (rows <= Matmul.FEW) {
@@ -242,7 +242,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns room for as many rows as there can be: only those that are written become resident. */
+  /** Returns a buffer for the largest number of rows; only written rows become resident. */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;
@@ -250,7 +250,7 @@ public final class CpuBackend extends HostBackend {
     return (HostActivations) activations(like.rows(), like.columns());
   }
 
-  /** Work that is done row by row, each part a run of rows. */
+  /** Work that is done row by row. A part is a range of rows. */
   private abstract class RowWork implements ThreadTeam.Work {
     private int rows;
     private int parts;

@@ -18,31 +18,31 @@ import java.lang.foreign.ValueLayout;
 import java.util.Collection;
 
 /**
- * Has kernels compiled by calls as small as they can be.
+ * Makes the JIT compile kernels, by calls with the smallest inputs.
  *
- * <p>Until a kernel is compiled, each operation on a vector takes microseconds, and a loop of a
- * hundred rounds is compiled for itself, from its middle, to be thrown away at once.
+ * <p>Until a kernel is compiled, each vector operation takes microseconds. A loop of a hundred
+ * rounds would be compiled separately, from its middle, and that code would be discarded at once.
  */
 public final class KernelWarmUp {
-  /** Interpreted once or twice, then with counters; compiled for good well before the last. */
+  /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /** Two blocks of every type, so that loops are seen to go round. */
+  /** Number of columns: two blocks of every type, so that loops run more than once. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /** Enough rounds for attention's loops to be compiled before the last call. */
+  /** Number of positions, so that attention's loops are compiled before the last call. */
   private static final int POSITIONS = 8;
 
-  /** The usual size. */
+  /** The usual number of values of a head. */
   private static final int HEAD = 128;
 
   private KernelWarmUp() {}
 
-  /** Attention of single tokens. */
+  /** Warms up the attention of single tokens. */
   public static void attention() {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
@@ -57,11 +57,11 @@ public final class KernelWarmUp {
     }
   }
 
-  /** The steps between the matrix products. */
+  /** Warms up the steps between the matrix products. */
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment numbers = arena.allocate(8L * HEAD, 64);
-      // Every other time found, but not in the first vector.
+      // indexOf finds the value in every other call, but not in the first vector.
       numbers.set(ValueLayout.JAVA_FLOAT, 4L * HEAD, 1);
       long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
@@ -79,7 +79,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up what multiplies single rows of activations with matrices of a type. */
+  /** Warms up the products of single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
     RowKernel kernel = RowKernels.of(type);
     try (Arena arena = Arena.ofConfined()) {
@@ -97,8 +97,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up what unpacks rows of those of these types that are multiplied in floats; C2 leaves out
-   * what it has not seen.
+   * Warms up the unpacking of rows, for those of the types that are multiplied in floats. C2 does
+   * not compile branches that were never taken.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -115,7 +115,7 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up what multiplies many rows with matrices of a type in bytes, if it is multiplied so.
+   * Warms up the products of many rows with matrices of a type, if the type is multiplied in bytes.
    */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
@@ -142,7 +142,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up what multiplies tiles of many unpacked rows of any type, and for attention. */
+  /** Warms up the products of tiles in floats, for matrices of any type and for attention. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);
@@ -153,7 +153,7 @@ public final class KernelWarmUp {
       long stride = 4L * width;
       for (int i = 0; i < CALLS; i++) {
         HalfFloats.unpackF16(x, depth * EIGHT, rows);
-        // Eight rows of vectors and one number by number, where a tile has so many.
+        // Eight rows in vectors and one row value by value, if a tile has that many.
         int packed = Math.min(EIGHT + 1, width);
         TokenTiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
         for (int tokens : new int[] {1, width}) {

@@ -14,35 +14,37 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Matrix multiplication: products of up to three matrices with the same rows of activations, each
- * matrix read once: {@code y[r] = W·x[r]} or {@code y[r] += W·x[r]}.
+ * Products of up to three matrices with the same rows of activations: {@code y[r] = W·x[r]} or
+ * {@code y[r] += W·x[r]}. Each matrix is read once.
  *
- * <p>Up to {@link #FEW} rows are multiplied one by one, in place on the stored weights, all with
- * some of these before the next are read: so they cost no more than one after the other. More are
- * packed into tiles of tokens; panels of unpacked weights then pass over all tiles. In both ways a
- * row's result depends on that row alone, bit for bit; between the two ways it differs by the order
- * of its sum.
+ * <p>Up to {@link #FEW} rows are multiplied one by one with the stored weights. All rows use a
+ * block of weights before the next block is read. More rows are packed into tiles of tokens, which
+ * are multiplied with panels of unpacked weights. In both ways a row's result does not depend on
+ * the other rows, bit for bit. Between the two ways the order of sums differs.
  */
 final class Matmul {
   /**
-   * The most rows that are multiplied one by one. Tiles of eight cost as much for fewer rows, and
-   * were slower for six and no faster for seven.
+   * Largest number of rows that are multiplied one by one. Tiles of eight rows were slower for six
+   * rows and no faster for seven.
    */
   static final int FEW = 7;
 
-  /** Bytes of weights that rows share: they stay in the second cache, with the activations. */
+  /**
+   * Size of a block of weights that rows share, in bytes. The block stays in the second-level
+   * cache, with the activations.
+   */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
-   * Where the parts of a member begin and end, in 32nds of its share. Taking one costs the time of
-   * some KB, because the processor stops fetching weights ahead; so a member takes half of its
-   * share at once, and ever less then, for others to help it out when it is slow or came late.
+   * Bounds of a thread's parts, in 32nds of its share. Taking a part costs the time of reading some
+   * KB, because the processor stops prefetching weights. A thread therefore takes half of its share
+   * at once, then ever smaller parts, which other threads can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
   private static final int PARTS_PER_MEMBER = CUTS.length - 1;
 
-  /** Parts end with cache lines of results. */
+  /** Number of results of a cache line; parts end at multiples of it. */
   private static final int LINE = 16;
 
   private final ThreadTeam team;
@@ -50,7 +52,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Prepared inputs of each row, up to {@link #FEW}. */
+  /** Prepared inputs of each row, for up to {@link #FEW} rows. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -62,7 +64,7 @@ final class Matmul {
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
 
-  /** At m: the bytes of all matrices before m. */
+  /** Total size of the matrices before each matrix, in bytes. */
   private final long[] bytesBefore = new long[4];
 
   private int count;
@@ -78,13 +80,13 @@ final class Matmul {
     bytes = new ByteMatmul(arena);
   }
 
-  /** Forgets the matrices of the last product. */
+  /** Begins a new product without matrices. */
   void begin(boolean adds) {
     this.adds = adds;
     count = 0;
   }
 
-  /** One more matrix, and where its product goes. */
+  /** Adds a matrix and the target of its product. */
   void matrix(HostMatrix matrix, HostActivations target) {
     matrices[count] = matrix;
     targets[count++] = target;
@@ -94,7 +96,7 @@ final class Matmul {
   /**
    * Multiplies with rows 0 to {@code rows − 1} of {@code x}.
    *
-   * @param few whether they are multiplied one by one
+   * @param few whether the rows are multiplied one by one
    */
   void run(HostActivations x, int rows, boolean few) {
     columns = x.columns();
@@ -128,8 +130,8 @@ final class Matmul {
   }
 
   /**
-   * The first row of a matrix that is not in a part before this one: parts are cut by bytes, all
-   * matrices in a row.
+   * Returns the first row of a matrix that belongs to a part or a later one. Parts divide the bytes
+   * of all matrices in order.
    */
   private int from(int m, int part) {
     long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];
@@ -138,7 +140,7 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** A part of the matrices, one after the other. */
+  /** Products with the rows of all matrices that belong to a part. */
   private abstract class Multiply implements ThreadTeam.Work {
     @Override
     public final void run(int member, int part) {
@@ -155,7 +157,9 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  /** All rows of activations with some weights, while these are in the cache. */
+  /**
+   * Products of all rows of activations with a block of weights, while the block is in the cache.
+   */
   private final class MultiplyRows extends Multiply {
     private int rows;
 
@@ -180,7 +184,7 @@ final class Matmul {
       long results = target.address(row);
       long y = adds ? mine.floats(w.rows()) : results;
       int streams = mine.streams.next();
-      // Weights that are in the cache already tell nothing of memory.
+      // Only the first row is timed, since the weights are in the cache for later rows.
       boolean timed = row == 0 && mine.streams.times();
       long start = timed ? System.nanoTime() : 0;
       RowKernels.multiply(
@@ -204,7 +208,7 @@ final class Matmul {
     }
   }
 
-  /** A tile of a kind is a part. */
+  /** Packs tiles; each part is one tile, of floats or of bytes. */
   private final class Pack implements ThreadTeam.Work {
     private int floatTiles;
 
@@ -226,10 +230,7 @@ final class Matmul {
     }
   }
 
-  /**
-   * One vector of activations as the kernels of the matrices' types want it, made once for each
-   * type however many matrices share it.
-   */
+  /** One vector of activations, prepared once for each type of matrix. */
   static final class PreparedInputs {
     private final Arena arena;
     private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
@@ -250,7 +251,7 @@ final class Matmul {
       Arrays.fill(ready, false);
     }
 
-    /** Makes it ready for a type. */
+    /** Prepares the vector for a type. */
     void prepare(TensorType type) {
       int i = type.ordinal();
       if (ready[i]) {
@@ -263,12 +264,12 @@ final class Matmul {
       kernel.prepare(x, columns, prepared[i].address());
     }
 
-    /** For which {@link #prepare} made it. */
+    /** Returns the kernel that {@link #prepare} prepared the vector for. */
     RowKernel kernel(TensorType type) {
       return kernels[type.ordinal()];
     }
 
-    /** Returns the address of what {@link #prepare} made for this type. */
+    /** Returns the address of the vector that was prepared for a type. */
     long of(TensorType type) {
       return prepared[type.ordinal()].address();
     }

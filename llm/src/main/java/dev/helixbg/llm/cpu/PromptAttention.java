@@ -20,12 +20,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Attention of many tokens of one sequence, by one member of the team, as matrix products: queries
- * times tiles of keys are scores, and weights times tiles of values are results.
+ * Attention of many tokens of one sequence, on one thread, as matrix products. Queries times tiles
+ * of keys give scores; weights times tiles of values give results.
  *
- * <p>The rows of a panel are queries, of all heads that share a KV head. Each row has its own
- * softmax over exactly the positions that it sees, and sums go over positions in order: its bits
- * depend on nothing beside it.
+ * <p>The rows of a panel are queries of all heads that share a KV head. Each row has a softmax over
+ * exactly its own positions, and sums run over positions in order. A row's result therefore does
+ * not depend on other rows, bit for bit.
  */
 final class PromptAttention {
   private final ThreadScratch scratch;
@@ -49,12 +49,12 @@ final class PromptAttention {
     cached = new CachedTiles(arena, scratch);
   }
 
-  /** To be called before each pass over a layer. */
+  /** Begins a pass over a layer. */
   void begin() {
     cached.forget();
   }
 
-  /** Some of the rows of one span of a batch, and one KV head. */
+  /** Computes {@code count} rows of one span of a batch, for one KV head. */
   void attend(
       Batch batch,
       int span,
@@ -75,9 +75,9 @@ final class PromptAttention {
     start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    // And what a kernel may read behind the last row.
+    // Includes rows that a kernel may read behind the last row.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
-    // Panel after panel: its scores stay in the first-level cache.
+    // One panel at a time, so that its scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
       int rows = Math.min(ROWS, count * group - query);
       int seen = seen(query + rows - 1);
@@ -86,17 +86,23 @@ final class PromptAttention {
     }
   }
 
-  /** Positions that a query sees; queries are numbered by token, then head. */
+  /**
+   * Returns the number of positions that a query attends to. Queries are numbered by token, then
+   * head.
+   */
   private int seen(int query) {
     return start + query / group + 1;
   }
 
-  /** Byte offset of a query, and of its result, in its row of activations. */
+  /** Returns the offset of a query and of its result in its row of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
 
-  /** The panel's scores from a position on: panels of {@link TileProduct#DEPTH} positions. */
+  /**
+   * Returns the address of the scores from a position on. Scores are stored in panels of {@link
+   * TileProduct#DEPTH} positions.
+   */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -138,7 +144,7 @@ final class PromptAttention {
     }
   }
 
-  /** The largest score of a row that sees so many positions. */
+  /** Returns the largest of a row's first {@code seen} scores. */
   private float max(int r, int seen) {
     float max = Float.NEGATIVE_INFINITY;
     for (int position = 0; position < seen; position += DEPTH) {
@@ -148,7 +154,10 @@ final class PromptAttention {
     return max;
   }
 
-  /** A row's scores to weights, zero from what it sees to {@code end}; returns their sum. */
+  /**
+   * Turns a row's scores into weights, with 0 for positions from {@code seen} to {@code end}.
+   * Returns the sum of the weights.
+   */
   private float exponentials(int r, int seen, int end) {
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
@@ -161,15 +170,18 @@ final class PromptAttention {
   }
 
   /**
-   * Keys and values of one head of one cache as tiles for the kernel of the matrix products: of
-   * keys, {@code [position / TOKENS][number][position % TOKENS]}, of values, {@code [position /
+   * Keys and values of one head of one cache, as tiles for matrix products. Keys are stored as
+   * {@code [position / TOKENS][number][position % TOKENS]}, values as {@code [position /
    * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}.
    *
-   * <p>What a cache shares with the one before it stays: the entries of a labelling pass are forks,
-   * and what all of them share is most of what they attend to.
+   * <p>Positions that a cache shares with the cache before it are not unpacked again. The prompts
+   * of a job are forks of one sequence, and most of their positions are shared.
    */
   static final class CachedTiles {
-    /** Positions of values side by side do not fall into the same cache sets. */
+    /**
+     * Depth of a panel of values with padding, so that panels do not share the same sets of the CPU
+     * cache.
+     */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -186,12 +198,15 @@ final class PromptAttention {
       this.scratch = scratch;
     }
 
-    /** Nothing is held: another layer comes, or caches have changed. */
+    /** Forgets the tiles, before another layer or after changes of caches. */
     void forget() {
       held = null;
     }
 
-    /** Holds the first {@code positions} of a cache's head. */
+    /**
+     * Unpacks the first {@code positions} positions of one head of a cache, unless they are already
+     * unpacked.
+     */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
@@ -211,12 +226,14 @@ final class PromptAttention {
       heldPositions = positions;
     }
 
-    /** The tile of keys that begins at a position. */
+    /** Returns the address of the tile of keys that begins at a position. */
     long keys(int position) {
       return keys.address() + 4L * position * size;
     }
 
-    /** Values from a position on, in the tile of numbers that begins at {@code number}. */
+    /**
+     * Returns the address of values from a position on, in the tile that begins at {@code number}.
+     */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));
@@ -230,12 +247,12 @@ final class PromptAttention {
       return (long) TOKENS * APART;
     }
 
-    /** Fills in positions of one tile. */
+    /** Unpacks positions of one tile. */
     private void fill(HostKvCache cache, int layer, int head, int position, int count) {
-      // Moved by whole vectors, which may reach behind the last number.
+      // Rows are moved by whole vectors, which may reach behind the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
       unpack(cache, layer, head, false, position, count, floats);
-      // Rows of a whole tile: what lies in those behind the last position is never looked at.
+      // A whole tile is packed; rows behind the last position are never read.
       TokenTiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
       unpack(cache, layer, head, true, position, count, floats);
       for (int number = 0; number < size; number += TOKENS) {
@@ -244,7 +261,7 @@ final class PromptAttention {
       }
     }
 
-    /** Keys, or else values, of {@code count} positions as rows of floats. */
+    /** Unpacks keys or values of {@code count} positions to rows of floats. */
     private void unpack(
         HostKvCache cache,
         int layer,

@@ -3,52 +3,59 @@ package dev.helixbg.llm.cpu;
 import java.util.Arrays;
 
 /**
- * In how many streams a thread reads the rows of a matrix, found out by trying both ways on parts
- * that it multiplies anyway, again and again.
+ * Chooses the number of streams in which a thread reads the rows of a matrix: one or several.
+ * Regular trials on ordinary work compare both.
  *
- * <p>Intel's processors ask for memory too late along a single stream and gain a third from eight;
- * AMD's Zen 5 loses the eight and half to two thirds of its speed. Results are the same, bit for
- * bit.
+ * <p>Intel's processors prefetch too late on a single stream and gain a third with eight streams;
+ * AMD's Zen 5 loses half to two thirds of its speed with eight. Results are the same, bit for bit.
  */
 final class RowStreams {
-  /** Number of streams when there are several: further ones gain no more. */
+  /** Number of streams where several are used; more streams gain nothing. */
   static final int MANY = 8;
 
-  /** Parts from one trial to the next: some 30 tokens. A trial is nearly a hundredth of them. */
+  /**
+   * Number of parts between trials: some 30 tokens. A trial takes nearly a hundredth of the parts.
+   */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Parts before the first trial: a few tokens. In the first one pages of the model are still being
-   * mapped, and what that costs hides what the ways do.
+   * Number of parts before the first trial: a few tokens. At the first token, mapping pages of the
+   * model takes more time than the difference to be measured.
    */
   static final int FIRST = 1 << 11;
 
-  /** Parts that a trial times in each way: a thousandth of a second or two. */
+  /** Number of parts that a trial times in each way: a millisecond or two. */
   private static final int SAMPLES = 64;
 
-  /** Smaller parts say more about calls than about memory. */
+  /**
+   * Least size of a timed part, in bytes. The time of smaller parts depends more on calls than on
+   * memory.
+   */
   private static final long LEAST_BYTES = 1 << 15;
 
-  /** Nanoseconds per byte, of one stream and of many. */
+  /** Times in nanoseconds per byte, with one stream and with {@link #MANY}. */
   private final double[][] samples = new double[2][SAMPLES];
 
   private int untilTrialEnds = FIRST + 2 * SAMPLES;
   private int chosen = 1;
 
-  /** The number for the next part. */
+  /** Returns the number of streams for the next part. */
   int next() {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Whether the next part is one of a trial: {@link #took} wants to know how long it takes. */
+  /**
+   * Whether the next part belongs to a trial, so that the caller must pass its time to {@link
+   * #took}.
+   */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
   /**
-   * Takes note of the part for which {@link #next} was asked.
+   * Records the part for which {@link #next} was called.
    *
-   * @param nanos how long it took, if {@link #times}
+   * @param nanos time of the part in nanoseconds, if {@link #times}
    */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
@@ -64,7 +71,9 @@ final class RowStreams {
     }
   }
 
-  /** Not the mean: now and then another thread gets the processor. */
+  /**
+   * Returns the median, which is not affected when another thread takes the processor now and then.
+   */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

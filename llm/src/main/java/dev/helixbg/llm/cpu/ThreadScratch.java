@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory in which one member of the team works: small enough to stay in its caches. Kernels take
- * addresses, so these are addresses; the arena is the backend's.
+ * Scratch memory of one thread, small enough to stay in the processor's caches. Fields are
+ * addresses, as kernels need them; the memory belongs to the backend's arena.
  */
 final class ThreadScratch {
   private final Arena arena;
@@ -19,13 +19,13 @@ final class ThreadScratch {
   final ByteRows byteRows;
   final RowStreams streams = new RowStreams();
 
-  /** Unpacked rows, for {@link TileProduct}. */
+  /** Address of unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  /** Product of a panel and a tile of tokens. */
+  /** Address of the product of a panel and a tile of tokens. */
   final long sums;
 
-  /** Part of a tile on its way to or from rows of tokens. */
+  /** Address of memory for transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -41,19 +41,19 @@ final class ThreadScratch {
     turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
   }
 
-  /** At least {@code count} floats, of any content. */
+  /** Returns the address of at least {@code count} floats with undefined content. */
   long floats(long count) {
     floats = HostMemory.grown(arena, floats, 4 * count);
     return floats.address();
   }
 
-  /** Returns memory like {@link #floats}, for scores of attention. */
+  /** Returns the address of at least {@code count} floats for scores of attention. */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();
   }
 
-  /** At least {@code count} numbers, one per head. */
+  /** Returns an array of at least {@code count} numbers, one per head. */
   float[] inverses(int count) {
     if (inverses.length < count) {
       inverses = new float[count];

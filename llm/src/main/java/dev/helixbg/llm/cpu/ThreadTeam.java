@@ -6,16 +6,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A few threads that do one piece of work together, again and again: the calling thread and {@code
- * size − 1} workers.
+ * A team of threads that runs pieces of work together: the calling thread and {@code size − 1}
+ * workers. A member is one of these threads.
  *
- * <p>Work comes in parts. Each member has a run of them of its own, which it takes in order, so
- * that its processor can fetch ahead; who has none left takes those of others: a slow processor, or
- * one that others use too, gets fewer. No thread waits for a member that took none.
+ * <p>Work is divided into parts. Each member has a range of parts, which it takes in order, so that
+ * its processor can prefetch. A member without parts takes parts of other members, so slow
+ * processors get fewer. No thread waits for a member that took no part.
  *
- * <p>A token takes over a hundred parallel regions of some 100 µs, so handing over must cost well
- * under a microsecond: workers spin on a number for {@link #SPIN_NANOS} after their last work, and
- * only then park. Nothing is allocated per region. One caller at a time.
+ * <p>A region is one call of {@link #run}. A token takes over a hundred regions of some 100 µs, so
+ * starting a region must cost well under a microsecond. Workers therefore spin for {@link
+ * #SPIN_NANOS} after their last work before they park. A region allocates no memory. Only one
+ * thread at a time may call {@link #run}.
  */
 public class ThreadTeam implements AutoCloseable {
 
@@ -23,36 +24,36 @@ public class ThreadTeam implements AutoCloseable {
   @FunctionalInterface
   public interface Work {
     /**
-     * Does one part.
+     * Runs one part.
      *
-     * @param member that does it, 0 to {@code size − 1}: what belongs to it is its own meanwhile;
-     *     the caller is 0
+     * @param member number of the member that runs the part, 0 to {@code size − 1}; the caller is
+     *     0. No other thread uses the member's data meanwhile.
      */
     void run(int member, int part);
   }
 
   /**
-   * Longer than the pauses between the regions of a token, far shorter than anyone would notice as
-   * a busy processor.
+   * Time that a worker spins before it parks, in nanoseconds. It is longer than the pauses between
+   * regions, and too short to be noticed as a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Spins for some ten µs, which is as long as parts last. Where others want the processors too, a
-   * thread that waits longer waits for a member that has none, and gives it its own.
+   * Number of spins before a waiting thread yields its processor: some ten µs, the time of a part.
+   * A longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
 
-  /** Two cache lines, because processors fetch lines in pairs. */
+  /** Distance between counts, in ints: two cache lines, because processors fetch lines in pairs. */
   private static final int APART = 32;
 
   private static final int UNFINISHED = 0;
 
   /**
-   * At {@link #UNFINISHED}: the parts of the current region that are not done. At {@link #untaken}
-   * of a member: those of its own that were not taken, or {@link #END}.
+   * Counts of parts. {@link #UNFINISHED} is the index of the current region's unfinished parts.
+   * {@link #untaken} is the index of a member's untaken parts, or {@link #END}.
    */
   private final int[] counts;
 
@@ -83,12 +84,12 @@ public class ThreadTeam implements AutoCloseable {
         worker.start();
       }
     } catch (Throwable e) {
-      close(); // those that could be started
+      close(); // ends the workers that were started
       throw e;
     }
   }
 
-  /** Members, the caller included. */
+  /** Returns the number of members, the caller included. */
   public int size() {
     return workers.length + 1;
   }
@@ -97,16 +98,17 @@ public class ThreadTeam implements AutoCloseable {
     return (member + 1) * APART;
   }
 
-  /** The first of a member's own parts, or those before it. */
+  /** Returns the first of a member's own parts. */
   private int partsBefore(int member) {
     return (int) Math.ceilDiv((long) parts * member, size());
   }
 
   /**
-   * Runs parts 0 to {@code parts − 1}, each once, by any member, and returns when all are done.
+   * Runs parts 0 to {@code parts − 1}, each once, on any member, and returns when all parts have
+   * ended.
    *
-   * @throws RuntimeException or Error, the first that a part threw, after all others were done; the
-   *     team can be used again
+   * @throws RuntimeException or Error: the first exception of a part, thrown after all parts have
+   *     ended; the team can be used again
    */
   public void run(Work work, int parts) {
     if (closed) {
@@ -132,19 +134,19 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes part after part, its own ones first, until none is left. Until it tells so the region
-   * cannot end: {@link #work} and {@link #parts} are its own.
+   * Takes parts until none is left, the member's own parts first. The region cannot end before this
+   * member has counted its parts, so {@link #work} and {@link #parts} do not change.
    */
   private void takeParts(int member) {
     int taken = 0;
     for (int i = 0; i < size(); i++) {
       taken += takeParts(member, (member + i) % size());
     }
-    // Once: it makes the processor wait for what it has under way.
+    // Counted once, since the instruction stalls the processor's pipeline.
     int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -taken);
   }
 
-  /** Takes those of one member; returns how many. */
+  /** Takes untaken parts of one member; returns their number. */
   private int takeParts(int member, int owner) {
     int at = untaken(owner);
     int taken = 0;
@@ -231,7 +233,7 @@ public class ThreadTeam implements AutoCloseable {
       }
     }
 
-    /** Returns how many parts of its own there are to take, or {@link #END}. */
+    /** Waits for parts; returns the number of the worker's own parts, or {@link #END}. */
     private int awaitParts() {
       long deadline = 0;
       int untaken;
@@ -252,8 +254,8 @@ public class ThreadTeam implements AutoCloseable {
     }
 
     /**
-     * The flag is set before the last look at the count, and the caller writes the count before it
-     * looks at the flag: one of both sees the other.
+     * Parks until there are parts. The worker sets the flag before it reads the count; the caller
+     * writes the count before it reads the flag. At least one of them sees the other's write.
      */
     private void park() {
       parked = true;

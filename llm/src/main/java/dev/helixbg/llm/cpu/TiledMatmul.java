@@ -9,15 +9,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Many rows of activations times a matrix: they are packed into tiles of tokens, and groups of the
- * matrix's rows are unpacked and pass over them, some columns at a time. These stay in the
- * second-level cache, and all of a group meet a tile while it is in the first.
+ * Product of many rows of activations with a matrix. The activations are packed into tiles of
+ * tokens. Groups of the matrix's rows are unpacked, some columns at a time, and multiplied with all
+ * tiles. A group stays in the second-level cache, a tile in the first-level cache.
  */
 abstract class TiledMatmul {
   /**
-   * A group meets so many tokens and so many of their columns before the next is unpacked. Fewer
-   * tokens would unpack each row more often, fewer columns would write and add up more results, and
-   * more of both would not stay in the third-level cache.
+   * Number of tokens that are multiplied with a group before the next group is unpacked. With fewer
+   * tokens each row would be unpacked more often; with fewer columns more results would be written.
+   * More of both would not fit the third-level cache.
    */
   private static final int TOKENS_AT_A_TIME = 1024;
 
@@ -33,10 +33,10 @@ abstract class TiledMatmul {
   private int rows;
 
   /**
-   * @param tileTokens tokens of a tile
-   * @param columnBytes bytes of one of its columns
-   * @param step columns that are packed, and unpacked, together
-   * @param group rows that are
+   * @param tileTokens number of tokens of a tile
+   * @param columnBytes size of one column of a tile, in bytes
+   * @param step number of columns that are packed or unpacked together
+   * @param group number of matrix rows that are unpacked together
    */
   TiledMatmul(Arena arena, int tileTokens, long columnBytes, int step, int group) {
     this.arena = arena;
@@ -55,14 +55,14 @@ abstract class TiledMatmul {
   abstract void unpack(ThreadScratch mine, HostMatrix w, int row, int count, int k, int depth);
 
   /**
-   * Multiplies these with a tile.
+   * Multiplies the unpacked rows with a tile.
    *
-   * @param first whether the sums, of each row those of a tile's tokens, begin here
+   * @param first whether the sums start at 0; there is one sum per row and token of the tile
    */
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
+  /** Sets the rows to multiply, 0 to {@code rows − 1} of {@code x}; returns the number of tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
@@ -82,7 +82,10 @@ abstract class TiledMatmul {
     return Math.min(step, x.columns() - k);
   }
 
-  /** A tile's columns from {@code k} on: tiles of the same columns lie together. */
+  /**
+   * Returns the address of a tile's columns from {@code k} on; tiles of the same columns are stored
+   * together.
+   */
   private long packedAt(int tile, int k) {
     return packed.address() + columnBytes * ((long) tiles() * k + (long) tile * depth(k));
   }
@@ -95,7 +98,7 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Rows {@code from ≤ r < to} of W times what was packed. */
+  /** Multiplies rows {@code from ≤ r < to} of W with the packed tiles. */
   final void multiply(
       ThreadScratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
     int tilesAtATime = TOKENS_AT_A_TIME / tileTokens;
@@ -155,7 +158,7 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Returns the bytes of the sums of a group times a tile. */
+  /** Returns the size of the sums of a group and a tile, in bytes. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

@@ -8,16 +8,16 @@ import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 
 /**
- * Attention of single tokens, by one member of the team: keys and values are read where they lie,
- * once for two of the heads that share them.
+ * Attention of single tokens, on one thread. Keys and values are read in place, once for each pair
+ * of heads that share them.
  */
 record TokenAttention(ThreadScratch scratch) {
   /**
-   * The heads that share one KV head, or a part of them.
+   * Computes the heads that share one KV head, or some of them.
    *
-   * @param cut of {@code cuts}, whole pairs of heads
-   * @param positions that the token sees
-   * @param row of the activations
+   * @param cut index of the group of heads, 0 to {@code cuts − 1}; a group has whole pairs of heads
+   * @param positions number of positions that the token attends to
+   * @param row row of the activations
    */
   void attend(
       HostKvCache cache,
@@ -38,7 +38,7 @@ record TokenAttention(ThreadScratch scratch) {
     long head = 4L * size;
     long queries = q.address(row) + head * (kvHead * sharing + first);
     long results = target.address(row) + head * (kvHead * sharing + first);
-    // Whole cache lines for each head.
+    // Each head's scores take whole cache lines.
     long stride = 64L * Math.ceilDiv(positions, 16);
     long scores = scratch.scores(stride / Float.BYTES * group);
     long scaled = scratch.floats((long) group * size);
@@ -68,14 +68,14 @@ record TokenAttention(ThreadScratch scratch) {
     }
   }
 
-  /** Scores of a run's keys, for all heads. */
+  /** Computes the scores of a run's keys, for all heads. */
   private void score(
       int size, int group, long queries, long keys, int count, long scores, long stride) {
     long head = 4L * size;
     for (int g = 0; g < group; g += 2) {
       long query = queries + head * g;
       long to = scores + stride * g;
-      // The last of an odd number is beside itself.
+      // An odd last head is paired with itself.
       int other = Math.min(1, group - 1 - g);
       long otherQuery = query + head * other;
       long toOther = to + stride * other;

@@ -1,2 +1,2 @@
-/** The CPU backend: the steps of a layer on the Java Vector API, by a team of threads. */
+/** The CPU backend: the steps of a layer in the Java Vector API, on several threads. */
 package dev.helixbg.llm.cpu;

@@ -10,15 +10,16 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * How likely each of a few answers is when the model may write nothing else.
+ * Computes the probability of each of a few answers, as if the model could write nothing else.
  *
- * <p>Wherever the answers part, the tokens that go on share the probability among them; where they
- * do not part, the model has no say. Only the logits of those tokens are computed. What leads to a
- * later branch point is read in the pass of its prompt where the backend can, else in one that
- * follows. A prompt is computed in the same way with any other request beside it.
+ * <p>A branch point is a place where the answers differ. There the possible next tokens share the
+ * probability; where all answers agree, the model is not asked. Only the logits of the possible
+ * tokens are computed. Tokens up to a later branch point are read in the prompt's own pass if the
+ * backend supports it, else in a later pass. A prompt's result does not depend on other prompts in
+ * the pass.
  */
 public final class ChoiceScorer {
-  /** A model is asked a handful of things; each set of answers keeps some of its memory. */
+  /** Largest number of sets of answers whose trees are kept; each tree uses memory of the model. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;
@@ -29,14 +30,15 @@ public final class ChoiceScorer {
   }
 
   /**
-   * Probabilities: {@code result[i][j]} for prompt i and choice j; those of a prompt add up to one.
+   * Returns probabilities: {@code result[i][j]} for prompt i and choice j. The probabilities of a
+   * prompt add up to 1.
    *
-   * @param shared is read only; all prompts follow it
-   * @param prompts each with at least one token
-   * @param choices at least one, the same for all prompts, none the beginning of another
+   * @param shared the sequence that all prompts follow; it is not changed
+   * @param prompts the prompts, each with at least one token
+   * @param choices the answers for all prompts; at least one; no answer is the beginning of another
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
    *     fit
-   * @throws CancellationException if cancelled, within a pass or between two
+   * @throws CancellationException if cancelled, within a pass or between passes
    */
   public double[][] score(
       KvCache shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
@@ -74,24 +76,24 @@ public final class ChoiceScorer {
   /** A branch point after a prompt. */
   private record Place(int point, int prompt) {}
 
-  /** Prompts that are read together, with all that follows them. */
+  /** Prompts that are read together, with the tokens that follow them. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;
     private final double[][] shares;
     private final BooleanSupplier cancelled;
 
-    /** Branch points that are yet to be read up to. */
+    /** Branch points that are not read yet. */
     private final List<Place> open = new ArrayList<>();
 
-    /** Wanted rows of the pass that is put together. */
+    /** Branch points of the wanted rows of the next pass. */
     private final List<Place> asked = new ArrayList<>();
 
     private final List<KvCache> caches = new ArrayList<>();
 
     /**
-     * @param group added to the batch
-     * @param shares a row per prompt
+     * @param group prompts that were added to the batch
+     * @param shares probabilities, one row per prompt
      */
     Run(ChoiceTree choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
       this.choices = choices;
@@ -101,7 +103,7 @@ public final class ChoiceScorer {
     }
 
     /**
-     * @param within whether branch points may go into the pass of their prompt
+     * @param within whether branch points may be read in the pass of their prompt
      */
     void run(boolean within) {
       for (int prompt = 0; prompt < group.size(); prompt++) {
@@ -125,7 +127,7 @@ public final class ChoiceScorer {
       }
     }
 
-    /** Adds as many open places as the batch has room for. */
+    /** Adds open branch points until the batch is full. */
     private void addOpen() {
       int room = work.promptTokens() - work.batch.rows();
       while (!open.isEmpty() && work.batch.freeWanted() > 0) {

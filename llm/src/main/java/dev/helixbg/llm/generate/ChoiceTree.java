@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A closed set of answers made ready for a model: where they part, and the tokens that are looked
- * at there.
+ * A fixed set of answers, prepared for a model: the branch points where answers differ, and their
+ * candidate tokens.
  *
- * @param points the first is where all answers begin
- * @param columns of each branch point, its first column among the candidates
- * @param candidates the tokens that go on, branch point after branch point
+ * @param points branch points; the first is the place where all answers begin
+ * @param columns for each branch point, the column of its first candidate token
+ * @param candidates candidate tokens of all branch points, in order
  */
 record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candidates) {
 
@@ -29,12 +29,12 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Tokens on the ways to all branch points together. */
+  /** Returns the total number of tokens on the paths to all branch points. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
 
-  /** Tokens on the longest way to a branch point. */
+  /** Returns the number of tokens on the longest path to a branch point. */
   int longestPath() {
     return points.stream().mapToInt(point -> point.path().length).max().orElse(0);
   }
@@ -47,17 +47,18 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   }
 
   /**
-   * A place where choices part, or where they all begin.
+   * A place where choices differ, or where all choices begin.
    *
-   * @param path tokens that lead there
-   * @param next the tokens that go on, each once
-   * @param branch of each choice, the place in {@code next} where it goes on; −1 if it does not
-   *     come here
+   * @param path tokens from the beginning to this place
+   * @param next possible next tokens, each once
+   * @param branch for each choice, the index of its next token in {@code next}; −1 if the choice
+   *     does not pass this place
    */
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * The place where choices begin, and all where they part behind it, the shortest path first.
+     * Returns the place where choices begin, and all places where choices differ, in order of path
+     * length.
      *
      * @throws IllegalArgumentException if a choice is the beginning of another
      */
@@ -83,7 +84,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     }
 
     /**
-     * @param here the choices that have the same first {@code depth} tokens
+     * @param here choices with the same first {@code depth} tokens
      */
     private static BranchPoint at(int depth, List<int[]> here, List<int[]> choices) {
       if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
@@ -102,10 +103,11 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     }
 
     /**
-     * Multiplies the shares of the choices that come here by those of their tokens.
+     * Multiplies the share of each choice that passes this place by the probability of its next
+     * token.
      *
-     * @param first the place in {@code logits} of the first of {@link #next}; the others follow
-     * @return false if the logits are no numbers
+     * @param first index in {@code logits} of the first token of {@link #next}; the others follow
+     * @return false if a logit is NaN
      */
     boolean share(float[] logits, int first, double[] shares) {
       double[] weights = new double[next.length];

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
-/** A model with the batch and token lists of its passes; one thread at a time. */
+/** A model with the batch and token lists of its passes, for one thread at a time. */
 public final class ForwardPasses {
   /**
-   * Least number of rows, and of wanted rows, with which a pass gives each row the same bits with
-   * any other rows beside it. Backends may compute a handful of rows in another way than more.
+   * Least number of rows, and of wanted rows, at which a row's result does not depend on the other
+   * rows. Backends may compute fewer rows in another way.
    */
   static final int STEADY_ROWS = 8;
 
@@ -25,16 +25,16 @@ public final class ForwardPasses {
   final Batch batch;
   private final int rows;
 
-  /** Sequences whose results are not used, a token each; see {@link #fill()}. */
+  /** Filler sequences of one token, whose results are not used; see {@link #fill()}. */
   private final List<KvCache> silent = new ArrayList<>();
 
-  /** How many of them are in the batch. */
+  /** Number of filler sequences in the batch. */
   private int silentRows;
 
-  /** A slot per pass under way, and one to write to. */
+  /** One slot per pass in flight, and one slot to write to. */
   final TokenSlots tokens;
 
-  /** The last pass that reads a prompt; nothing is written that it may still read. */
+  /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */
   private Submission lastRead = Submission.DONE;
 
   public ForwardPasses(Qwen3 model, PassLimits limits) {
@@ -45,12 +45,12 @@ public final class ForwardPasses {
   }
 
   /**
-   * Reads a prompt into a sequence, as many tokens at a time as a pass takes; the device is waited
-   * for when it is more passes behind than it wants. If {@code wantLast}, the last pass is not yet
-   * submitted, and leaves the last token's logits.
+   * Reads a prompt into a sequence, in passes of as many tokens as fit. Waits for the device when
+   * more passes are in flight than are useful. With {@code wantLast} the last pass computes the
+   * last token's logits and is not yet submitted.
    *
-   * @param cancelled is asked within and between passes
-   * @return false if it was cancelled; the sequence is then as before
+   * @param cancelled checked within and between passes
+   * @return false if cancelled; the sequence is then unchanged
    * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
    */
@@ -77,7 +77,7 @@ public final class ForwardPasses {
       try {
         model.forward(batch, tokens, slot, cancelled);
       } catch (CancellationException e) {
-        lastRead = Submission.DONE; // nothing is under way any more
+        lastRead = Submission.DONE; // no pass is in flight any more
         cache.truncate(before);
         return false;
       }
@@ -94,7 +94,9 @@ public final class ForwardPasses {
     return true;
   }
 
-  /** Adds part of {@code ids} to the batch, as {@link Batch#add}, and writes the ids to slot 0. */
+  /**
+   * Adds part of {@code ids} to the batch, as {@link Batch#add} does, and writes the ids to slot 0.
+   */
   int add(KvCache cache, int[] ids, int first, int count, int wantedCount) {
     return add(cache, ids, first, count, wantedCount, 0);
   }
@@ -114,7 +116,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Runs the batch, filled up. The pass is not yet submitted.
+   * Fills up the batch and runs it. The pass is not yet submitted.
    *
    * @throws CancellationException if cancelled
    */
@@ -123,7 +125,10 @@ public final class ForwardPasses {
     model.forward(batch, tokens, 0, cancelled);
   }
 
-  /** Runs a pass like {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
+  /**
+   * Runs a pass like {@link #forward(BooleanSupplier)}, but computes the logits of a few tokens
+   * only.
+   */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);
@@ -141,8 +146,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills a small pass up with rows of sequences whose results are not used, behind all others, so
-   * that results do not depend on how much is computed together. Their tokens may be any.
+   * Fills up a small pass with rows of filler sequences, behind all other rows. Results then do not
+   * depend on the number of other rows. Filler rows may have any tokens.
    */
   void fill() {
     int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
@@ -153,8 +158,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Adds a row of a sequence whose results are not used, its first token, to the batch. Each is of
-   * another sequence: what computes single tokens need not look for spans.
+   * Adds the first token of a filler sequence to the batch. Each such row has its own sequence, so
+   * kernels for single tokens need not look for spans.
    */
   void addSilent() {
     if (silentRows == silent.size()) {
@@ -165,12 +170,15 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** The most tokens of prompts in one pass that {@link #fill()} can still fill up. */
+  /**
+   * Returns the largest number of prompt tokens in one pass, so that {@link #fill()} still has
+   * room.
+   */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }
 
-  /** Refuses an empty list of tokens, and unknown ones. */
+  /** Refuses an empty list of tokens, and unknown tokens. */
   void requirePrompt(int[] ids) {
     if (ids.length == 0) {
       throw new IllegalArgumentException("a prompt or continuation is empty");
@@ -179,10 +187,10 @@ public final class ForwardPasses {
   }
 
   /**
-   * Refuses a token that was chosen among logits that are no numbers: devices then choose the
-   * first. Everything under way must be finished, so that no later pass writes the logits.
+   * Throws an exception if a token was chosen by logits with NaN; devices choose token 0 then. No
+   * pass may be in flight, since a later pass would overwrite the logits.
    *
-   * @param row of the logits that it was chosen by
+   * @param row row of the logits that the token was chosen by
    */
   void requireNumbers(int row, int chosen) {
     if (chosen != 0) {

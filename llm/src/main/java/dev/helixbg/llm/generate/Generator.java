@@ -13,13 +13,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Goes on from prompts token by token, always by the likeliest one: one answer, or several at once,
- * where each pass over the weights serves all answers that are still growing.
+ * Continues prompts token by token, always with the likeliest token. It generates one answer or
+ * several at once; each pass over the weights then serves all growing answers.
  *
- * <p>Tokens stay on the device. Passes are encoded before the results of earlier ones are read, as
- * many as the device wants. The row of an answer that has ended goes to a sequence whose results
- * are not used; tokens computed past the answer's end are dropped. The other answers move together
- * where fewer rows spare the device work, once all passes under way are read.
+ * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
+ * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
+ * computed past the answer's end are dropped. Where fewer rows save work, the other answers move
+ * together once all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -27,13 +27,16 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /** Whether an answer is the same with any others beside it. */
+  /** Whether an answer must not depend on the other answers. */
   private final boolean steady;
 
   private final int depth;
   private final Submission[] underWay;
 
-  /** Choices of tokens encoded, and read; the i-th goes to slot i modulo the number of slots. */
+  /**
+   * Number of token choices that were encoded. The i-th choice uses slot i modulo the number of
+   * slots.
+   */
   private int encoded;
 
   private int read;
@@ -50,12 +53,12 @@ public final class Generator {
   }
 
   /**
-   * Reads the prompt into the sequence and generates an answer. Afterwards the sequence holds the
-   * prompt and those tokens of the answer that the model has read: at least all but the last.
+   * Reads the prompt into the sequence and generates an answer. Afterwards the sequence has the
+   * prompt and the tokens of the answer, except perhaps the last token.
    *
-   * @param prompt at least one token
-   * @param listener is given each token of the answer as it is chosen
-   * @param cancelled is asked within and between passes
+   * @param prompt the prompt, at least one token
+   * @param listener receives each token of the answer when it is chosen
+   * @param cancelled checked within and between passes
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
    *     context
    */
@@ -93,17 +96,17 @@ public final class Generator {
   }
 
   /**
-   * Answers several prompts, all of which follow one sequence that was read before. What is
-   * answered beside a prompt changes nothing in its answer.
+   * Answers several prompts, all of which follow one sequence that was read before. An answer does
+   * not depend on the other prompts.
    *
-   * @param shared is read only
-   * @param prompts each with at least one token
-   * @param maxTokens of each answer, at least 1
+   * @param shared the sequence that all prompts follow; it is not changed
+   * @param prompts the prompts, each with at least one token
+   * @param maxTokens largest number of tokens of each answer; at least 1
    * @param stopTokens end an answer, and are no part of it
-   * @return one per prompt; the times are those of all prompts together
+   * @return one answer per prompt; the times are those of all prompts together
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
    *     context
-   * @throws CancellationException if cancelled, within a pass or between two
+   * @throws CancellationException if cancelled, within a pass or between passes
    */
   public static List<Generation> generateAll(
       ForwardPasses work,
@@ -158,7 +161,7 @@ public final class Generator {
     }
   }
 
-  /** Chooses the first token of answers whose prompts the pass ends with, a row each. */
+  /** Chooses the first token of each answer, by the logits at the end of its prompt. */
   private void choose(List<GrowingAnswer> rows) {
     backend.argmax(work.batch, work.model.logits(), work.tokens, 0);
     backend.submit().await();
@@ -174,7 +177,7 @@ public final class Generator {
     return some.stream().filter(answer -> answer.reason == null).toList();
   }
 
-  /** Lets answers grow, one in each row, until all have ended or fewer rows would do. */
+  /** Continues answers, one per row, until all have ended or fewer rows suffice. */
   private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());
@@ -192,7 +195,7 @@ public final class Generator {
         readPass(rows);
       }
     } finally {
-      awaitAll(); // also when a device or the listener failed, or it was cancelled
+      awaitAll(); // also after a failure or a cancellation
     }
   }
 
@@ -202,8 +205,8 @@ public final class Generator {
   }
 
   /**
-   * Returns the cost of a pass with {@code answers} answers. Where passes are under way, fewer rows
-   * are worth that the device waits once only if whole tiles of them are spared.
+   * Returns the cost of a pass with {@code answers} answers. With several passes in flight, fewer
+   * rows save time only if they save a whole tile of rows.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
@@ -214,7 +217,10 @@ public final class Generator {
         : Math.max(answers, ForwardPasses.STEADY_ROWS);
   }
 
-  /** The pass that reads the choices {@code encoded − 1} again and makes the next. */
+  /**
+   * Encodes the pass that reads the tokens of choice {@code encoded − 1} and chooses the next
+   * tokens.
+   */
   private void encodePass(List<GrowingAnswer> rows) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -266,7 +272,7 @@ public final class Generator {
     }
   }
 
-  /** One answer. */
+  /** An answer that is being generated. */
   private static final class GrowingAnswer {
     private final KvCache cache;
     private final int maxTokens;
@@ -275,10 +281,10 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /** Tokens that were encoded; {@code count} of them were heard. */
+    /** Number of tokens that were encoded; {@code count} of them were read. */
     private int claimed;
 
-    /** Null while it grows. */
+    /** Reason why the answer ended; null before that. */
     private StopReason reason;
 
     GrowingAnswer(KvCache cache, int maxTokens, IntConsumer listener) {
@@ -288,7 +294,7 @@ public final class Generator {
       ids = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
     }
 
-    /** Whether there may be one more token than were encoded. */
+    /** Whether one more token may be encoded. */
     boolean mayGoOn() {
       return reason == null && claimed < maxTokens && cache.length() < cache.shape().limit();
     }
@@ -325,11 +331,11 @@ public final class Generator {
   /**
    * An answer.
    *
-   * @param tokenIds without the stop token
-   * @param stopToken that ended it, or −1
-   * @param promptTokens that were read for it
-   * @param promptNanos from the call to the first token
-   * @param decodeNanos from the first token to the last
+   * @param tokenIds tokens of the answer, without the stop token
+   * @param stopToken token that ended the answer, or −1
+   * @param promptTokens number of tokens of the prompt
+   * @param promptNanos time from the call to the first token
+   * @param decodeNanos time from the first token to the last
    */
   public record Generation(
       int[] tokenIds,
@@ -339,15 +345,15 @@ public final class Generator {
       long promptNanos,
       long decodeNanos) {
 
-    /** Why an answer ended. */
+    /** Reasons why an answer ended. */
     public enum StopReason {
-      /** The model said so, by a stop token. */
+      /** The model chose a stop token. */
       STOP_TOKEN,
-      /** The answer has as many tokens as were asked for. */
+      /** The answer has the largest allowed number of tokens. */
       LENGTH,
-      /** The sequence fills its context. */
+      /** The context is full. */
       CONTEXT_FULL,
-      /** The caller wanted no more. */
+      /** The caller cancelled. */
       CANCELLED
     }
   }
@@ -355,8 +361,8 @@ public final class Generator {
   /**
    * Options of a generation.
    *
-   * @param maxTokens of the answer, at least 1
-   * @param stopTokens end the answer, and are no part of it
+   * @param maxTokens largest number of tokens of the answer; at least 1
+   * @param stopTokens tokens that end an answer and are not part of it
    */
   public record GenerationOptions(int maxTokens, Set<Integer> stopTokens) {
     public GenerationOptions {

@@ -8,9 +8,9 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Prompts that are read in one pass, each on its own fork of a sequence that they share.
+ * Prompts that are read in one pass, each in its own fork of a shared sequence.
  *
- * <p>A prompt longer than a pass is a group of its own: all of it but the end is read before.
+ * <p>A prompt longer than a pass is a group of its own; its beginning is read in earlier passes.
  */
 final class PromptGroup implements AutoCloseable {
   private final ForwardPasses work;
@@ -23,10 +23,10 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Where the group that begins at {@code first} ends: as many prompts as a pass takes, each
-   * followed by more rows.
+   * Returns the end of the group that begins at {@code first}. A group has as many prompts as fit a
+   * pass; each prompt is followed by {@code moreRows} rows.
    *
-   * @param spans that these rows are in; the last of each is wanted
+   * @param spans number of spans that these rows form; the last row of each span is wanted
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();
@@ -42,10 +42,9 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Adds the prompts to the batch, emptied before. The pass will leave the logits after prompt i in
-   * row i.
+   * Empties the batch and adds the prompts. The pass will write the logits after prompt i to row i.
    *
-   * @throws CancellationException if cancelled, within a pass or between two
+   * @throws CancellationException if cancelled, within a pass or between passes
    */
   void add(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
@@ -69,7 +68,7 @@ final class PromptGroup implements AutoCloseable {
     return prompts.size();
   }
 
-  /** Returns what prompt i has read. */
+  /** Returns the cache of prompt i. */
   KvCache cache(int i) {
     return caches.get(i);
   }

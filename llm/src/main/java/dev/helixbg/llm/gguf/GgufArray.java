@@ -1,19 +1,18 @@
 package dev.helixbg.llm.gguf;
 
 /**
- * A metadata array, still in the file: its bounds are checked, its elements are read when asked
- * for.
+ * A metadata array in the file. The array's bounds are checked; elements are read on request.
  *
- * @param elements at the first element
- * @param starts of strings, where each begins behind the first element's place, and where one more
- *     would; else null
+ * @param elements cursor at the first element
+ * @param starts for strings, the offset of each string from the first element, and the offset of
+ *     one more; else null
  */
 public record GgufArray(GgufType elementType, int count, GgufCursor elements, int[] starts) {
 
   /**
-   * The elements of an array of strings.
+   * Returns the elements of an array of strings.
    *
-   * @throws GgufException if they are no strings
+   * @throws GgufException if the elements are not strings
    */
   public GgufStrings strings() {
     expect(starts != null, "strings");
@@ -21,9 +20,9 @@ public record GgufArray(GgufType elementType, int count, GgufCursor elements, in
   }
 
   /**
-   * The elements of an array of INT32 or UINT32.
+   * Returns the elements of an array of INT32 or UINT32.
    *
-   * @throws GgufException if they are none
+   * @throws GgufException if the elements have another type
    */
   public int[] ints() {
     expect(elementType == GgufType.INT32 || elementType == GgufType.UINT32, "32-bit integers");

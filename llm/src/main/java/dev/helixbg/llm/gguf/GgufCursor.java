@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads little-endian fields one after the other, never past the end; the only place where a length
- * from a file meets memory.
+ * Reads little-endian fields one after the other, and never past the end. Only this class uses
+ * lengths from a file to access memory.
  */
 final class GgufCursor {
   private static final ValueLayout.OfShort SHORT =
@@ -17,10 +17,10 @@ final class GgufCursor {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Usual fault of a file that is too short. */
+  /** Usual cause of a file that is too short, for messages. */
   static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
 
-  /** Some hundred strings of a vocabulary. */
+  /** Size of a window in bytes: some hundred strings of a vocabulary. */
   private static final int WINDOW_BYTES = 1 << 12;
 
   private final String file;
@@ -29,13 +29,13 @@ final class GgufCursor {
   private long fieldStart;
   private String name = "";
 
-  /** At the first of {@code bytes}; {@code file} is what errors call it. */
+  /** Makes a cursor at the first byte; {@code file} is the name in error messages. */
   GgufCursor(String file, MemorySegment bytes) {
     this.file = file;
     this.bytes = bytes;
   }
 
-  /** Another cursor at the same place. */
+  /** Returns another cursor at the same place. */
   GgufCursor copy() {
     GgufCursor copy = new GgufCursor(file, bytes);
     copy.position = position;
@@ -48,7 +48,7 @@ final class GgufCursor {
     return position;
   }
 
-  /** Where the field begins that was read last. */
+  /** Returns the start of the field that was read last. */
   long fieldStart() {
     return fieldStart;
   }
@@ -57,12 +57,12 @@ final class GgufCursor {
     return bytes.byteSize() - position;
   }
 
-  /** The key or tensor that errors from now on belong to. */
+  /** Sets the key or tensor that later errors name. */
   void inside(String newName) {
     name = newName;
   }
 
-  /** An error in the field that was read last. */
+  /** Returns an error in the field that was read last. */
   GgufException error(String what) {
     return new GgufException(file, what, fieldStart, name);
   }
@@ -96,7 +96,10 @@ final class GgufCursor {
     return copy;
   }
 
-  /** A 64-bit length or count, of things that take at least {@code leastBytes} each. */
+  /**
+   * Reads a 64-bit length or count of elements, each of which takes at least {@code leastBytes}
+   * bytes.
+   */
   long count(String what, long leastBytes, long limit) {
     long count = int64();
     if (count < 0 || count > left() / leastBytes) {
@@ -110,13 +113,13 @@ final class GgufCursor {
     return count;
   }
 
-  /** A string: its length in bytes (64 bits), then UTF-8; malformed bytes become U+FFFD. */
+  /** Reads a string: its length in bytes (64 bits), then UTF-8. Malformed bytes become U+FFFD. */
   String string(String what, int mostBytes) {
     int length = (int) count("the length of " + what, 1, mostBytes);
     return new String(bytes(length), StandardCharsets.UTF_8);
   }
 
-  /** A string that must not be empty. */
+  /** Reads a string that must not be empty. */
   String name(String what, int mostBytes) {
     String name = string(what, mostBytes);
     if (name.isEmpty()) {
@@ -125,12 +128,15 @@ final class GgufCursor {
     return name;
   }
 
-  /** Passes {@code count} numbers of an array. */
+  /** Skips {@code count} numbers of an array. */
   void skip(GgufType type, long count) {
     advance(count * type.leastBytes());
   }
 
-  /** Passes strings; returns where each begins, from here on, and where one more would. */
+  /**
+   * Skips strings; returns the start of each string, relative to the current position, and the
+   * start of one more.
+   */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];
     long first = position;
@@ -140,7 +146,7 @@ final class GgufCursor {
       MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, position, window, 0, size);
       passed = skipWhole(window, size, starts, passed, (int) (position - first));
       if (passed < count) {
-        // Cut by the window's end, or wrong.
+        // The string crosses the window's end, or is invalid.
         long length = count("the length of a string", 1, Long.MAX_VALUE);
         starts[passed++] = (int) (position - first);
         advance(length);
@@ -151,12 +157,12 @@ final class GgufCursor {
   }
 
   /**
-   * Passes the strings that lie whole in a copy of what comes next, and notes where they begin;
-   * returns how many were passed in all. A fresh process interprets this at first, and plain arrays
-   * are the fastest then.
+   * Skips the strings that are completely in the window, and stores their starts. Returns the
+   * number of all skipped strings. Plain arrays are the fastest way while a new process still
+   * interprets this code.
    *
-   * @param passed before
-   * @param offset of the copy from the first of all strings
+   * @param passed number of strings that were skipped before
+   * @param offset offset of the window from the first string
    */
   private int skipWhole(byte[] window, int size, int[] starts, int passed, int offset) {
     int next = passed;
@@ -181,7 +187,7 @@ final class GgufCursor {
     return next;
   }
 
-  /** Takes {@code length} bytes, not negative, and returns where they begin. */
+  /** Skips {@code length} bytes (not negative) and returns their start. */
   private long advance(long length) {
     fieldStart = position;
     if (length > left()) {

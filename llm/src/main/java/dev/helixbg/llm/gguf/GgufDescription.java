@@ -10,14 +10,14 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * Content of the head of a GGUF file, of any architecture and with any element types, whether it
- * can be run here or not.
+ * Content of the head of a GGUF file, of any architecture and with any element types, supported or
+ * not.
  *
  * @param version 2 or 3
- * @param alignment of the tensors' data, in bytes
- * @param dataStart byte offset of the data
- * @param metadata valid as long as the file is mapped
- * @param tensors in the file's order
+ * @param alignment alignment of the tensors' data, in bytes
+ * @param dataStart offset of the data, in bytes
+ * @param metadata metadata, valid while the file is mapped
+ * @param tensors descriptions of the tensors, in the file's order
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
@@ -25,12 +25,12 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * A tensor as it is described.
+   * Description of a tensor.
    *
-   * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
-   * @param shape one to four sizes, the fastest running first
-   * @param offset in bytes, from the start of the data
-   * @param typeAt where the file has the type, and behind it the offset
+   * @param typeId number of the element type in ggml; see {@link StoredType}
+   * @param shape one to four sizes; the first dimension is contiguous in memory
+   * @param offset offset from the start of the data, in bytes
+   * @param typeAt position of the type in the file; the offset follows the type
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -38,12 +38,15 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** The element type's name, or its number where it has none that is known here. */
+    /** Returns the name of the element type, or its number if the type is unknown. */
     public String typeName() {
       return StoredType.nameOf(typeId);
     }
 
-    /** The bytes of the data; empty where the element type is not known here, or does not fit. */
+    /**
+     * Returns the size of the data in bytes; empty if the element type is unknown, or the size is
+     * not valid.
+     */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -91,15 +94,15 @@ public record GgufDescription(
   }
 
   /**
-   * Reads the head of a mapped file, which stays the caller's.
+   * Reads the head of a mapped file, which the caller must close.
    *
-   * @throws GgufException if it is not a GGUF file, or its head is damaged
+   * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Whether the file is one of several that are a model together. */
+  /** Whether the file is one of several files of a model. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
@@ -107,8 +110,8 @@ public record GgufDescription(
   /**
    * Refuses a part of a model.
    *
-   * @param file what the error calls it
-   * @throws GgufException if it is one of several files
+   * @param file the file's name in the error
+   * @throws GgufException if the file is one of several files of a model
    */
   public void requireWholeModel(String file) {
     if (isSplit()) {
@@ -123,12 +126,12 @@ public record GgufDescription(
   }
 
   /**
-   * Cuts the tensors out of the file.
+   * Returns the tensors as slices of the file.
    *
-   * @param file what errors call it
-   * @param bytes all of it
-   * @return by name, in the file's order
-   * @throws GgufException if one has an element type that is not known here, or is not all there
+   * @param file the file's name in errors
+   * @param bytes all bytes of the file
+   * @return the tensors by name, in the file's order
+   * @throws GgufException if a tensor has an unknown element type, or is incomplete
    */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));

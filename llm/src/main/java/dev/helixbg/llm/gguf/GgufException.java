@@ -2,18 +2,24 @@ package dev.helixbg.llm.gguf;
 
 import dev.helixbg.config.text.PrintableText;
 
-/** A model file that cannot be used. The message says what is wrong, in which file, and where. */
+/**
+ * An error of a model file that cannot be used. The message names the file, the error, and its
+ * place in the file.
+ */
 public final class GgufException extends RuntimeException {
-  /** The offset of errors that have no place in the file. */
+  /** Offset of errors without a place in the file. */
   public static final long NO_OFFSET = -1;
 
-  /** Characters of a key, name or value that a message quotes; a file may have 64 KiB in each. */
+  /**
+   * Largest number of characters of a key, name or value that a message quotes. A file may have 64
+   * KiB in each.
+   */
   private static final int QUOTED = 300;
 
   /**
-   * @param file as the user named it
-   * @param offset in bytes, or {@link #NO_OFFSET}
-   * @param name of the key or tensor concerned, else empty
+   * @param file the file's name as the user wrote it
+   * @param offset place in the file in bytes, or {@link #NO_OFFSET}
+   * @param name name of the key or tensor concerned, else empty
    */
   public GgufException(String file, String what, long offset, String name) {
     super(message(file, what, offset, name));
@@ -24,7 +30,7 @@ public final class GgufException extends RuntimeException {
     String owner = name.isEmpty() ? "" : "in '" + cut(name) + "'";
     String where = (owner + " " + place).strip();
     String said = cut(what) + (where.isEmpty() ? "" : " (" + where + ")");
-    // Keys, names and values come from the file, and may hold anything.
+    // Keys, names and values come from the file and may have any characters.
     return file + ": " + PrintableText.line(said);
   }
 

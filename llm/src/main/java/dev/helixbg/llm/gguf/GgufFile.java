@@ -5,20 +5,20 @@ import java.nio.file.Path;
 import java.util.SequencedMap;
 
 /**
- * An open model file: its metadata and tensors, all valid until {@link #close}. Tensors are slices
- * of the mapping; nothing is copied.
+ * An open model file with its metadata and tensors, valid until {@link #close}. Tensors are slices
+ * of the mapping, without a copy.
  *
- * @param mapped what the tensors lie in
- * @param tensors by name, in the file's order
+ * @param mapped the mapped file
+ * @param tensors the tensors by name, in the file's order
  */
 public record GgufFile(
     MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
     implements AutoCloseable {
 
   /**
-   * Reads the head of a mapped file, which from then on belongs to the result.
+   * Reads the head of a mapped file. The result closes the mapped file.
    *
-   * @throws GgufException if it is not what it should be; the file is then closed
+   * @throws GgufException if the file cannot be used; it is then closed
    */
   public static GgufFile read(MappedFile mapped) {
     try {
@@ -34,7 +34,7 @@ public record GgufFile(
   /**
    * Finds the tensors that the head of a mapped file describes.
    *
-   * @throws GgufException if one is not what it should be; the mapped file stays the caller's
+   * @throws GgufException if a tensor cannot be used; the mapped file stays open
    */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {
     return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));

@@ -9,9 +9,9 @@ import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /**
- * The key-value part of a model file, with the place of every value, so that errors can name it. A
- * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
- * String; or a {@link GgufArray}.
+ * The metadata of a model file: values by key, with the place of each value for errors. A value is
+ * a Long, a {@link BigInteger} (for 64-bit unsigned values above the range of Long), a Float, a
+ * Double, a Boolean, a String, or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -22,13 +22,13 @@ public final class GgufMetadata {
     this.file = file;
   }
 
-  /** False if the key is there already. */
+  /** Adds a value; returns false if the key already exists. */
   boolean add(String key, Object value, long offset) {
     offsets.putIfAbsent(key, offset);
     return values.putIfAbsent(key, value) == null;
   }
 
-  /** All values, in the file's order. */
+  /** Returns all values, in the file's order. */
   public SequencedMap<String, Object> values() {
     return Collections.unmodifiableSequencedMap(values);
   }
@@ -38,19 +38,19 @@ public final class GgufMetadata {
   }
 
   /**
-   * A whole number.
+   * Returns an integer.
    *
-   * @throws GgufException if it is missing, of another type, or not within the bounds
+   * @throws GgufException if the value is missing, has another type, or is out of bounds
    */
   public int whole(String key, int least, int most) {
     return whole(key, required(key), least, most);
   }
 
   /**
-   * A whole number, or an array that has it once for each layer.
+   * Returns an integer; the file may have an array with the same integer for each layer.
    *
-   * @throws GgufException if it is missing, of another type, not the same for all layers, or not
-   *     within the bounds
+   * @throws GgufException if the value is missing, has another type, differs between layers, or is
+   *     out of bounds
    */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -74,9 +74,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * A positive, finite number.
+   * Returns a positive, finite number.
    *
-   * @throws GgufException if it is missing or no such number
+   * @throws GgufException if the value is missing or not such a number
    */
   public double positive(String key) {
     if (!(required(key) instanceof Number number)) {
@@ -90,9 +90,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * A string.
+   * Returns a string.
    *
-   * @throws GgufException if it is missing or no string
+   * @throws GgufException if the value is missing or not a string
    */
   public String text(String key) {
     if (!(required(key) instanceof String value)) {
@@ -102,9 +102,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * An array of at most {@code most} elements.
+   * Returns an array of at most {@code most} elements.
    *
-   * @throws GgufException if it is missing, no array, or longer
+   * @throws GgufException if the value is missing, not an array, or longer
    */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -116,7 +116,7 @@ public final class GgufMetadata {
     return array;
   }
 
-  /** An error in the value of a key. */
+  /** Returns an error in the value of a key. */
   public GgufException error(String key, String what) {
     return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
   }

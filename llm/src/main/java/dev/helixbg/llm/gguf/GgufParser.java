@@ -34,9 +34,9 @@ import java.util.List;
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
- * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted: every count is
- * compared with the bytes left before anything is allocated or looped over, and the head may take
- * at most {@link #MAX_HEAD_BYTES}, so that time and memory are bounded for any file.
+ * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted. Every count is
+ * compared with the remaining bytes before memory is allocated or a loop begins. The head may take
+ * at most {@link #MAX_HEAD_BYTES}, so time and memory are bounded for any file.
  */
 final class GgufParser {
   static final long MAX_HEAD_BYTES = 256L << 20;
@@ -54,10 +54,10 @@ final class GgufParser {
   private static final int MAX_DIMENSIONS = 4;
   private static final GgufType[] TYPES = GgufType.values();
 
-  /** An empty key, a type, a one-byte value. */
+  /** Size of an empty key, a type, and a one-byte value. */
   private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
 
-  /** An empty name, n_dims, one dimension, type, offset. */
+  /** Size of an empty name, n_dims, one dimension, a type, and an offset. */
   private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
 
   private final GgufCursor in;
@@ -69,12 +69,12 @@ final class GgufParser {
   }
 
   /**
-   * Reads the head without asking whether the tensors can be used: of any architecture, with
-   * element types that are not known here, and with data that is not all there.
+   * Reads the head without checking whether the tensors can be used. The architecture may be any,
+   * element types may be unknown, and data may be incomplete.
    *
-   * @param name what errors call the file
-   * @param file all its bytes
-   * @throws GgufException if it is not a GGUF file, or its head is damaged
+   * @param name the file's name in errors
+   * @param file all bytes of the file
+   * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
     return new GgufParser(name, file).read();
@@ -220,7 +220,7 @@ final class GgufParser {
     return shape;
   }
 
-  /** Refuses more than can be counted. */
+  /** Refuses a shape whose number of elements exceeds 2^63 − 1. */
   private void requireCountable(List<Long> shape) {
     try {
       shape.stream().reduce(1L, Math::multiplyExact);

@@ -5,20 +5,20 @@ import java.util.AbstractList;
 import java.util.RandomAccess;
 
 /**
- * The strings of an array, copied out of the file in one piece: of a hundred thousand tokens, few
- * are ever wanted as a {@link String}.
+ * The strings of an array, copied from the file as one byte array. Few of the hundred thousand
+ * tokens are ever needed as a {@link String}.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**
-   * How many strings one call should walk over: a method is compiled after its first hundred calls,
-   * a loop only after sixty thousand rounds, and a fresh process has no time for those.
+   * Number of strings that one call should process. The JIT compiles a method after a hundred
+   * calls, but a loop only after sixty thousand rounds.
    */
   public static final int BATCH = 256;
 
-  /** Texts as in the file: a length, then as many bytes of UTF-8. */
+  /** Strings as in the file: for each a length in bytes, then UTF-8. */
   private final byte[] utf8;
 
-  /** Where each text begins, and where one more would. */
+  /** Start of each string, and the start of one more. */
   private final int[] starts;
 
   GgufStrings(byte[] utf8, int[] starts) {
@@ -26,7 +26,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     this.starts = starts;
   }
 
-  /** Returns a text, with U+FFFD for what is not UTF-8. */
+  /** Returns a string; malformed UTF-8 becomes U+FFFD. */
   @Override
   public String get(int index) {
     return new String(utf8, start(index), end(index) - start(index), StandardCharsets.UTF_8);
@@ -37,17 +37,17 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return starts.length - 1;
   }
 
-  /** All texts, with lengths between them; not to be changed. */
+  /** Returns all strings, with lengths between them; the array must not be changed. */
   public byte[] utf8() {
     return utf8;
   }
 
-  /** Where a text begins in {@link #utf8}. */
+  /** Returns the start of a string in {@link #utf8}. */
   public int start(int index) {
     return starts[index];
   }
 
-  /** Where a text ends in {@link #utf8}. */
+  /** Returns the end of a string in {@link #utf8}. */
   public int end(int index) {
     return starts[index + 1] - Long.BYTES;
   }

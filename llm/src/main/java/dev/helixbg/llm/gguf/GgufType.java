@@ -1,6 +1,6 @@
 package dev.helixbg.llm.gguf;
 
-/** The types of metadata values; the place in this list is the id in the file. */
+/** The types of metadata values; the ordinal is the id in the file. */
 public enum GgufType {
   UINT8(1),
   INT8(1),
@@ -22,7 +22,10 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /** Bytes of a value in the file; of a string or an array, those of an empty one. */
+  /**
+   * Returns the least size of a value in the file, in bytes; for strings and arrays, the size of an
+   * empty one.
+   */
   int leastBytes() {
     return leastBytes;
   }

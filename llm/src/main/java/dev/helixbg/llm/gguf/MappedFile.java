@@ -17,20 +17,25 @@ import java.util.Optional;
  * A file mapped into memory, read-only, until {@link #close}.
  *
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
- * {@link MappingGuard} then lets reads go on with zeros; elsewhere they throw an {@code
- * InternalError}, or end the process. So {@link #requireUnchanged} is asked after the bytes were
- * used, and what came of them counts only if it returns.
+ * {@link MappingGuard} then lets reads continue with zeros; elsewhere reads throw an {@code
+ * InternalError}, or end the process. The caller must therefore call {@link #requireUnchanged}
+ * after a computation, and discard its result if that throws.
  */
 public final class MappedFile implements AutoCloseable {
-  /** The embedding model and the JVM leave that much on any machine that they run on. */
+  /**
+   * Size of a file, in bytes, that fits the memory of any machine on which the embedding model
+   * runs.
+   */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;
 
-  /** Before it was opened. */
+  /** State of the file before it was opened. */
   private final FileState state;
 
-  /** Tells the file's size; unlike a channel, an interrupted thread does not close it. */
+  /**
+   * Handle for reading the file's size. Unlike a channel, an interrupted thread does not close it.
+   */
   private final RandomAccessFile handle;
 
   private final Arena arena;
@@ -50,13 +55,13 @@ public final class MappedFile implements AutoCloseable {
   /**
    * Maps a file.
    *
-   * @throws GgufException if it cannot be read
+   * @throws GgufException if the file cannot be read
    */
   public static MappedFile open(Path path) {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw error(path, "this is not a regular file", GgufException.NO_OFFSET);
     }
-    // Worker threads read the weights.
+    // Shared, since worker threads read the weights.
     Arena arena = Arena.ofShared();
     RandomAccessFile handle = null;
     try {
@@ -80,7 +85,7 @@ public final class MappedFile implements AutoCloseable {
         handle.close();
       }
     } catch (IOException e) {
-      // It was only read: nothing is lost, and the mapping is gone already.
+      // The file was only read, so nothing is lost; the mapping is already closed.
     }
   }
 
@@ -93,7 +98,7 @@ public final class MappedFile implements AutoCloseable {
     return new GgufException(path.toString(), what, offset, "");
   }
 
-  /** An error in the file as a whole. */
+  /** Returns an error of the whole file. */
   public GgufException error(String what) {
     return error(path, what, GgufException.NO_OFFSET);
   }
@@ -106,18 +111,17 @@ public final class MappedFile implements AutoCloseable {
     return bytes;
   }
 
-  /** Ends when the file is closed. */
+  /** Returns an arena that closes with the file. */
   public Arena arena() {
     return arena;
   }
 
   /**
-   * Whether all of it is worth touching before it is used, so that later use does not wait for the
-   * disk page by page. Of a file that leaves no memory for anything else, the first pages would be
-   * gone again before the last were there.
+   * Whether the file should be read into memory before use, so that later reads do not wait for the
+   * disk. A file larger than three quarters of the memory would evict its own first pages.
    */
   public boolean fitsMemory() {
-    // Asking for the memory's size takes a young process some ten milliseconds.
+    // The first query of the memory's size takes some ten milliseconds.
     return fits(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
   }
 
@@ -125,16 +129,16 @@ public final class MappedFile implements AutoCloseable {
     return bytes.byteSize() <= memory / 4 * 3;
   }
 
-  /** Returns the memory of the machine, or of the container. */
+  /** Returns the memory of the machine or container, in bytes. */
   private static long memory() {
     return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getTotalMemorySize();
   }
 
   /**
-   * Checks that the file still has all the bytes that were mapped; costs a microsecond.
+   * Checks that the file still has all mapped bytes; takes a microsecond.
    *
-   * @throws GgufException if it was shortened, or cannot be asked
+   * @throws GgufException if the file was shortened or could not be read
    */
   public void requireWhole() {
     try {
@@ -155,12 +159,12 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Checks that the file is as it was when it was opened, by size, times and inode.
+   * Checks that the file is unchanged since it was opened, by size, times and inode.
    *
-   * @throws GgufException if it was shortened, written to, replaced or removed since
+   * @throws GgufException if the file was shortened, written to, replaced or removed
    */
   public void requireUnchanged() {
-    // Asked first: a file that is shortened in between is then reported as shortened.
+    // Checked first, so that a file shortened in between is reported as shortened.
     boolean changed = isChanged();
     requireWhole();
     if (changed) {
@@ -170,7 +174,7 @@ public final class MappedFile implements AutoCloseable {
     }
   }
 
-  /** Whether the file at the path is no longer the one that was opened. */
+  /** Whether the file at the path differs from the file that was opened. */
   public boolean isChanged() {
     try {
       return !FileState.of(path).equals(state);

@@ -4,11 +4,12 @@ import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
 /**
- * Encodes the choice of the largest logit, in two steps: of each part of a row, then of the parts.
- * The product that makes the logits of a few rows has done the first step already.
+ * Encodes the search for the largest logit of each row, in two steps: for each part of the row,
+ * then among the parts. If there are few rows, the product that computes the logits does the first
+ * step.
  */
 final class ArgmaxEncoder {
-  // Constant of rows.metal.
+  // A constant of rows.metal.
   private static final int PART = 1024;
 
   private final CommandRecorder recorder;
@@ -18,7 +19,10 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /** Whose parts were found by their product, in which submission; null for none. */
+  /**
+   * Logits whose product did the first step, in the submission {@code foundIn}; null if there are
+   * none.
+   */
   private GpuActivations found;
 
   private long foundIn;
@@ -31,7 +35,10 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /** Binds what the product of the logits leaves, for each of some parts of each row. */
+  /**
+   * Binds the buffers to which the product of the logits writes the largest logit of each part of
+   * each row.
+   */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);
@@ -40,7 +47,7 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /** The largest of each of the first rows. */
+  /** Encodes the search in the first {@code rows} rows; writes the results to {@code ids}. */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

@@ -16,31 +16,31 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * Encodes the way into the cache, and attention.
+ * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
- * <p>When every row belongs to another sequence, as in decoding, one kernel does both: the rotation
- * is put off until {@link #attend}, unless something else comes between. Longer spans are rotated
- * first, and attended to tile by tile.
+ * <p>If every row belongs to another sequence, as in decoding, one kernel does all steps. The
+ * rotation is then delayed until {@link #attend}, unless another step comes between. Longer spans
+ * are rotated first; their attention is computed tile by tile.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
   private static final int SIMDGROUPS = 4;
 
-  // Constants of attend_row.metal.
+  // These are constants of attend_row.metal.
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
-  /** Heads of more values do not fit the tiles' threadgroup memory. */
+  /** Largest number of values of a head that fit the tiles' threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /** Values of all heads of a group that fit the threadgroup memory of a row. */
+  /** Largest number of values of all heads of a group that fit the threadgroup memory of a row. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
   private final CompiledKernels kernels;
   private final GrowableBuffer partials;
 
-  /** A rotation of queries and keys; {@code version} is that of the batch. */
+  /** A rotation of queries and keys; {@code version} is the batch's version. */
   private record Rotation(
       BatchTables tables,
       Batch batch,
@@ -51,7 +51,7 @@ final class AttentionEncoder {
       GpuRope rope,
       int layer) {}
 
-  /** Rotation that was put off; null if none was. */
+  /** The delayed rotation; null if there is none. */
   private Rotation pending;
 
   AttentionEncoder(CommandRecorder recorder, CompiledKernels kernels) {
@@ -69,7 +69,7 @@ final class AttentionEncoder {
     }
   }
 
-  /** Encodes the rotation that was put off, if there is one. */
+  /** Encodes the delayed rotation, if there is one. */
   void finishRotation() {
     Rotation r = pending;
     if (r == null) {
@@ -119,7 +119,7 @@ final class AttentionEncoder {
   }
 
   /**
-   * @param fresh the rotation to be done on the way; null if it is done
+   * @param fresh the delayed rotation; null if the rows are already rotated
    */
   private void rows(
       BatchTables tables,
@@ -178,8 +178,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns as many parts as the longest sequence has: a power of two, so that the passes of an
-   * answer are seldom other ones than before.
+   * Returns the number of parts of the longest sequence, rounded up to a power of two, so that the
+   * grid seldom changes during an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
@@ -205,7 +205,7 @@ final class AttentionEncoder {
 
   // ---- helpers --------------------------------------------------------------------------------
 
-  /** The struct AttentionShape of {@code cache.metal}. */
+  /** Writes the struct AttentionShape of {@code cache.metal}. */
   private void putShape(
       KvShape shape,
       GpuActivations q,
@@ -241,7 +241,10 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
   }
 
-  /** The most query heads of a key head that fit, the same number each time. */
+  /**
+   * Returns the largest number of query heads per threadgroup that fits and divides the query heads
+   * of a key head.
+   */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0
@@ -256,7 +259,7 @@ final class AttentionEncoder {
     return 4L * rows * heads * parts * (paddedHead + 4);
   }
 
-  /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
+  /** Rotation angles of all positions, written once, in the layout of {@link HostRope#table}. */
   record GpuRope(GpuBuffer buffer) implements Rope {
 
     static GpuRope make(GpuDevice device, Arena arena, RopeAngles angles, int positions) {

@@ -4,14 +4,14 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 
 /**
- * A batch as the kernels see it: tables for the submission that is being encoded.
+ * Tables that describe a batch to the kernels, for the submission that is being encoded.
  *
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
- * @param places per row its position, and where its sequence begins in {@code blocks}
- * @param blocks of all sequences
- * @param tiles for {@code attend_tile}
- * @param mostBlocks blocks of the longest sequence
+ * @param places for each row its position, and the start of its sequence in {@code blocks}
+ * @param blocks block numbers of all sequences
+ * @param tiles tiles of rows for {@code attend_tile}
+ * @param mostBlocks number of blocks of the longest sequence
  * @param distinct whether every row belongs to another sequence, as when decoding
  */
 record BatchTables(
@@ -23,10 +23,10 @@ record BatchTables(
     int tileCount,
     int mostBlocks,
     boolean distinct) {
-  /** Rows of a tile of {@code attend_tile}. */
+  /** Number of rows of a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the last batch, made when the first step of a pass asks for them. */
+  /** The tables of the last batch, made at the first step of a pass that needs them. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;
@@ -62,7 +62,7 @@ record BatchTables(
       tileCount += Math.ceilDiv(batch.count(span), TILE);
     }
     int ints = 3 * rows + batch.wanted() + blockCount + 4 * tileCount;
-    // Structs of two and four numbers first: they are aligned to their size.
+    // Structs of four and two numbers come first, since they are aligned to their size.
     UploadTables.Table tiles = recorder.table(ints);
     UploadTables.Table places = tiles.from(4 * tileCount);
     UploadTables.Table allRows = places.from(2 * rows);

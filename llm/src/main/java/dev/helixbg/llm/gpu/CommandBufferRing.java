@@ -14,14 +14,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The ring of command buffers, first in, first out: the next is encoded while up to the ring's
- * depth less one are with the GPU.
+ * A ring of command buffers, first in, first out. The host encodes a buffer while the GPU has up to
+ * (depth − 1) others.
  *
- * <p>They end in the order in which they were committed, so waiting for one is waiting for all
- * before it.
+ * <p>Buffers end in the order of their commits, so waiting for a buffer also waits for all earlier
+ * ones.
  */
 final class CommandBufferRing {
-  /** Hides the time between two passes from the GPU. */
+  /** Depth that keeps the GPU busy between two passes. */
   static final int USUAL_DEPTH = 3;
 
   static final int MOST_DEPTH = 8;
@@ -31,12 +31,15 @@ final class CommandBufferRing {
   private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[MOST_DEPTH];
 
-  /** To be closed when the buffer has ended that was the last begun when they came here. */
+  /** Arenas to close, each with the number of the last command buffer that may use it. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Buffers begun, committed, and known to have ended, since the beginning. */
+  /**
+   * Number of buffers that were begun; {@code committed} and {@code ended} count those committed
+   * and ended.
+   */
   private long begun;
 
   private long committed;
@@ -45,7 +48,7 @@ final class CommandBufferRing {
   private boolean rehearsing;
 
   /**
-   * @param depth 1 to {@link #MOST_DEPTH}
+   * @param depth largest number of buffers in flight, 1 to {@link #MOST_DEPTH}
    */
   CommandBufferRing(GpuDevice device, BackendCounters counters, int depth) {
     if (depth < 1 || depth > MOST_DEPTH) {
@@ -56,7 +59,7 @@ final class CommandBufferRing {
     this.counters = counters;
   }
 
-  /** An empty command buffer; first waits for the oldest if too many are on their way. */
+  /** Returns an empty command buffer; waits for the oldest buffer if too many are in flight. */
   GpuCommands begin() {
     awaitThrough(begun - depth);
     closeOutgrown(ended);
@@ -66,7 +69,7 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /** Closes an arena when the buffer has ended that was begun last, and some other is begun. */
+  /** Closes an arena at a later {@link #begin}, once the buffer that was begun last has ended. */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }
@@ -77,12 +80,12 @@ final class CommandBufferRing {
     }
   }
 
-  /** Whether what is begun from now on only looks like it. */
+  /** Sets whether buffers that are begun from now on do nothing. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
 
-  /** Which of its places the buffer has that was begun last. */
+  /** Returns the place in the ring of the buffer that was begun last. */
   int slot() {
     return slot(begun - 1);
   }
@@ -91,7 +94,7 @@ final class CommandBufferRing {
     return (int) (number % depth);
   }
 
-  /** Hands over the buffer that was begun last. */
+  /** Submits the buffer that was begun last. */
   Submission commit() {
     long number = committed;
     GpuCommands buffer = buffers[slot(number)];
@@ -102,13 +105,13 @@ final class CommandBufferRing {
     return () -> awaitThrough(number);
   }
 
-  /** Returns a submission for what was committed last, and so for everything. */
+  /** Returns a submission for the last committed buffer, and so for all buffers. */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
   }
 
-  /** Seconds that the GPU took for the buffer committed last; waits for it. */
+  /** Waits for the last committed buffer; returns the seconds that the GPU took for it. */
   double gpuSecondsOfLast() {
     GpuCommands last = buffers[slot(committed - 1)];
     wait(last);
@@ -116,9 +119,9 @@ final class CommandBufferRing {
   }
 
   /**
-   * Waits for everything that was committed.
+   * Waits for all committed buffers.
    *
-   * @throws GpuException if one failed; the others have ended, too
+   * @throws GpuException if a buffer failed; the others have ended, too
    */
   void flush() {
     awaitThrough(committed - 1);
@@ -131,7 +134,7 @@ final class CommandBufferRing {
     }
     GpuException failure = null;
     try {
-      // The last one first: the others have ended when it has, and cost no wait.
+      // Waits for the last buffer first; the others have ended then.
       wait(buffers[slot(last)]);
     } catch (GpuException e) {
       failure = e;
@@ -162,7 +165,7 @@ final class CommandBufferRing {
     }
   }
 
-  /** Drops a buffer that was begun but never committed, after everything else has ended. */
+  /** Closes a buffer that was begun but never committed, after all others have ended. */
   void abandon() {
     if (begun > committed) {
       buffers[slot(committed)].close();
@@ -171,7 +174,7 @@ final class CommandBufferRing {
     closeOutgrown(Long.MAX_VALUE);
   }
 
-  /** Commands of a rehearsal: nothing is encoded, and nothing runs. */
+  /** Commands of a rehearsal, which encode and run nothing. */
   static final class NoCommands implements GpuCommands {
     @Override
     public void kernel(GpuKernel kernel) {}

@@ -16,8 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes dispatches: one command buffer with one encoder per submission, a barrier exactly where a
- * dispatch touches what an earlier one wrote, or writes what it reads.
+ * Encodes dispatches: one command buffer with one encoder per submission. A barrier is set exactly
+ * where a dispatch accesses a buffer that an earlier one wrote, or writes a buffer that an earlier
+ * one reads.
  */
 final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
@@ -33,12 +34,15 @@ final class CommandRecorder {
 
   private long submission;
 
-  /** Buffers read and written since the last barrier. */
+  /**
+   * Buffers that were read since the last barrier; {@code writtenBefore} has those that were
+   * written.
+   */
   private final List<GpuBuffer> readBefore = new ArrayList<>();
 
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
 
-  // The dispatch that is being put together.
+  // State of the dispatch that is being encoded.
   private final List<GpuBuffer> read = new ArrayList<>();
   private final List<GpuBuffer> written = new ArrayList<>();
   private GpuKernel kernel;
@@ -49,7 +53,7 @@ final class CommandRecorder {
   private final List<GrowableBuffer> scratches = new ArrayList<>();
 
   /**
-   * @param profile if not null, each dispatch is timed in a command buffer of its own
+   * @param profile if not null, each dispatch is timed in a separate command buffer
    */
   CommandRecorder(
       GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile, int depth) {
@@ -66,8 +70,8 @@ final class CommandRecorder {
   }
 
   /**
-   * Begins, or ends, a rehearsal: what is encoded meanwhile is nothing but noted, and weights need
-   * not be there. Nothing may be open.
+   * Begins or ends a rehearsal, in which nothing runs and weights may be missing. All earlier work
+   * is submitted and awaited first.
    */
   void rehearse(boolean begins) {
     flush();
@@ -75,25 +79,31 @@ final class CommandRecorder {
     inFlight.rehearse(begins);
   }
 
-  /** Memory between steps, released with this. */
+  /** Returns memory for data between steps, which is released with this recorder. */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);
     return scratch;
   }
 
-  /** A table for the dispatches of the submission that is being encoded. */
+  /** Returns a table for the dispatches of the submission that is being encoded. */
   UploadTables.Table table(int ints) {
     open();
     return uploads.table(ints);
   }
 
-  /** Kernels that are encoded from now on see the first {@code ints} numbers of a table. */
+  /**
+   * Makes the first {@code ints} numbers of a table visible to kernels that are encoded from now
+   * on.
+   */
   void upload(UploadTables.Table table, int ints) {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /** The number of the submission that is being encoded; tables of others are gone. */
+  /**
+   * Returns the number of the submission that is being encoded; tables of other submissions are
+   * invalid.
+   */
   long submission() {
     open();
     return submission;
@@ -118,7 +128,7 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Binds what no kernel ever writes: weights, and what was uploaded for this submission. */
+  /** Binds a buffer that no kernel writes: weights, or data uploaded for this submission. */
   CommandRecorder fixed(int index, GpuBuffer buffer) {
     commands.buffer(index, buffer, 0);
     return this;
@@ -136,7 +146,7 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Binds what the kernel reads. */
+  /** Binds a buffer that the kernel reads. */
   CommandRecorder reads(int index, GpuBuffer buffer) {
     commands.buffer(index, buffer, 0);
     conflict |= writtenBefore.contains(buffer);
@@ -144,7 +154,7 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Binds what the kernel writes, and may read. */
+  /** Binds a buffer that the kernel writes and may read. */
   CommandRecorder writes(int index, GpuBuffer buffer) {
     commands.buffer(index, buffer, 0);
     conflict |= writtenBefore.contains(buffer) || readBefore.contains(buffer);
@@ -164,7 +174,7 @@ final class CommandRecorder {
     return put(Float.floatToRawIntBits(value));
   }
 
-  /** Binds the constants that were put since {@link #kernel}. */
+  /** Binds the constants that were added since {@link #kernel}. */
   CommandRecorder constants(int index) {
     commands.constants(index, constants, constantsLength);
     counters.add(Counter.BOUND_BYTES, constantsLength);
@@ -176,7 +186,7 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Starts {@code x · y · z} threadgroups, after a barrier if one is needed. */
+  /** Encodes a dispatch of {@code x · y · z} threadgroups, after a barrier if needed. */
   void dispatch(int x, int y, int z, int threads) {
     if (threads > kernel.maxThreads()) {
       throw new GpuException(
@@ -201,7 +211,10 @@ final class CommandRecorder {
     }
   }
 
-  /** The submission goes on in another command buffer; its tables stay. */
+  /**
+   * Times the dispatch: runs the command buffer and continues the submission in another one. The
+   * tables stay valid.
+   */
   private void time(String grid) {
     commit();
     profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
@@ -217,23 +230,23 @@ final class CommandRecorder {
     return inFlight.commit();
   }
 
-  /** Hands over what was encoded; if nothing was, the result stands for what went before. */
+  /** Submits the encoded work. If there is none, returns the last submission. */
   Submission submit() {
     return commands == null ? inFlight.last() : commit();
   }
 
-  /** Hands over what was encoded, and waits for all there is. */
+  /** Submits the encoded work and waits for all work. */
   void flush() {
     submit();
     inFlight.flush();
   }
 
-  /** Leaves nothing on its way; work that fails now is of no interest any more. */
+  /** Waits for all work and ignores its failures. */
   void close() {
     try {
       inFlight.flush();
     } catch (GpuException e) {
-      // A failure is told to callers that await the work; there are none.
+      // Failures are reported to callers that await work; no caller does.
     }
     inFlight.abandon();
     scratches.forEach(GrowableBuffer::close);

@@ -20,9 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * The kernels that a backend has asked for, from the {@code .metal} files among the resources. What
- * a kernel must know at compile time goes in front of its source as {@code #define}s; each
- * combination is a library of its own, compiled when first used.
+ * The kernels of a backend, from the {@code .metal} files among the resources. Compile-time
+ * constants precede a kernel's source as {@code #define}s. Each combination is a separate library,
+ * compiled at first use.
  */
 final class CompiledKernels {
   /** Kernels that are compiled for the element types of up to three matrices. */
@@ -31,11 +31,11 @@ final class CompiledKernels {
     PROJECT(true),
     GATE_UP(true),
     MATMUL_FEW(false),
-    /** Kernel of the same library, with smaller tiles. */
+    /** Kernel of the same library as {@link #MATMUL_FEW}, with smaller tiles. */
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether it is compiled for so many columns, too. */
+    /** Whether the kernel is also compiled for a number of columns. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -43,7 +43,7 @@ final class CompiledKernels {
     }
   }
 
-  /** Kernels over rows of floats. */
+  /** Kernels on rows of floats. */
   enum RowsKernel {
     NORMALISE,
     GATE,
@@ -53,7 +53,7 @@ final class CompiledKernels {
     COPY_BLOCKS
   }
 
-  /** Kernels over keys and values. */
+  /** Kernels on keys and values. */
   enum CacheKernel {
     ROTATE,
     ATTEND_ROW,
@@ -62,42 +62,43 @@ final class CompiledKernels {
   }
 
   /**
-   * Sizes that the kernels over keys and values are compiled for.
+   * Sizes that the kernels on keys and values are compiled for.
    *
-   * @param headSize values per head
-   * @param group query heads that one threadgroup takes together
+   * @param headSize number of values per head
+   * @param group number of query heads that a threadgroup processes together
    */
   record CacheKind(int headSize, int group) {}
 
   /**
-   * A kernel for given types.
+   * Key of a kernel for given types.
    *
-   * @param units 32 columns each, that a lane takes at a time; 0 where that makes no difference
+   * @param units number of units of 32 columns that a lane processes at a time; 0 if the kernel
+   *     does not depend on it
    */
   private record WeightsKey(WeightsKernel kernel, List<TensorType> types, int units) {}
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Columns of {@code matvec.metal} per unit that a lane takes. */
+  /** Number of columns of {@code matvec.metal} per unit of a lane. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
-  /** Library of {@link RowsKernel}. */
+  /** Library of all {@link RowsKernel}s. */
   static final KernelLibrary ROWS =
       new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
 
-  /** Where a kernel comes from. */
+  /** Library and name of a kernel. */
   private record Source(KernelLibrary library, String kernel) {}
 
   private final GpuDevice device;
   private final Map<Record, Boolean> offered = new HashMap<>();
 
-  /** By {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
+  /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new HashMap<>();
 
-  /** Kernels that a rehearsal asked for; null when there is none. */
+  /** Kernels that a rehearsal needs; null when there is no rehearsal. */
   private Map<Object, Source> wanted;
 
   CompiledKernels(GpuDevice device) {
@@ -105,8 +106,8 @@ final class CompiledKernels {
   }
 
   /**
-   * @param types of the matrices, each once; the i-th is type i to the kernel
-   * @param columns of the matrices
+   * @param types distinct types of the matrices; the i-th is type i in the kernel
+   * @param columns number of columns of the matrices
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
@@ -127,7 +128,7 @@ final class CompiledKernels {
     if (kernel == null && wanted != null) {
       Source noted = wanted.computeIfAbsent(key, k -> source.get());
       return new GpuKernel(
-          0, noted.library.name(), noted.kernel, Integer.MAX_VALUE); // nothing is dispatched
+          0, noted.library.name(), noted.kernel, Integer.MAX_VALUE); // never dispatched
     }
     if (kernel == null) {
       kernel = compiled(source.get());
@@ -140,16 +141,16 @@ final class CompiledKernels {
     return device.kernel(source.library(), source.kernel());
   }
 
-  /** From now on kernels are only noted. */
+  /** Begins a rehearsal, in which kernels are only collected. */
   void rehearse() {
     wanted = new LinkedHashMap<>();
   }
 
   /**
-   * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time,
-   * libraries side by side.
+   * Ends the rehearsal: compiles the collected kernels, and the helper kernels of any model, with
+   * several libraries in parallel.
    *
-   * @return waits until all is there, and throws what went wrong
+   * @return waits until all kernels are compiled; throws the first error
    */
   Runnable compileWanted() {
     Set<CacheKind> kinds = new HashSet<>();
@@ -168,7 +169,7 @@ final class CompiledKernels {
                 .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
                 .put(key, source));
     wanted = null;
-    // Metal's pools belong to platform threads.
+    // Platform threads, since Metal's autorelease pools need them.
     ExecutorService threads =
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(),
@@ -177,7 +178,7 @@ final class CompiledKernels {
         libraries.values().stream()
             .map(sources -> CompletableFuture.supplyAsync(() -> all(sources), threads))
             .toList();
-    threads.shutdown(); // when all is done
+    threads.shutdown(); // ends the threads after their work
     return () -> {
       tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
       tasks.forEach(task -> known.putAll(ended(task)));
@@ -198,7 +199,7 @@ final class CompiledKernels {
     }
   }
 
-  /** Whether there is one kernel for matrices of these types together. */
+  /** Whether one kernel can process matrices of these types together. */
   boolean has(WeightsKernel kernel, List<TensorType> types, int columns) {
     return types.size() == 1
         || offered.computeIfAbsent(
@@ -206,14 +207,14 @@ final class CompiledKernels {
             key -> device.has(library(kernel, types, columns)));
   }
 
-  /** Returns the units that {@code matvec.metal} is compiled for. */
+  /** Returns the number of units that {@code matvec.metal} is compiled for. */
   private static int units(WeightsKernel kernel, List<TensorType> types, int columns) {
     return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
   /**
-   * Returns the units that fit the registers of a lane; for rarer types, those that keep kernels
-   * few.
+   * Returns the largest number of units: as many as fit the registers of a lane; for rare types
+   * fewer, to limit the number of kernels.
    */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;

@@ -7,10 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Floats of the GPU.
+ * Activations in the GPU's memory.
  *
- * @param stride floats from one row to the next: a multiple of 32, so that kernels read whole
- *     units; what is past the columns is always zero
+ * @param stride distance between rows in floats, a multiple of 32, so that kernels read whole
+ *     units; values past the columns are always zero
  */
 record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) implements Activations {
   private static final int UNIT = 32;
@@ -21,7 +21,7 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
     return new GpuActivations(buffer, rows, columns, stride(columns));
   }
 
-  /** In memory that is used for nothing else. */
+  /** Makes activations in memory that has no other use. */
   static GpuActivations in(GrowableBuffer scratch, int rows, int columns) {
     return new GpuActivations(
         scratch.renewed(bytes(rows, columns)), rows, columns, stride(columns));
@@ -31,7 +31,7 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
     return Math.ceilDiv(columns, UNIT) * UNIT;
   }
 
-  /** Bytes of so many rows. */
+  /** Returns the size of {@code rows} rows, in bytes. */
   static long bytes(long rows, int columns) {
     return Math.multiplyExact(rows, (long) stride(columns) * Float.BYTES);
   }

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
- * handful when they are many; {@link #submit} hands them over as one command buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
+ * many rows. {@link #submit} submits them as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -47,17 +47,17 @@ public final class GpuBackend implements Backend {
   private boolean closed;
 
   /**
-   * @param closesDevice whether the device ends with the backend
-   * @param profiled whether each kernel is timed, in a command buffer of its own: slow
+   * @param closesDevice whether {@link #close} closes the device, too
+   * @param profiled whether each kernel is timed in a separate command buffer, which is slow
    */
   public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
     this(device, closesDevice, profiled, CommandBufferRing.USUAL_DEPTH);
   }
 
   /**
-   * The same.
+   * Makes a backend with another depth.
    *
-   * @param depth command buffers that may be under way at once, 1 to 8
+   * @param depth largest number of command buffers in flight, 1 to 8
    */
   public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled, int depth) {
     this.depth = depth;
@@ -83,7 +83,7 @@ public final class GpuBackend implements Backend {
     return depth;
   }
 
-  /** A fork copies the block that it goes on in before the pass writes there. */
+  /** Returns false: a fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -94,7 +94,7 @@ public final class GpuBackend implements Backend {
     return counters;
   }
 
-  /** The GPU's times by kernel, if it was opened to take them. */
+  /** Returns the GPU's times by kernel, if the backend is profiled. */
   public Optional<KernelProfile> profile() {
     return Optional.ofNullable(profile);
   }
@@ -104,10 +104,10 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Refuses a model that the GPU has no memory for, before any of it is there.
+   * Checks that the GPU has memory for a model, before any of it is loaded.
    *
-   * @param bytes that it takes in all
-   * @throws GpuException if they are more than the device should give
+   * @param bytes size of the model with all its buffers
+   * @throws GpuException if the size exceeds the device's remaining memory budget
    */
   public void requireRoom(long bytes) {
     long budget = device.memoryBudget() - device.memoryUsed();
@@ -119,11 +119,11 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
-   * meanwhile. The steps are only rehearsed: nothing runs.
+   * Compiles all kernels that some steps need, in parallel, and copies the weights to the GPU
+   * meanwhile. The steps are only rehearsed and do not run.
    *
-   * @param news is told how far the weights are
-   * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
+   * @param news receives lines about the progress of copying weights
+   * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
   public void compile(Runnable steps, Consumer<String> news) {
     kernels.rehearse();
@@ -149,12 +149,14 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
+  /** Copies the first {@code bytes} bytes of a buffer to the bytes that follow them. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
+  /**
+   * Encodes a copy of a block to another block. A block has {@code bytes} bytes, a multiple of 16.
+   */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -176,14 +178,14 @@ public final class GpuBackend implements Backend {
         .dispatch(Math.ceilDiv(fours, MatmulEncoder.ROW_THREADS), 1, 1, MatmulEncoder.ROW_THREADS);
   }
 
-  // ---- what it makes --------------------------------------------------------------------------
+  // ---- buffers -------- ------------------------------------------------------------------------
 
   @Override
   public Matrix matrix(Tensor tensor) {
     return weights.matrix(tensor);
   }
 
-  /** Bytes of a mapped file that could not be used where they lie. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }
@@ -326,7 +328,10 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Token ids that host and GPU share: the host may read one slot while the GPU writes another. */
+  /**
+   * Token ids in memory that host and GPU share. The host may read one slot while the GPU writes
+   * another.
+   */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

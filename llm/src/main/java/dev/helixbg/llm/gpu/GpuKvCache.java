@@ -6,8 +6,8 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import java.util.Arrays;
 
 /**
- * A sequence as a list of blocks. A fork takes part in all blocks of its prefix; the first sequence
- * that goes on inside a shared block gets a copy of that one.
+ * A sequence as a list of blocks. A fork shares all blocks of its prefix. The first sequence that
+ * continues inside a shared block gets a copy of the block.
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;
@@ -23,7 +23,7 @@ final class GpuKvCache extends KvCache {
     return memory;
   }
 
-  /** Blocks that hold the positions. */
+  /** Returns the number of blocks. */
   int blockCount() {
     return count;
   }
@@ -70,14 +70,14 @@ final class GpuKvCache extends KvCache {
   }
 
   /**
-   * The memory of all caches of one shape: one buffer of blocks, each with {@link #POSITIONS}
-   * positions of a sequence in all layers (see {@code cache.metal}). Sequences that have read the
-   * same share blocks. The buffer begins small, and doubles when it is full.
+   * The memory of all caches of one shape: one buffer of blocks. A block has {@link #POSITIONS}
+   * positions of a sequence in all layers (see {@code cache.metal}). Sequences with a common
+   * beginning share blocks. The buffer starts small and doubles when it is full.
    */
   static final class KvBlocks {
     static final int POSITIONS = 32;
 
-    /** 512 positions: a pass of a prompt. */
+    /** Initial number of blocks: 512 positions, one pass of a prompt. */
     private static final int FIRST_BLOCKS = 16;
 
     private final CommandRecorder recorder;
@@ -87,10 +87,10 @@ final class GpuKvCache extends KvCache {
     private final GrowableBuffer memory;
     private GpuBuffer buffer;
 
-    /** Caches that use each block. */
+    /** Number of caches that use each block. */
     private int[] users = new int[0];
 
-    /** Blocks that no cache uses, a stack. */
+    /** Stack of blocks that no cache uses. */
     private int[] free = new int[0];
 
     private int freeCount;
@@ -113,7 +113,7 @@ final class GpuKvCache extends KvCache {
     }
 
     /**
-     * Makes room for {@code blocks} blocks at once; a caller that takes them one by one may wait
+     * Makes room for {@code blocks} blocks at once. Taking blocks one by one could wait for the GPU
      * each time.
      */
     void reserve(int blocks) {
@@ -122,7 +122,7 @@ final class GpuKvCache extends KvCache {
       }
     }
 
-    /** Takes a block that no other sequence uses. */
+    /** Returns a block that no other sequence uses. */
     int take() {
       reserve(1);
       int block = free[--freeCount];
@@ -144,14 +144,14 @@ final class GpuKvCache extends KvCache {
       }
     }
 
-    /** A block of one's own with what another one holds, once the GPU comes to it. */
+    /** Returns a new block, to which the GPU will copy the content of another one. */
     int copyOf(int block) {
       int copy = take();
       GpuBackend.copyBlock(recorder, kernels, buffer, block, copy, blockBytes);
       return copy;
     }
 
-    /** Grows the buffer. The old one's content is copied, so nothing may be on its way. */
+    /** Replaces the buffer by a larger one, with its content. Waits for all work first. */
     private void grow(int missing) {
       recorder.flush();
       int first = Math.min(FIRST_BLOCKS, Math.ceilDiv(shape.limit(), POSITIONS));

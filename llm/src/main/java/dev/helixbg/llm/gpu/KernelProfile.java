@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** GPU times by kernel and by the grid with which it was dispatched. */
+/** GPU times by kernel and dispatch grid. */
 public final class KernelProfile {
   /**
-   * One kernel in one shape.
+   * Times of one kernel with one grid.
    *
-   * @param library what it was compiled for, such as the element types of its weights
-   * @param grid threadgroups by threads of each, such as {@code 1x64x1 of 128}
-   * @param times it was dispatched
-   * @param seconds the GPU took for all of them
-   * @param fastest of them, in seconds
+   * @param library library of the kernel, which names for example the element types of weights
+   * @param grid numbers of threadgroups and threads of each, such as {@code 1x64x1 of 128}
+   * @param times number of dispatches
+   * @param seconds seconds that the GPU took for all dispatches
+   * @param fastest time of the fastest dispatch, in seconds
    */
   public record Entry(
       String kernel, String library, String grid, long times, double seconds, double fastest) {
@@ -23,7 +23,7 @@ public final class KernelProfile {
     }
   }
 
-  /** By kernel, library and grid. */
+  /** Times by kernel, library and grid. */
   private final Map<List<String>, Entry> entries = new LinkedHashMap<>();
 
   void add(String kernel, String library, String grid, double seconds) {
@@ -31,12 +31,12 @@ public final class KernelProfile {
     entries.merge(List.of(kernel, library, grid), once, (known, one) -> known.plus(seconds));
   }
 
-  /** Forgets all times. */
+  /** Deletes all times. */
   public void clear() {
     entries.clear();
   }
 
-  /** The slowest in all first. */
+  /** Returns the times, with the largest total first. */
   public List<Entry> entries() {
     return entries.values().stream()
         .sorted(Comparator.comparingDouble(Entry::seconds).reversed())

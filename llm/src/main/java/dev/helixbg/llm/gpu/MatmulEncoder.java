@@ -11,44 +11,48 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
- * all that goes before and after, when rows are one or a handful; by {@code matmul_few.metal} when
- * they are some more; by {@code matmul.metal} when they are many. In all ways a row's result
- * depends on that row alone.
+ * Encodes products of matrices with rows of activations. For up to {@link #ALONE} rows {@code
+ * matvec.metal} does everything in one dispatch. Up to {@link #FEW} rows use {@code
+ * matmul_few.metal}, more rows {@code matmul.metal}. A row's result never depends on the other
+ * rows.
  */
 final class MatmulEncoder {
-  /** Threads of a threadgroup in {@code rows.metal}. */
+  /** Number of threads of a threadgroup in {@code rows.metal}. */
   static final int ROW_THREADS = 256;
 
   private static final int THREADS = 128;
 
-  /** Most vectors that get a threadgroup each per row; larger tiles would be mostly empty. */
+  /** Largest number of vectors that are multiplied one by one; tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
-   * Most vectors that go into small tiles, of which even small matrices have enough. All rows of a
-   * pass whose logits may be wanted are no more, so that they are always computed in the same way.
+   * Largest number of vectors that use small tiles. Even small matrices have enough small tiles to
+   * keep a GPU busy. A pass has at most this number of wanted rows, so their logits are always
+   * computed in the same way.
    */
   static final int FEW = 32;
 
-  // Constants of matmul_few.metal.
+  // These are constants of matmul_few.metal.
   private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /** Number of tiles of 16 rows that keeps a GPU busy; fewer are halved. */
+  /**
+   * Least number of tiles of 16 rows that keeps a GPU busy; with fewer tiles, each tile is halved.
+   */
   private static final int FEWEST_TILES = 256;
 
-  // Constant of matvec.metal.
+  // A constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** Sets of rows that a threadgroup has in turn where there are rows enough for all. */
+  /** Number of sets of rows that a threadgroup processes in turn, if there are enough rows. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
 
-  // Tile of matmul.metal: large, since unpacking a weight costs several multiplications.
+  // Tile of matmul.metal, which is large, since unpacking a weight costs as much as several
+  // multiplications.
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
@@ -63,7 +67,7 @@ final class MatmulEncoder {
   private Norm norm;
   private boolean adds;
 
-  /** Looks for the largest of the product; null if that is not wanted. */
+  /** Encoder of the search for the largest logit in the product; null if not wanted. */
   private ArgmaxEncoder largest;
 
   private final GrowableBuffer normedRoom;
@@ -80,10 +84,10 @@ final class MatmulEncoder {
   }
 
   /**
-   * Forgets the matrices of the last product.
+   * Begins a new product without matrices.
    *
-   * @param newNorm of the vectors before they are multiplied; null for none
-   * @param newAdds whether products are added to what is there
+   * @param newNorm normalisation of the vectors before the product; null for none
+   * @param newAdds whether products are added to the targets
    */
   void begin(GpuActivations newX, Norm newNorm, boolean newAdds) {
     x = newX;
@@ -93,14 +97,16 @@ final class MatmulEncoder {
     largest = null;
   }
 
-  /** One more matrix, and where its product goes. */
+  /** Adds a matrix and the target of its product. */
   void matrix(GpuMatrix w, GpuActivations target) {
     matrices[count] = w;
     targets[count++] = target;
     counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
   }
 
-  /** Has the product of one matrix with a few vectors leave the largest of its parts. */
+  /**
+   * Makes the product of one matrix with a few vectors also write the largest value of each part.
+   */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
   }
@@ -108,7 +114,7 @@ final class MatmulEncoder {
   /**
    * Multiplies vectors.
    *
-   * @param rowOf which row of x each is
+   * @param rowOf the row of x of each vector
    */
   void multiply(UploadTables.Table rowOf, int vectors) {
     WeightsKernel kernel =
@@ -128,7 +134,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** Multiplies each vector with the matrices from one to another, in one dispatch. */
+  /** Multiplies each vector with the matrices {@code from} to {@code to − 1}, in one dispatch. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -149,7 +155,7 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** The gated product. */
+  /** Encodes the gated product of vectors. */
   void gateUp(
       GpuActivations newX,
       Norm newNorm,
@@ -174,7 +180,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** The gated product of each vector. */
+  /** Encodes the gated product of a few vectors in one dispatch. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
@@ -201,7 +207,7 @@ final class MatmulEncoder {
         .dispatch(vectors, Math.ceilDiv(gate.rows(), SIMDGROUPS), 1, THREADS);
   }
 
-  /** The target times what the gates let through. */
+  /** Multiplies the target by silu of the gates. */
   private void gate(GpuActivations target, int vectors) {
     recorder
         .kernel(kernels.get(RowsKernel.GATE))
@@ -232,9 +238,10 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies a few vectors with the matrices from one to another, in one dispatch.
+   * Multiplies a few vectors with the matrices {@code from} to {@code to − 1}, in one dispatch.
    *
-   * @param gated whether the first matrix gates the second, and the first target gets it all
+   * @param gated whether the first matrix gates the second; the result then goes to the first
+   *     target
    */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
@@ -256,7 +263,7 @@ final class MatmulEncoder {
     return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
-  /** Multiplies with the matrices from one to another, in one dispatch. */
+  /** Multiplies vectors with the matrices {@code from} to {@code to − 1}, in one dispatch. */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =
@@ -272,7 +279,7 @@ final class MatmulEncoder {
 
   // ---- helpers --------------------------------------------------------------------------------
 
-  /** Begins a kernel that reads and normalises the rows of x by itself; its constants go on. */
+  /** Begins a kernel that reads and normalises rows of x itself; further constants follow. */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -289,7 +296,10 @@ final class MatmulEncoder {
         .put(adds ? 1 : 0);
   }
 
-  /** How many threadgroups take the rows of matrices, so many each. */
+  /**
+   * Returns the number of threadgroups for the rows of matrices, with {@code rowsPerGroup} rows
+   * each.
+   */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;
     for (int i = from; i < to; i++) {
@@ -298,7 +308,10 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /** Binds three matrices and their targets: Metal wants every argument bound, used or not. */
+  /**
+   * Binds three matrices and their targets, since Metal requires every argument to be bound, used
+   * or not.
+   */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -311,7 +324,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** Rows, bytes of a row, type and stride of the target, of three matrices each. */
+  /** Adds constants for three matrices: rows, bytes per row, types, and strides of the targets. */
   private void putMatrices(List<TensorType> kinds, int from, int to) {
     for (int i = from; i < from + 3; i++) {
       recorder.put(i < to ? matrices[i].rows() : 0);
@@ -331,7 +344,9 @@ final class MatmulEncoder {
     return norm == null ? 0 : norm.epsilon();
   }
 
-  /** Without a norm, anything will do: the kernel does not look. */
+  /**
+   * Binds the gain of the norm. Without a norm any buffer is bound, which the kernel does not read.
+   */
   private void bindGain(CommandRecorder r) {
     if (norm == null) {
       r.fixed(1, x.buffer());
@@ -340,7 +355,10 @@ final class MatmulEncoder {
     }
   }
 
-  /** Threadgroup memory for a chunk of columns, with the spare places of {@code padded}. */
+  /**
+   * Returns the threadgroup memory for a chunk of columns, in bytes, with the padding of {@code
+   * padded}.
+   */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int units =
         Math.min(

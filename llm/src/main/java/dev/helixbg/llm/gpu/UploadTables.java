@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Small tables that the host makes for a submission: positions, block lists. Each submission on its
- * way has memory of its own, which the next one in its place uses again.
+ * Small tables that the host writes for a submission, such as positions and block lists. Each
+ * submission in flight has its own memory, which a later submission reuses.
  */
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
-  /** Ints that a kernel reads, in a buffer from a byte on. */
+  /** Ints that a kernel reads, in a buffer from an offset on. */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** The part from an int on. */
+    /** Returns the part of the table from an int on. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }
@@ -42,14 +42,14 @@ final class UploadTables {
     }
   }
 
-  /** Goes on with the memory of another submission, from its start. */
+  /** Switches to the memory of another submission, from its start. */
   void begin(int newSlot) {
     slot = newSlot;
     current = 0;
     used = 0;
   }
 
-  /** Room for {@code ints} numbers, of any content. */
+  /** Returns a table of {@code ints} numbers with undefined content. */
   Table table(int ints) {
     long bytes = (4L * ints + 15) & -16L;
     List<GpuBuffer> own = buffers.get(slot);

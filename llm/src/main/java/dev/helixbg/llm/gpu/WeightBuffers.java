@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
- * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
- * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
- * where the GPU cannot read there.
+ * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
+ * them there. The pages of neighbouring tensors become one buffer, usually all of a model, in order
+ * of address. Other weights are copied: those that are not mapped, not aligned, or not readable by
+ * the GPU.
  */
 final class WeightBuffers {
-  /** Alignment in bytes that the kernels' widest load wants. */
+  /** Alignment in bytes that the kernels' widest load needs. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
   private final Arena arena;
 
-  /** Most bytes that are copied without news. */
+  /** Largest size that is copied without progress lines, in bytes. */
   private static final long SILENT_BYTES = 1L << 30;
 
   private static final long BYTES_A_LINE = 1L << 30;
@@ -33,7 +33,7 @@ final class WeightBuffers {
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
 
-  /** Bytes copied at the last news. */
+  /** Bytes that had been copied at the last progress line. */
   private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {
@@ -41,7 +41,10 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
+  /**
+   * Returns a matrix for a tensor. Mapped tensors are placed together, when the first of them is
+   * used.
+   */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(this, tensor);
     MemorySegment data = tensor.data();
@@ -53,15 +56,15 @@ final class WeightBuffers {
     return matrix;
   }
 
-  /** Bytes of mapped weights that had to be copied. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   long copiedBytes() {
     return copiedBytes;
   }
 
   /**
-   * Places all that wait for their neighbours.
+   * Places all waiting tensors.
    *
-   * @param news is told how far a long copy is
+   * @param news receives lines about the progress of a long copy
    */
   void placeAll(Consumer<String> news) {
     long all = waiting.stream().mapToLong(matrix -> matrix.tensor().data().byteSize()).sum();
@@ -113,7 +116,7 @@ final class WeightBuffers {
     matrix.place(buffer, 0);
   }
 
-  /** A weight matrix: where its rows begin in a buffer. */
+  /** A weight matrix in a buffer. */
   static final class GpuMatrix implements Matrix {
     private final WeightBuffers owner;
     private final Tensor tensor;
@@ -163,7 +166,7 @@ final class WeightBuffers {
       return buffer;
     }
 
-    /** Byte of {@link #buffer} at which the first row begins. */
+    /** Returns the offset of the first row in {@link #buffer}, in bytes. */
     long offset() {
       buffer();
       return offset;

@@ -33,19 +33,24 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A Qwen3 model on a backend: {@link #forward} is the block diagram.
+ * A Qwen3 model on a backend; {@link #forward} computes all layers.
  *
  * <p>Source of the architecture: "Qwen3 Technical Report" (arXiv 2505.09388) and the tensor names
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /** A pass of so many rows may take a device seconds. */
+  /**
+   * Least number of rows of a pass that is submitted layer by layer, since it may take a device
+   * seconds.
+   */
   private static final int WIDE = 128;
 
-  /** Rows of a rehearsed prompt: whole tiles and the small rest of one, in every kind of tile. */
+  /**
+   * Number of rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind.
+   */
   private static final int PROMPT_ROWS = 72;
 
-  /** More than what is computed one by one, fewer than fill a tile. */
+  /** Number of rows that is too large for single rows and too small to fill a tile. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -57,7 +62,7 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // The state of a pass, a row per token of the batch.
+  // State of a pass, with a row per token of the batch. Comments give the columns.
   private final Activations x; // the residual stream: hidden
   private final Qkv qkv; // queryWidth, kvWidth, kvWidth
   private final Activations wantedX; // hidden, a row per wanted row
@@ -66,17 +71,17 @@ public final class Qwen3 {
   private final Activations gated; // feedForward
   private final Activations logits; // vocabulary, a row per wanted row
 
-  /** The wanted rows of the pass. */
+  /** Batch of the wanted rows of a pass. */
   private final Batch wanted;
 
   private TapListener taps = TapListener.NONE;
 
   /**
-   * The model in a file, whose weights stay there.
+   * Opens the model in a file, whose weights are used in place.
    *
-   * @param file must stay open as long as the model is used
-   * @param limits sizes of its buffers
-   * @throws GgufException if the file does not hold a whole Qwen3 model
+   * @param file the model file, which must stay open while the model is used
+   * @param limits sizes of the model's buffers
+   * @throws GgufException if the file is not a complete Qwen3 model
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
@@ -87,7 +92,7 @@ public final class Qwen3 {
   /**
    * Checks that a file has all tensors of a Qwen3 model, and no other.
    *
-   * @throws GgufException if it has not
+   * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {
     Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null, false);
@@ -120,8 +125,8 @@ public final class Qwen3 {
   }
 
   /**
-   * Runs the batch, whose ids are in a slot of {@code tokens}, through all layers, and leaves the
-   * logits of the wanted rows in {@link #logits()}.
+   * Computes all layers for a batch, whose token ids are in a slot of {@code tokens}. Writes the
+   * logits of the wanted rows to {@link #logits()}.
    *
    * @throws GgufException if the file was shortened since it was opened
    */
@@ -130,11 +135,11 @@ public final class Qwen3 {
   }
 
   /**
-   * The same; a pass may be called off within a layer. Its sequences then hold positions that were
-   * not computed, and are to be truncated or closed.
+   * Computes all layers for a batch; the pass may be cancelled within a layer. Its sequences then
+   * have positions that were not computed, and must be truncated or closed.
    *
-   * @param cancelled is asked several times a layer
-   * @throws CancellationException if cancelled; nothing is under way then
+   * @param cancelled checked several times per layer
+   * @throws CancellationException if cancelled; no work is in flight then
    */
   public void forward(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
     Batch last = layers(batch, tokens, slot, cancelled);
@@ -144,7 +149,10 @@ public final class Qwen3 {
     }
   }
 
-  /** The same, but computes the logits of a few tokens only and leaves them with these. */
+  /**
+   * Computes all layers for a batch, and the logits of the candidate tokens only, which are written
+   * to {@code candidates}.
+   */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -156,7 +164,7 @@ public final class Qwen3 {
         last, streamOf(last), weights.outputNorm(), candidates.rows(), candidates.logits());
   }
 
-  /** Returns what came out of the last layer: the batch, or its wanted rows. */
+  /** Returns the rows that the last layer computed: the batch, or its wanted rows. */
   private Batch layers(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
     file.requireWhole();
     backend.counters().add(Counter.PASSES, 1);
@@ -181,7 +189,7 @@ public final class Qwen3 {
           && batch.wanted() < batch.rows()
           && taps == TapListener.NONE) {
         if (batch.wanted() == 0) {
-          break; // keys and values were all that was to be had
+          break; // only keys and values are needed
         }
         rows = keepWanted(batch);
       }
@@ -201,14 +209,14 @@ public final class Qwen3 {
       tap(LAYER_OUTPUT, layer, stream);
       endIf(cancelled);
       if (batch.rows() >= WIDE && cancelled != NEVER) {
-        // Work given to a device cannot be called off, so it is not given all at once.
+        // Submitted work cannot be cancelled, so not all layers are submitted at once.
         backend.submit();
       }
     }
     return rows;
   }
 
-  /** The last layer has written its keys and values: of its rows, only the wanted ones go on. */
+  /** Keeps only the wanted rows, after the last layer has written its keys and values. */
   private Batch keepWanted(Batch batch) {
     wanted.narrow(batch);
     backend.keepWanted(batch, x, wantedX);
@@ -221,9 +229,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Makes ready to compute the logits of these tokens only.
+   * Prepares for computing the logits of a few tokens only.
    *
-   * @param ids of the vocabulary
+   * @param ids token ids
    */
   public CandidateLogits candidates(int... ids) {
     Activations few = backend.activations(logits.rows(), ids.length);
@@ -231,9 +239,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Encodes the passes that answers need, and runs them where they are not only rehearsed: of a
-   * prompt, of a few rows whose logits are all wanted, as of answers that grow together, and of a
-   * token.
+   * Encodes the kinds of passes that answers need, and runs them unless the backend rehearses. The
+   * passes are: a prompt, a few rows whose logits are all wanted (as when answers grow together),
+   * and a single token.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
@@ -252,7 +260,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Returns the error for logits that are not numbers, by which no token can be chosen. */
+  /** Returns the error for logits with NaN, by which no token can be chosen. */
   public GgufException notNumbers() {
     return file.error(
         "what the model computes are no numbers: the file is damaged; fetch it again");
@@ -273,8 +281,8 @@ public final class Qwen3 {
   }
 
   /**
-   * Shows the following passes to {@code taps}. Their last layer then computes all rows, not only
-   * the wanted ones.
+   * Passes the activations of later passes to {@code newTaps}. The last layer then computes all
+   * rows, not only the wanted ones.
    */
   public void observe(TapListener newTaps) {
     taps = newTaps;
@@ -288,17 +296,17 @@ public final class Qwen3 {
     return backend;
   }
 
-  /** Token ids are below this. */
+  /** Returns the size of the vocabulary; token ids are smaller. */
   public int vocabulary() {
     return weights.embedding().rows();
   }
 
-  /** Whether the output matrix is a tensor of its own, not the embedding. */
+  /** Whether the output matrix is a separate tensor, not the embedding. */
   public boolean hasSeparateOutput() {
     return weights.output() != weights.embedding();
   }
 
-  /** Returns what the caches of this model's sequences hold; its limit is the context limit. */
+  /** Returns the shape of the caches of this model's sequences; its limit is the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }
@@ -309,18 +317,17 @@ public final class Qwen3 {
   }
 
   /**
-   * The few tokens that an answer can go on with: their rows of the output matrix, copied as they
-   * are stored, and place for their logits. A vocabulary has a hundred thousand rows that are not
-   * wanted.
+   * Candidates for the next token of an answer: a copy of their rows of the output matrix, and
+   * memory for their logits. Other rows of the vocabulary, some hundred thousand, are not computed.
    *
-   * @param rows a row per candidate, hidden columns
-   * @param logits of the wanted rows of the last pass, a column per candidate
+   * @param rows one row per candidate, with hidden columns
+   * @param logits logits of the last pass: a row per wanted row, a column per candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {
 
     static CandidateLogits of(Backend backend, Tensor output, int[] ids, Activations logits) {
       long bytes = output.rowBytes();
-      // Lives as long as it is used; backends free nothing that they did not make.
+      // The memory lives as long as it is used; backends free only their own memory.
       MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
       for (int i = 0; i < ids.length; i++) {
         MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
@@ -331,43 +338,43 @@ public final class Qwen3 {
     }
   }
 
-  /** Is shown the activations of a pass, step by step; for tests and for looking inside. */
+  /** Receives the activations of a pass, step by step, for tests and debugging. */
   @FunctionalInterface
   public interface TapListener {
-    /** Looks at nothing, and costs nothing. */
+    /** Listener that does nothing. */
     TapListener NONE = (tap, layer, values) -> {};
 
-    /** A place in the block diagram. */
+    /** A place in the computation of a layer. */
     enum Tap {
-      /** The embedded tokens; layer 0. */
+      /** The embedded tokens; the layer is 0. */
       EMBEDDING,
       QUERIES,
       KEYS,
       VALUES,
       /** Queries after their norm and rotation. */
       ROTATED_QUERIES,
-      /** Values that each head gathered. */
+      /** The result of attention of each head. */
       ATTENDED,
       /** The residual stream after attention. */
       ATTENTION_OUTPUT,
-      /** silu(gate) ⊙ up. */
+      /** The gated values, silu(gate) ⊙ up. */
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** Logits of the wanted rows; layer 0. */
+      /** Logits of the wanted rows; the layer is 0. */
       LOGITS
     }
 
-    /** {@code values} may be read until the call returns. */
+    /** Receives the values at a tap, which may be read until the call returns. */
     void at(Tap tap, int layer, Activations values);
   }
 
   /**
-   * How large a model's buffers are.
+   * Sizes of a model's buffers.
    *
-   * @param context the most positions of a sequence; the model's own limit holds too
-   * @param rows the most tokens of one pass
-   * @param wanted the most rows of one pass whose logits are wanted
+   * @param context largest number of positions of a sequence; the model's own limit applies, too
+   * @param rows largest number of tokens of one pass
+   * @param wanted largest number of rows of one pass whose logits are wanted
    */
   public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {

@@ -6,18 +6,18 @@ import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
- * The dimensions of a dense Qwen3 model, all as its file says.
+ * The dimensions of a dense Qwen3 model, from its file.
  *
- * @param contextLength positions it was trained for
+ * @param contextLength number of positions that the model was trained for
  * @param layers number of blocks
  * @param hidden width of the residual stream
  * @param feedForward width of the feed-forward part
- * @param heads query heads
- * @param kvHeads key and value heads; a divisor of {@code heads}
- * @param headSize values per head; even; not always {@code hidden / heads}
- * @param ropeBase of the rotation angles
- * @param ropeScaling how these are scaled for long texts
- * @param epsilon of all normalisations
+ * @param heads number of query heads
+ * @param kvHeads number of key and value heads; a divisor of {@code heads}
+ * @param headSize number of values per head; even; not always {@code hidden / heads}
+ * @param ropeBase base of the rotation angles
+ * @param ropeScaling scaling of the rotation angles for long texts
+ * @param epsilon epsilon of all normalisations
  */
 public record Qwen3Config(
     int contextLength,
@@ -32,7 +32,8 @@ public record Qwen3Config(
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
-  // Far above any model of this architecture; below what could overflow or exhaust a machine.
+  // Limits far above any model of this architecture, but low enough to prevent overflows and
+  // exhausted memory.
   private static final int MAX_CONTEXT = 1 << 20;
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
@@ -42,8 +43,8 @@ public record Qwen3Config(
   /**
    * Reads the keys {@code qwen3.*}.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if the model is of another architecture, or a key is
-   *     missing or impossible
+   * @throws dev.helixbg.llm.gguf.GgufException if the model has another architecture, or a key is
+   *     missing or invalid
    */
   public static Qwen3Config from(GgufMetadata metadata) {
     String architecture = metadata.text("general.architecture");
@@ -73,7 +74,9 @@ public record Qwen3Config(
     return ARCHITECTURE + "." + name;
   }
 
-  /** Qwen3-Embedding and Qwen3-Reranker are of the same architecture, and answer nothing. */
+  /**
+   * Refuses Qwen3-Embedding and Qwen3-Reranker, which have the same architecture but cannot chat.
+   */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
@@ -82,8 +85,8 @@ public record Qwen3Config(
   }
 
   /**
-   * Returns the context length; a claim beyond the largest is not refused: sessions are far
-   * shorter.
+   * Returns the context length. A larger value than the limit is not refused but reduced, since
+   * sessions are far shorter.
    */
   private static int contextLength(GgufMetadata metadata) {
     return Math.min(metadata.whole(key("context_length"), 1, Integer.MAX_VALUE), MAX_CONTEXT);
@@ -112,23 +115,23 @@ public record Qwen3Config(
     return size;
   }
 
-  /** Returns what caches of sequences hold, within the model's own limit. */
+  /** Returns the shape of a sequence's cache, within the model's own limit. */
   public KvShape cacheShape(PassLimits limits) {
     int context = Math.min(limits.context(), contextLength);
     return new KvShape(layers, kvHeads, headSize, context);
   }
 
-  /** The rotation of heads. */
+  /** Returns the rotation of heads. */
   RopeAngles ropeAngles() {
     return ropeScaling.angles(headSize, ropeBase);
   }
 
-  /** Values of all query heads. */
+  /** Returns the number of values of all query heads. */
   public int queryWidth() {
     return heads * headSize;
   }
 
-  /** Values of all key heads, and of all value heads. */
+  /** Returns the number of values of all key heads, which equals that of all value heads. */
   public int kvWidth() {
     return kvHeads * headSize;
   }

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
- * nothing again.
+ * Finds a model's tensors in its file and checks each one. Kernels rely on the shapes and do not
+ * check them again.
  */
 final class Qwen3Tensors {
   private static final String OUTPUT = "output.weight";
@@ -31,12 +31,12 @@ final class Qwen3Tensors {
   private final Function<Tensor, Matrix> backend;
   private final boolean unpacks;
 
-  /** Tensors by name that no kernel reads in their type, unpacked. */
+  /** Unpacked tensors by name, for types that no kernel reads. */
   private final Map<String, Tensor> unpacked = new HashMap<>();
 
   private final Set<String> used = new HashSet<>();
 
-  /** Prefix of the names of the layer's tensors. */
+  /** Prefix of the names of the current layer's tensors. */
   private String prefix = "";
 
   private Qwen3Tensors(
@@ -49,13 +49,13 @@ final class Qwen3Tensors {
   }
 
   /**
-   * All weights of a model.
+   * Returns all weights of a model.
    *
-   * @param backend makes matrices of tensors
+   * @param backend makes a matrix of a tensor
    * @param unpacks whether tensors of a {@link PackedType} are unpacked, to memory that is freed
-   *     with the file; else only their shapes count
-   * @throws GgufException if a tensor is missing, has another shape or type, or is one that the
-   *     architecture does not have
+   *     with the file; if false, only shapes are checked
+   * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
+   *     the architecture
    */
   static Qwen3Weights weights(
       GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {
@@ -84,7 +84,7 @@ final class Qwen3Tensors {
         embedding, List.copyOf(layers), outputNorm, output, ready(outputTensor));
   }
 
-  /** The weights of the layer that {@link #prefix} names. */
+  /** Returns the weights of the layer of {@link #prefix}. */
   private Qwen3Weights.Layer layer() {
     return new Qwen3Weights.Layer(
         norm("attn_norm", config.hidden()),
@@ -109,7 +109,7 @@ final class Qwen3Tensors {
     return backend.apply(ready(tensor));
   }
 
-  /** Returns the tensor as backends take it. */
+  /** Returns a tensor in a type that backends support. */
   private Tensor ready(Tensor tensor) {
     return unpacks && tensor.stored() instanceof PackedType packed
         ? unpacked.computeIfAbsent(tensor.name(), name -> unpacked(tensor, packed))
@@ -142,7 +142,7 @@ final class Qwen3Tensors {
     return tensor;
   }
 
-  /** Something like a bias, left out, would only show as worse answers. */
+  /** Refuses superfluous tensors. An ignored bias, for example, would only make answers worse. */
   private void refuseUnused() {
     for (String name : tensors.keySet()) {
       if (!used.contains(name)) {

@@ -6,28 +6,28 @@ import dev.helixbg.llm.tensor.Tensor;
 import java.util.List;
 
 /**
- * The weights of a model as its backend sees them; shapes are rows × columns.
+ * The weights of a model on its backend; shapes are rows × columns.
  *
  * @param embedding vocabulary × hidden
- * @param layers in order
- * @param outputNorm before the output matrix
- * @param output vocabulary × hidden; in small models the embedding itself
- * @param outputTensor where {@code output} lies in the file
+ * @param layers layers, in order
+ * @param outputNorm normalisation before the output matrix
+ * @param output vocabulary × hidden; in small models the same matrix as the embedding
+ * @param outputTensor tensor of {@code output} in the file
  */
 record Qwen3Weights(
     Matrix embedding, List<Layer> layers, Norm outputNorm, Matrix output, Tensor outputTensor) {
 
   /**
-   * One block.
+   * The weights of one layer.
    *
-   * @param attentionNorm hidden
+   * @param attentionNorm hidden values
    * @param q queryWidth × hidden
    * @param k kvWidth × hidden
    * @param v kvWidth × hidden
-   * @param qNorm headSize, the same for every head
-   * @param kNorm headSize
+   * @param qNorm headSize values, the same for every head
+   * @param kNorm headSize values
    * @param attentionOutput hidden × queryWidth
-   * @param feedForwardNorm hidden
+   * @param feedForwardNorm hidden values
    * @param gate feedForward × hidden
    * @param up feedForward × hidden
    * @param down hidden × feedForward

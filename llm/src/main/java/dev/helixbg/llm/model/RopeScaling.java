@@ -5,22 +5,22 @@ import dev.helixbg.llm.gguf.GgufMetadata;
 import java.util.Set;
 
 /**
- * How a model reads further than it was first trained for: positions are pressed together.
+ * Scaling of positions for texts longer than the model was first trained for.
  *
- * <p>Those of pairs that turn slowly are divided by the factor, and queries and keys multiplied by
- * a magnitude. Source: "YaRN: Efficient Context Window Extension of Large Language Models" (arXiv
- * 2309.00071), sections 3.2 to 3.4.
+ * <p>The positions of slowly turning pairs are divided by the factor; queries and keys are
+ * multiplied by a magnitude. Source: "YaRN: Efficient Context Window Extension of Large Language
+ * Models" (arXiv 2309.00071), sections 3.2 to 3.4.
  *
- * @param factor at least 1
- * @param trained positions before scaling
- * @param fast turns over the trained positions from which on a pair is not scaled
- * @param slow turns up to which it is scaled wholly
+ * @param factor divisor of positions, at least 1
+ * @param trained number of trained positions before scaling
+ * @param fast number of turns over the trained positions, from which on a pair is not scaled
+ * @param slow number of turns up to which a pair is fully scaled
  */
 public record RopeScaling(double factor, int trained, double fast, double slow) {
-  /** Positions as they are. */
+  /** No scaling. */
   public static final RopeScaling NONE = new RopeScaling(1, 1, 1, 1);
 
-  /** Beginning of all keys of scaling, older ones too. */
+  /** Prefix of all keys of scaling, including older keys. */
   private static final String ANY = "qwen3.rope.scal";
 
   private static final String PREFIX = ANY + "ing.";
@@ -30,7 +30,7 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
   private static final String FAST = PREFIX + "yarn_beta_fast";
   private static final String SLOW = PREFIX + "yarn_beta_slow";
 
-  /** Whether a model was trained with its scaling changes nothing. */
+  /** Known keys of YaRN; {@code finetuned} has no effect. */
   private static final Set<String> KNOWN =
       Set.of(TYPE, FACTOR, TRAINED, FAST, SLOW, PREFIX + "finetuned");
 
@@ -40,8 +40,8 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
   /**
    * Reads the keys {@code qwen3.rope.scaling.*}.
    *
-   * @param context positions of the model, with its scaling
-   * @throws dev.helixbg.llm.gguf.GgufException if it is scaled in a way that is not computed here
+   * @param context number of the model's positions, with scaling
+   * @throws dev.helixbg.llm.gguf.GgufException if the kind of scaling is not supported
    */
   static RopeScaling from(GgufMetadata metadata, int context) {
     String type = metadata.has(TYPE) ? metadata.text(TYPE) : "";
@@ -87,9 +87,9 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
   }
 
   /**
-   * The angles of heads.
+   * Returns the angles of heads.
    *
-   * @param base of the rotation without scaling
+   * @param base base of the rotation without scaling
    */
   RopeAngles angles(int headSize, double base) {
     RopeAngles plain = RopeAngles.of(headSize, base);
@@ -104,7 +104,7 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
     return new RopeAngles(turns, 1 + 0.1 * Math.log(factor));
   }
 
-  /** How far a pair is scaled: 0 not at all, 1 wholly. */
+  /** Returns the degree of a pair's scaling: 0 for none, 1 for full scaling. */
   private double share(int pair, int headSize, double base) {
     double first = Math.max(Math.floor(pairTurning(fast, headSize, base)), 0);
     double last = Math.min(Math.ceil(pairTurning(slow, headSize, base)), headSize - 1);
@@ -112,12 +112,15 @@ public record RopeScaling(double factor, int trained, double fast, double slow) 
     return Math.clamp((pair - first) / width, 0, 1);
   }
 
-  /** The pair that turns so often over the trained positions; between two, as a rule. */
+  /**
+   * Returns the pair that turns {@code times} times over the trained positions; usually between two
+   * pairs.
+   */
   private double pairTurning(double times, int headSize, double base) {
     return headSize * Math.log(trained / (times * 2 * Math.PI)) / (2 * Math.log(base));
   }
 
-  /** In words, as {@code load-model} shows it. */
+  /** Returns the scaling in words, as {@code load-model} prints it. */
   @Override
   public String toString() {
     return factor == 1 ? "none" : "yarn by " + factor;

@@ -5,11 +5,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The exact float values of stored weights, one at a time: the oracle for every faster kernel.
+ * Computes the exact float values of stored weights, one at a time; the reference for every faster
+ * kernel.
  *
- * <p>Layouts and the order of the float operations are those of ggml's reference ({@code
- * ggml-quants.c}, {@code dequantize_row_*}), so results are equal to its bit for bit. All numbers
- * are little-endian; {@code d} and {@code m} are f16.
+ * <p>Layouts and the order of float operations are those of ggml's reference ({@code
+ * ggml-quants.c}, {@code dequantize_row_*}), so results are equal bit for bit. All numbers are
+ * little-endian; {@code d} and {@code m} are f16.
  */
 public final class Dequantize {
   static final ValueLayout.OfShort SHORT =
@@ -54,7 +55,7 @@ public final class Dequantize {
     }
   }
 
-  /** d, then 32 signed bytes. */
+  /** Reads a block of Q8_0: d, then 32 signed bytes. */
   private static void q8(MemorySegment source, long offset, float[] y, int i) {
     float d = half(source, offset);
     for (int j = 0; j < 32; j++) {
@@ -63,8 +64,9 @@ public final class Dequantize {
   }
 
   /**
-   * d, m, 12 bytes of 6-bit scales and minima; of Q5_K, 32 bytes, in which bit {@code sub} of byte
-   * j is the fifth bit of weight j; then 4 × 32 bytes: sub-block 2k in low, 2k + 1 in high nibbles.
+   * Reads a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit scales and minima. Q5_K has 32 bytes
+   * of fifth bits next: bit {@code sub} of byte j belongs to weight j. Then 4 × 32 bytes follow,
+   * with sub-block 2k in low and 2k + 1 in high nibbles.
    */
   private static void nibblesK(
       MemorySegment source, long offset, boolean hasFifthBits, float[] y, int i) {
@@ -83,9 +85,10 @@ public final class Dequantize {
   }
 
   /**
-   * Two halves of 128 weights. Low 4 bits: 64 bytes per half, weights 0–63 in low, 64–127 in high
-   * nibbles. High 2 bits: 32 bytes per half, four weights 32 apart in one byte. Then 16 signed
-   * scales, one per 16 weights, and d. Values less 32.
+   * Reads a block of Q6_K, which has two halves of 128 weights. Low 4 bits: 64 bytes per half,
+   * weights 0–63 in low, 64–127 in high nibbles. High 2 bits: 32 bytes per half, four weights 32
+   * apart in one byte. Then 16 signed scales, one per 16 weights, and d. 32 is subtracted from each
+   * value.
    */
   private static void q6K(MemorySegment source, long offset, float[] y, int i) {
     float d = half(source, offset + 208);
@@ -101,16 +104,19 @@ public final class Dequantize {
   }
 
   /**
-   * Scale {@code sub} of a Q4_K or Q5_K block: bytes 0–3 hold the 6 bits of scales 0–3; of scales
-   * 4–7 the low 4 bits are in the low nibbles of bytes 8–11, the high 2 in the top bits of bytes
-   * 0–3.
+   * Returns scale {@code sub} of a Q4_K or Q5_K block. Bytes 0–3 have the 6 bits of scales 0–3.
+   * Scales 4–7 have their low 4 bits in the low nibbles of bytes 8–11, and their high 2 bits in the
+   * top bits of bytes 0–3.
    */
   private static int scaleK(MemorySegment source, long packed, int sub) {
     int first = unsigned(source, packed + sub % 4);
     return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) & 15 | first >> 6 << 4;
   }
 
-  /** Minimum {@code sub}: as the scales, from bytes 4–7 and the high nibbles of bytes 8–11. */
+  /**
+   * Returns minimum {@code sub}, which is stored like a scale, in bytes 4–7 and the high nibbles of
+   * bytes 8–11.
+   */
   private static int minimumK(MemorySegment source, long packed, int sub) {
     int first = unsigned(source, packed + 4 + sub % 4);
     return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) >> 4 | first >> 6 << 4;

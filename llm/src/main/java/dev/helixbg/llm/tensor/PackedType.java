@@ -10,35 +10,37 @@ import java.lang.foreign.ValueLayout;
 import java.util.stream.LongStream;
 
 /**
- * The element types that no kernel reads. Weights of one scale become Q8_0, whose bytes hold their
- * levels exactly; only the scales of IQ4_XS are rounded, to f16. Weights with a minimum become F16.
+ * The element types that no kernel reads, so that weights are unpacked to another type. Types
+ * without a minimum become Q8_0, which represents their levels exactly; only the scales of IQ4_XS
+ * are rounded, to f16. Types with a minimum become F16.
  *
  * <p>Layouts are those of ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers are
  * little-endian; d and m are f16.
  */
 public enum PackedType implements StoredType {
-  /** d, then 16 bytes of nibbles, each level less 8. */
+  /** Layout: d, then 16 bytes of nibbles; a level is the nibble minus 8. */
   Q4_0(2, 32, 18, TensorType.Q8_0),
-  /** d, m, then 16 bytes of nibbles. */
+  /** Layout: d, m, then 16 bytes of nibbles. */
   Q4_1(3, 32, 20, TensorType.F16),
-  /** d, 32 fifth bits, then 16 bytes of nibbles, each level less 16. */
+  /** Layout: d, 32 fifth bits, then 16 bytes of nibbles; a level is the five bits minus 16. */
   Q5_0(6, 32, 22, TensorType.Q8_0),
-  /** d, m, 32 fifth bits, then 16 bytes of nibbles. */
+  /** Layout: d, m, 32 fifth bits, then 16 bytes of nibbles. */
   Q5_1(7, 32, 24, TensorType.F16),
-  /** d, then 16 bytes of nibbles, each the place of a level in a table. */
+  /** Layout: d, then 16 bytes of nibbles; a nibble is the index of a level in a table. */
   IQ4_NL(20, 32, 18, TensorType.Q8_0),
   /**
-   * d, the high 2 bits of eight scales, their low 4 bits, then eight sub-blocks of nibbles as in
-   * IQ4_NL; scales less 32.
+   * Layout: d, the high 2 bits of eight scales, their low 4 bits, then eight sub-blocks of nibbles
+   * as in IQ4_NL. 32 is subtracted from each scale.
    */
   IQ4_XS(23, 256, 136, TensorType.Q8_0);
 
   /**
-   * Weights that share a scale, and 16 bytes of nibbles: weight j low and j + 16 high in byte j.
+   * Number of weights that share a scale and 16 bytes of nibbles. Byte j has weight j in its low
+   * and weight j + 16 in its high nibble.
    */
   private static final int GROUP = 32;
 
-  /** Blocks that one thread unpacks before it takes others. */
+  /** Number of blocks that a thread unpacks at a time. */
   private static final long BLOCKS_AT_A_TIME = 1 << 12;
 
   private static final byte[] NON_LINEAR_LEVELS = {
@@ -64,10 +66,10 @@ public enum PackedType implements StoredType {
   }
 
   /**
-   * Writes all weights of {@code stored}, as blocks of {@link #computed}, with all processors.
+   * Unpacks all weights of {@code stored} to blocks of {@link #computed}, on all processors.
    *
-   * @param stored whole blocks
-   * @param target at least the bytes that the weights take in the computed type
+   * @param stored whole blocks of this type
+   * @param target memory for the weights in the computed type
    */
   public void unpack(MemorySegment stored, MemorySegment target) {
     long blocks = stored.byteSize() / blockBytes();
@@ -103,7 +105,7 @@ public enum PackedType implements StoredType {
     }
   }
 
-  /** A block of Q8_0. */
+  /** Writes a block of Q8_0. */
   private void group(
       MemorySegment source, long nibbles, int fifths, float d, MemorySegment target, long to) {
     target.set(SHORT, to, Float.floatToFloat16(d));
@@ -121,7 +123,7 @@ public enum PackedType implements StoredType {
     };
   }
 
-  /** Numbers of F16: d times the level, plus m. */
+  /** Writes F16 numbers: d times the level, plus m. */
   private static void group(
       MemorySegment source,
       long nibbles,

@@ -5,18 +5,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An element type of a model file, by the ids and names of ggml ({@code ggml.h}, {@code enum
- * ggml_type}): kernels read a {@link TensorType} as it is stored; a {@link PackedType} is unpacked
- * when a model is opened.
+ * An element type of a model file, with the ids and names of ggml ({@code ggml.h}, {@code enum
+ * ggml_type}). Kernels read a {@link TensorType} directly; a {@link PackedType} is unpacked when a
+ * model is opened.
  *
- * <p>A row is stored as whole blocks, one after the other, without padding. A block holds {@link
+ * <p>A row is stored as whole blocks, one after the other, without padding. A block has {@link
  * #blockElements} weights in {@link #blockBytes} bytes.
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
-   * The type with this id.
+   * Returns the type with an id.
    *
-   * @throws IllegalArgumentException naming the id, and ggml's name for it where it has one
+   * @throws IllegalArgumentException if the type is not supported; the message has the id and
+   *     ggml's name of the type
    */
   static StoredType ofId(int id) {
     return all()
@@ -29,7 +30,7 @@ public sealed interface StoredType permits TensorType, PackedType {
                         .formatted(id, otherName(id).orElse("unknown"))));
   }
 
-  /** ggml's name of the type with this id, or its number where no name is known. */
+  /** Returns ggml's name of the type with an id, or its number if no name is known. */
   static String nameOf(int id) {
     return all()
         .filter(type -> type.id() == id)
@@ -43,7 +44,7 @@ public sealed interface StoredType permits TensorType, PackedType {
     return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
   }
 
-  /** Names of types that the engine does not read. */
+  /** Returns the name of a type that the engine does not support. */
   private static Optional<String> otherName(int id) {
     return Optional.ofNullable(
         switch (id) {
@@ -72,38 +73,39 @@ public sealed interface StoredType permits TensorType, PackedType {
   }
 
   /**
-   * How a type is stored.
+   * Storage of a type.
    *
-   * @param id in a GGUF file
-   * @param elements weights per block
-   * @param bytes per block
+   * @param id id in a GGUF file
+   * @param elements number of weights per block
+   * @param bytes number of bytes per block
    */
   record Block(int id, int elements, int bytes) {}
 
   Block block();
 
-  /** The id in a GGUF file. */
+  /** Returns the id in a GGUF file. */
   default int id() {
     return block().id();
   }
 
-  /** Weights per block. */
+  /** Returns the number of weights per block. */
   default int blockElements() {
     return block().elements();
   }
 
-  /** Bytes per block. */
+  /** Returns the number of bytes per block. */
   default int blockBytes() {
     return block().bytes();
   }
 
-  /** The type that kernels see. */
+  /** Returns the type that kernels read. */
   TensorType computed();
 
   /**
-   * The bytes that {@code elements} weights take.
+   * Returns the size of {@code elements} weights, in bytes.
    *
-   * @throws IllegalArgumentException if {@code elements} is negative or no whole number of blocks
+   * @throws IllegalArgumentException if {@code elements} is negative or not a whole number of
+   *     blocks
    * @throws ArithmeticException if the result does not fit a long
    */
   default long bytes(long elements) {

@@ -4,34 +4,35 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Weights as they lie in a model file: a name, an element type, a shape, and the bytes.
+ * A tensor in a model file: a name, an element type, a shape, and the bytes.
  *
- * @param name as in the file
+ * @param name name in the file
  * @param stored type of the bytes; backends take tensors of a {@link TensorType} only
- * @param shape one to four sizes, the fastest running first: a matrix is {@code [columns, rows]}
- * @param data exactly the tensor's bytes, read-only, alive as long as the file is open
+ * @param shape one to four sizes; the first dimension is contiguous in memory: a matrix is {@code
+ *     [columns, rows]}
+ * @param data the tensor's bytes, read-only, valid while the file is open
  */
 public record Tensor(String name, StoredType stored, List<Long> shape, MemorySegment data) {
   public Tensor {
     shape = List.copyOf(shape);
   }
 
-  /** Type that kernels see. */
+  /** Returns the type that kernels read. */
   public TensorType type() {
     return stored.computed();
   }
 
-  /** Elements of one row. */
+  /** Returns the number of elements of one row. */
   public long columns() {
     return shape.getFirst();
   }
 
-  /** All sizes but the first, multiplied. */
+  /** Returns the number of rows: the product of all sizes except the first. */
   public long rows() {
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }
 
-  /** Bytes of one row of {@link #type}. */
+  /** Returns the size of one row in {@link #type}, in bytes. */
   public long rowBytes() {
     return type().bytes(columns());
   }

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.tensor;
 
 /**
- * The element types that every backend has kernels for; {@link Dequantize} tells what their blocks
- * mean.
+ * The element types that every backend has kernels for; {@link Dequantize} defines the layout of
+ * their blocks.
  */
 public enum TensorType implements StoredType {
   F32(0, 1, 4),

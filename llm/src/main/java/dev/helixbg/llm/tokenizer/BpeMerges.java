@@ -4,38 +4,38 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
 
-/** Byte-pair encoding: the merges of a vocabulary, found by what they make. */
+/** Byte-pair encoding: the merges of a vocabulary, indexed by the token that they make. */
 final class BpeMerges {
-  /** Ways to make one token; each of its places has one at most, unless a merge occurs twice. */
+  /** Largest number of different merges that make one token. */
   private static final int MOST_OF_A_TOKEN = 100;
 
-  /** Pairs of tokens with a space between them, the first merged first. */
+  /** Merges: pairs of tokens with a space between them; earlier pairs are merged first. */
   private final GgufStrings texts;
 
   private final TokenIndex tokens;
 
   /**
-   * By token: the last merge that makes it, plus one; 0 for none. Of tokens with the same text, any
-   * one may hold it.
+   * For each token, the last merge that makes the token, plus one; 0 for none. If tokens have the
+   * same text, any of them may have the entry.
    */
   private final int[] makers;
 
-  /** By merge: the one before it that makes the same token, plus one. */
+  /** For each merge, the previous merge that makes the same token, plus one. */
   private final int[] next;
 
-  /** By the first byte of what a merge makes: bytes of the longest. */
+  /** Length in bytes of the longest token that a merge makes, by the token's first byte. */
   private final int[] longest = new int[1 << Byte.SIZE];
 
-  /** The token that the next merge makes, in most files. */
+  /** The token that the next merge makes in most files. */
   private int expected;
 
   private byte[] scratch = new byte[64];
 
   /**
-   * Merges of tokens.
+   * Indexes the merges.
    *
-   * @param texts pairs of tokens with a space between them, the first merged first
-   * @throws IllegalArgumentException if one of them is not such a pair, or makes no token
+   * @param texts pairs of tokens with a space between them; earlier pairs are merged first
+   * @throws IllegalArgumentException if a merge is not such a pair, or makes no token
    */
   BpeMerges(GgufStrings texts, TokenIndex tokens) {
     this.texts = texts;
@@ -49,8 +49,8 @@ final class BpeMerges {
   }
 
   /**
-   * Whether both parts of a merge are tokens is not looked up: only tokens become neighbours, so
-   * that a merge of anything else never happens.
+   * Adds merges. The parts of a merge need not be checked: only tokens become neighbours, so a
+   * merge of other parts never happens.
    */
   private void add(int firstMerge, int endMerge, byte[] counts) {
     byte[] utf8 = texts.utf8();
@@ -93,13 +93,13 @@ final class BpeMerges {
   }
 
   private int made(byte[] utf8, int start, int space, int end) {
-    // A search is a few misses of the processor's cache.
+    // The expected token is tried first, since a search costs several cache misses.
     return expected < makers.length && tokens.isTextWithout(space, expected, utf8, start, end)
         ? expected
         : tokens.find(joined(utf8, start, space, end), 0, end - start - 1);
   }
 
-  /** The bytes around a space. */
+  /** Returns the bytes without the space. */
   private byte[] joined(byte[] utf8, int start, int space, int end) {
     if (scratch.length < end - start) {
       scratch = new byte[2 * (end - start)];
@@ -114,19 +114,20 @@ final class BpeMerges {
   }
 
   /**
-   * Gives out the tokens of a word: of all neighbours the pair with the first merge is joined, the
-   * leftmost of equals, until no pair has a merge.
+   * Passes the tokens of a word to {@code ids}. Repeatedly joins the neighbours with the earliest
+   * merge, the leftmost first among equals, until no merge applies.
    *
-   * @param word in UTF-8 of the {@link ByteAlphabet}
+   * @param word the word in the {@link ByteAlphabet}, as UTF-8
    */
   void encode(byte[] word, IntConsumer ids) {
     new Word(word).encode(ids);
   }
 
   /**
-   * The merge that joins two neighbours, −1 for none; of the same merge twice, the last.
+   * Returns the merge that joins two neighbours, or −1. If the file has a merge twice, the last is
+   * returned.
    *
-   * @param middle where the second begins
+   * @param middle start of the second neighbour
    */
   private int find(byte[] word, int start, int middle, int end) {
     if (end - start > longest[word[start] & 0xFF]) {
@@ -144,28 +145,31 @@ final class BpeMerges {
     return found;
   }
 
-  /** Bytes before a merge's space. */
+  /** Returns the number of bytes before a merge's space. */
   private int space(int merge) {
     int start = texts.start(merge);
     return indexOfSpace(texts.utf8(), start, texts.end(merge)) - start;
   }
 
-  /** A word while its parts are joined. A part is known by the place of its first byte. */
+  /** A word while its parts are joined. A part is identified by the position of its first byte. */
   private final class Word {
     private static final int NONE = -1;
 
     private final byte[] utf8;
 
-    /** By part: where the next one begins. */
+    /** Start of the next part, by part. */
     private final int[] following;
 
-    /** By part: where the one before begins. */
+    /** Start of the previous part, by part. */
     private final int[] previous;
 
-    /** By part: the merge that joins it and the next. */
+    /** Merge that joins a part with the next one, by part. */
     private final int[] merges;
 
-    /** Merges that can be made, or could before others were: the merge, then the part. */
+    /**
+     * Queue of possible merges, some of which may be outdated. The upper 32 bits are the merge, the
+     * lower 32 bits the part.
+     */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {
@@ -179,7 +183,7 @@ final class BpeMerges {
       int before = NONE;
       for (int at = 0; at < utf8.length; at = following[at]) {
         previous[at] = before;
-        following[at] = at + (utf8[at] < 0 ? 2 : 1); // the alphabet has no longer ones
+        following[at] = at + (utf8[at] < 0 ? 2 : 1); // the alphabet has no longer characters
         before = at;
       }
       for (int at = 0; at < utf8.length; at = following[at]) {

@@ -20,21 +20,24 @@ import java.util.stream.IntStream;
 /**
  * Turns text into a model's token ids and back.
  *
- * <p>Any text becomes ordinary tokens only: {@code <|im_end|>} in a text is seven or so pieces of
- * text. Special tokens come from {@link #special} or {@link #encodeWithSpecial}, which is for text
- * that the program or its user wrote, never for data. Many threads may use one tokenizer at once.
+ * <p>Any text becomes ordinary tokens only; {@code <|im_end|>} in a text becomes about seven
+ * ordinary tokens. Special tokens come from {@link #special} or {@link #encodeWithSpecial}, which
+ * must never be used for data. Many threads may use one tokenizer at once.
  *
- * <p>Normaliser and pattern are Qwen2's, as in the tokenizer.json that Qwen publishes.
+ * <p>Normaliser and pattern are those of Qwen2's tokenizer.json.
  */
 public final class BpeTokenizer {
-  /** Splits text before merging: contractions, words, single digits, punctuation, white space. */
+  /**
+   * Pattern that splits text before merging: contractions, words, single digits, punctuation, white
+   * space.
+   */
   private static final Pattern WORD =
       Pattern.compile(
           "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}"
               + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
           Pattern.UNICODE_CHARACTER_CLASS);
 
-  /** Tokens that end an answer in one Qwen vocabulary or another. */
+  /** Tokens that end an answer in some Qwen vocabularies. */
   private static final Set<String> END_TOKENS = Set.of("<|im_end|>", "<|endoftext|>");
 
   final Vocabulary vocabulary;
@@ -45,7 +48,7 @@ public final class BpeTokenizer {
     this.special = vocabulary.special();
   }
 
-  /** The ordinary tokens of a text. */
+  /** Returns the ordinary tokens of a text. */
   public int[] encode(String text) {
     IntStream.Builder ids = IntStream.builder();
     String normal = Normalizer.normalize(PrintableText.wellFormed(text), Normalizer.Form.NFC);
@@ -57,8 +60,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * The tokens of a text in which special tokens are written out. Not for data: who writes such a
-   * text can make it end a turn and begin another.
+   * Returns the tokens of a text in which special tokens are written out. It must not be used for
+   * data, since such text could end a turn and begin another.
    */
   public int[] encodeWithSpecial(String text) {
     if (special.isEmpty()) {
@@ -80,7 +83,7 @@ public final class BpeTokenizer {
   }
 
   /**
-   * The id of a special token.
+   * Returns the id of a special token.
    *
    * @throws TokenizerException if the vocabulary has no such token
    */
@@ -103,7 +106,7 @@ public final class BpeTokenizer {
     return ends;
   }
 
-  /** Returns the text of tokens. Control tokens have none; malformed UTF-8 becomes U+FFFD. */
+  /** Returns the text of tokens. Control tokens have no text; malformed UTF-8 becomes U+FFFD. */
   public String decode(int... ids) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (int id : ids) {
@@ -112,12 +115,12 @@ public final class BpeTokenizer {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Gives out the text of tokens as they come, in whole characters. */
+  /** Returns a decoder for tokens that arrive one by one. */
   public TextStream stream() {
     return new TextStream(this);
   }
 
-  /** A token's bytes: a piece of UTF-8 that may begin or end within a character. */
+  /** Returns a token's bytes: UTF-8 that may begin or end within a character. */
   byte[] bytes(int id) {
     return switch (vocabulary.kind(id)) {
       case NORMAL, BYTE -> bytes(vocabulary.text(id));
@@ -139,8 +142,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * The text of an answer while it grows: each token gives the characters that it completes, and
-   * never a part of one.
+   * Decoder of a growing answer. Each token yields the characters that it completes, and never part
+   * of a character.
    */
   public static final class TextStream {
     private static final int LONGEST_PART = 3;
@@ -152,14 +155,14 @@ public final class BpeTokenizer {
             .onMalformedInput(CodingErrorAction.REPLACE)
             .onUnmappableCharacter(CodingErrorAction.REPLACE);
 
-    /** The first bytes of a character whose others are still to come. */
+    /** First bytes of an incomplete character. */
     private byte[] part = new byte[0];
 
     TextStream(BpeTokenizer tokenizer) {
       this.tokenizer = tokenizer;
     }
 
-    /** The characters that are complete with this token; often one word, sometimes none. */
+    /** Returns the characters that a token completes: often one word, sometimes none. */
     public String append(int id) {
       byte[] bytes = tokenizer.bytes(id);
       ByteBuffer in = ByteBuffer.allocate(part.length + bytes.length).put(part).put(bytes).flip();
@@ -169,10 +172,7 @@ public final class BpeTokenizer {
       return text;
     }
 
-    /**
-     * Returns what is left when no token follows: nothing, or U+FFFD for a character that never
-     * ended.
-     */
+    /** Ends the text. Returns U+FFFD if a character is incomplete, else an empty text. */
     public String finish() {
       String text = decode(ByteBuffer.wrap(part), true);
       part = new byte[0];

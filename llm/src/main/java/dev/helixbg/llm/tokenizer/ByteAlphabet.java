@@ -3,10 +3,11 @@ package dev.helixbg.llm.tokenizer;
 import java.util.Arrays;
 
 /**
- * The 256 visible characters in which byte-level vocabularies write the bytes of UTF-8.
+ * The 256 visible characters that represent the bytes of UTF-8 in byte-level vocabularies.
  *
- * <p>Printable Latin-1 bytes stand for themselves; the 68 others get the characters from U+0100 on,
- * in order, so that a space is written Ġ. Source: GPT-2's {@code bytes_to_unicode}.
+ * <p>Printable Latin-1 bytes are represented by themselves. The 68 others are represented by the
+ * characters from U+0100 on, in order: a space is written Ġ. Source: GPT-2's {@code
+ * bytes_to_unicode}.
  */
 final class ByteAlphabet {
   static final int BYTES = 256;
@@ -27,12 +28,12 @@ final class ByteAlphabet {
 
   private ByteAlphabet() {}
 
-  /** The character that stands for byte {@code b}, 0 to 255. */
+  /** Returns the character for byte {@code b}, 0 to 255. */
   static char charOf(int b) {
     return CHAR_OF_BYTE[b];
   }
 
-  /** The byte, 0 to 255, that a character stands for, or −1. */
+  /** Returns the byte of a character, 0 to 255, or −1. */
   static int byteOf(char c) {
     return c < BYTE_OF_CHAR.length ? BYTE_OF_CHAR[c] : -1;
   }

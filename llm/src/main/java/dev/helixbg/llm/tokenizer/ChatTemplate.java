@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Qwen's chat form (ChatML), token by token: turns are framed by control tokens, and what stands in
- * them is text only.
+ * Qwen's chat format (ChatML) as tokens. Control tokens frame the turns; their content becomes
+ * ordinary tokens only.
  *
  * <pre>
  * &lt;|im_start|&gt;system⏎{system}&lt;|im_end|&gt;⏎
@@ -15,30 +15,34 @@ import java.util.stream.IntStream;
  * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without, it is told that it has thought
  * </pre>
  *
- * <p>Models that never think get no such block, and models that always think get its beginning,
- * {@code <think>⏎}, where they may: {@link Thought}.
+ * <p>Prompts for models that never think have no such block. Prompts for models that always think
+ * have its beginning, {@code <think>⏎}, if thinking is allowed. See {@link Thought}.
  *
- * <p>{@link #opening} and {@link #request} make the two parts of a prompt, cut where tokens cannot
- * merge, so that a cache of the opening serves every request that follows.
+ * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
+ * across the cut, so a cache of the opening serves every request.
  *
- * @param tokenizer whose ids it is in; {@link TokenizerException} if it lacks the control tokens
+ * @param tokenizer tokenizer of the model; methods throw a {@link TokenizerException} if it lacks
+ *     the control tokens
  * @param thought whether the model thinks
  */
 public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
-  /** Whether a model thinks before it answers. */
+  /** Ways in which a model thinks before it answers. */
   public enum Thought {
-    /** It does unless told otherwise. */
+    /** The model thinks unless the prompt prevents it. */
     OPTIONAL,
-    /** It was not trained to. */
+    /** The model was not trained to think. */
     NEVER,
-    /** It was trained only with thoughts. */
+    /** The model was trained with thoughts only. */
     ALWAYS;
 
-    /** The beginning of an answer that a file's template adds, its line break as Jinja has it. */
+    /**
+     * Pattern of a template that begins an answer with a thought; Jinja may write the line break as
+     * {@code \n}.
+     */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
 
-    /** By the template of a model file, in Jinja; empty when it has none. */
+    /** Returns the way of a model file's Jinja template, which may be missing. */
     public static Thought of(Optional<String> template) {
       if (template.isEmpty() || template.get().contains("enable_thinking")) {
         return OPTIONAL;
@@ -52,9 +56,9 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   private static final String USER = "user\n";
 
   /**
-   * Everything up to the user's turn.
+   * Returns the part of a prompt before the user's turn.
    *
-   * @param system what the model is told first; null for none
+   * @param system system message; null for none
    */
   public int[] opening(String system) {
     Ids ids = new Ids();
@@ -65,21 +69,21 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * Returns {@link #opening(String)}, and what every request to come begins with: the first tokens
-   * of {@link #request}.
+   * Returns {@link #opening(String)} followed by the common beginning of all requests: the first
+   * tokens of {@link #request}.
    *
-   * @param lead ends in punctuation, and white space follows it in every request: there tokens
-   *     never merge
+   * @param lead common beginning of the requests; it must end in punctuation and be followed by
+   *     white space, where tokens never merge
    */
   public int[] opening(String system, String lead) {
     return new Ids().all(opening(system)).text(USER + lead).toArray();
   }
 
   /**
-   * The rest, up to where the answer begins.
+   * Returns the part of a prompt from the user's turn to the start of the answer.
    *
-   * @param user what is asked; becomes text only
-   * @param thinking whether the model may think aloud first
+   * @param user the question; becomes ordinary tokens only
+   * @param thinking whether the model may think before it answers
    */
   public int[] request(String user, boolean thinking) {
     Ids ids = new Ids().text(USER + user).special(END).text("\n");
@@ -92,17 +96,20 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     return ids.toArray();
   }
 
-  /** A whole prompt: opening and request. */
+  /** Returns a whole prompt: opening and request. */
   public int[] prompt(String system, String user, boolean thinking) {
     return new Ids().all(opening(system)).all(request(user, thinking)).toArray();
   }
 
-  /** A whole answer, with its end: none is the beginning of another. */
+  /**
+   * Returns the tokens of a whole answer with its end token, so that no answer is the beginning of
+   * another.
+   */
   public int[] answer(String text) {
     return new Ids().text(text).special(END).toArray();
   }
 
-  /** A prompt that is put together. */
+  /** Builder of a prompt's tokens. */
   private final class Ids {
     private final IntStream.Builder ids = IntStream.builder();
 
@@ -111,7 +118,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
       return this;
     }
 
-    /** Adds any text as text only. */
+    /** Adds a text as ordinary tokens only. */
     Ids text(String text) {
       return all(tokenizer.encode(text));
     }

@@ -2,33 +2,36 @@ package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufStrings;
 
-/** Finds the ids of ordinary tokens by their text: a hash table of two arrays of numbers. */
+/** Finds the ids of ordinary tokens by their text, with a hash table of two arrays. */
 final class TokenIndex {
   /** Prime of the hash FNV-1a. */
   private static final int FNV_PRIME = 0x01000193;
 
-  /** 2^32 over the golden ratio: spreads a hash over its upper bits. */
+  /** Multiplier that spreads a hash over its upper bits: 2^32 divided by the golden ratio. */
   private static final int SPREAD = 0x9E3779B9;
 
-  /** Real vocabularies stay below ten; without a limit a file could make every search slow. */
+  /**
+   * Largest number of tokens with one hash. Real vocabularies stay below ten; the limit prevents
+   * files that make every search slow.
+   */
   private static final int MOST_AT_A_PLACE = 100;
 
   private final GgufStrings tokens;
   private final byte[] utf8;
   private final int shift;
 
-  /** By hash: the last token that has it, plus one; 0 for none. */
+  /** For each hash, the last token with that hash, plus one; 0 for none. */
   private final int[] heads;
 
   /**
-   * By token: the one before it with the same place in {@code heads}, plus one; −1 for a token that
-   * is not to be found.
+   * For each token, the previous token with the same place in {@code heads}, plus one; −1 for a
+   * token that is not indexed.
    */
   private final int[] next;
 
   /**
-   * @param kinds one per token
-   * @throws IllegalArgumentException if far more tokens have the same hash than chance gives
+   * @param kinds kind of each token
+   * @throws IllegalArgumentException if far more tokens have the same hash than expected by chance
    */
   TokenIndex(GgufStrings tokens, byte[] kinds) {
     this.tokens = tokens;
@@ -58,7 +61,7 @@ final class TokenIndex {
     }
   }
 
-  /** Number of ids, those of other than ordinary tokens included. */
+  /** Returns the number of ids, including tokens that are not ordinary. */
   int size() {
     return next.length;
   }
@@ -75,13 +78,13 @@ final class TokenIndex {
     return hash;
   }
 
-  /** The token with a text, or −1; of several, the last. */
+  /** Returns the token with a text, or −1; if there are several, the last one. */
   int find(byte[] text, int textStart, int textEnd) {
     int place = place(hash(text, textStart, textEnd));
     return search(heads[place] - 1, text, textStart, textEnd);
   }
 
-  /** The token before {@code id} with the same text, or −1. */
+  /** Returns the previous token with the same text as {@code id}, or −1. */
   int findBefore(int id, byte[] text, int textStart, int textEnd) {
     return search(next[id] - 1, text, textStart, textEnd);
   }
@@ -108,7 +111,7 @@ final class TokenIndex {
     return true;
   }
 
-  /** Whether a token is a text less one byte of it. */
+  /** Whether a token equals a text without the byte at {@code omitted}. */
   boolean isTextWithout(int omitted, int id, byte[] text, int textStart, int textEnd) {
     if (next[id] < 0 || tokens.end(id) - tokens.start(id) != textEnd - textStart - 1) {
       return false;

@@ -1,6 +1,6 @@
 package dev.helixbg.llm.tokenizer;
 
-/** A vocabulary without a token that is needed; the message names it. */
+/** An error of a vocabulary that lacks a needed token; the message names the token. */
 public final class TokenizerException extends RuntimeException {
   TokenizerException(String message) {
     super(message);

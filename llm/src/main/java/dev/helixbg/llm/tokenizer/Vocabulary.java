@@ -16,14 +16,14 @@ import java.util.stream.LongStream;
 /** The tokens of a model file, in order of their ids. */
 public final class Vocabulary {
 
-  /** Purpose of a token; the ids of ggml ({@code enum llama_token_type}) less one. */
+  /** Kind of a token; the ordinal is ggml's id ({@code enum llama_token_type}) minus one. */
   enum Kind {
-    /** Stands for text. */
+    /** A token that is ordinary text. */
     NORMAL,
     UNKNOWN,
-    /** Steers the model; never shown. */
+    /** A token that controls the model and is never shown. */
     CONTROL,
-    /** A marker that the model writes and a reader may see. */
+    /** A marker that the model writes and that readers may see. */
     USER_DEFINED,
     UNUSED,
     BYTE
@@ -35,14 +35,16 @@ public final class Vocabulary {
   private static final String KINDS = "tokenizer.ggml.token_type";
   private static final String MERGES = "tokenizer.ggml.merges";
 
-  /** The tokens that end a text, and a turn. */
+  /** Keys of the tokens that end a text and a turn. */
   private static final List<String> ENDS =
       List.of("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id");
 
-  /** Names of Qwen2's pattern. */
+  /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /** Tokens that are not text, even if a file says so: text that spells them would end a turn. */
+  /**
+   * Tokens that are never ordinary text, even if a file says so; otherwise a text could end a turn.
+   */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -56,13 +58,15 @@ public final class Vocabulary {
 
   private static final Kind[] ALL_KINDS = Kind.values();
 
-  /** {@link Kind#NORMAL} in {@link #kinds}. */
+  /** Value of {@link Kind#NORMAL} in {@link #kinds}. */
   static final byte NORMAL = 0;
 
-  /** Written in the {@link ByteAlphabet}, but special ones as they are. */
+  /**
+   * Texts of the tokens: ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text.
+   */
   private final GgufStrings tokens;
 
-  /** Place of each token in {@link Kind}. */
+  /** Ordinal in {@link Kind} of each token. */
   private final byte[] kinds;
 
   private final BpeMerges merges;
@@ -78,9 +82,9 @@ public final class Vocabulary {
   /**
    * Reads the keys {@code tokenizer.ggml.*}.
    *
-   * @param most tokens that the model has embeddings for
-   * @throws dev.helixbg.llm.gguf.GgufException if a key is missing or impossible, or the vocabulary
-   *     is not byte-level with Qwen2's pattern
+   * @param most number of tokens that the model has embeddings for
+   * @throws dev.helixbg.llm.gguf.GgufException if a key is missing or invalid, or the vocabulary is
+   *     not byte-level with Qwen2's pattern
    */
   public static Vocabulary from(GgufMetadata metadata, int most) {
     requireKnownForm(metadata);
@@ -99,7 +103,7 @@ public final class Vocabulary {
   /**
    * Checks that the vocabulary is byte-level with Qwen2's pattern, without reading it.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if it is not
+   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has another form
    */
   public static void requireKnownForm(GgufMetadata metadata) {
     require(metadata, MODEL, Set.of("gpt2"));
@@ -116,7 +120,7 @@ public final class Vocabulary {
     }
   }
 
-  /** Makes known special tokens special, also if the file calls them ordinary. */
+  /** Marks known special tokens as special, even if the file marks them as ordinary. */
   private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
       if (kinds[id] == NORMAL && mayBeSpecial(tokens, id)) {
@@ -125,12 +129,18 @@ public final class Vocabulary {
     }
   }
 
-  /** Before a text is made of each of a hundred thousand tokens. */
+  /**
+   * Whether a token may be special, by its first byte. This avoids making a String of each of a
+   * hundred thousand tokens.
+   */
   private static boolean mayBeSpecial(GgufStrings tokens, int id) {
     return tokens.start(id) < tokens.end(id) && tokens.utf8()[tokens.start(id)] == '<';
   }
 
-  /** Returns one token or an array of them for each key, less ids outside the vocabulary. */
+  /**
+   * Returns the end tokens of all keys, which have one token or an array; ids outside the
+   * vocabulary are skipped.
+   */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))
@@ -162,7 +172,7 @@ public final class Vocabulary {
     return kinds;
   }
 
-  /** Without all single bytes there would be text that has no tokens. */
+  /** Checks that every single byte has a token, so that any text can be encoded. */
   private static void requireBytes(GgufMetadata metadata, TokenIndex index) {
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
@@ -188,7 +198,7 @@ public final class Vocabulary {
     }
   }
 
-  /** Gives out the tokens of a word. */
+  /** Passes the tokens of a word to {@code ids}. */
   void encode(String word, IntConsumer ids) {
     byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
     StringBuilder written = new StringBuilder(bytes.length);
@@ -198,30 +208,30 @@ public final class Vocabulary {
     merges.encode(written.toString().getBytes(StandardCharsets.UTF_8), ids);
   }
 
-  /** Number of ids. */
+  /** Returns the number of ids. */
   int size() {
     return kinds.length;
   }
 
-  /** How the file writes a token. */
+  /** Returns a token as the file has it. */
   String text(int id) {
     return tokens.get(id);
   }
 
-  /**
-   * Returns what a token is for; an id behind the last, which only an embedding stands for,
-   * nothing.
-   */
+  /** Returns the kind of a token; UNUSED for an id that has an embedding but no token. */
   Kind kind(int id) {
     return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
-  /** Returns what the file calls its end tokens. */
+  /** Returns the end tokens of the file. */
   List<Integer> ends() {
     return ends;
   }
 
-  /** The ids of the control and user-defined tokens, by their text, which is not empty. */
+  /**
+   * Returns the ids of control and user-defined tokens by their text; tokens without a text are
+   * left out.
+   */
   Map<String, Integer> special() {
     Map<String, Integer> special = new HashMap<>();
     for (int id = 0; id < kinds.length; id++) {

@@ -8,9 +8,9 @@ import java.lang.foreign.ValueLayout;
 /**
  * Floats in native memory, in the machine's byte order.
  *
- * @param stride floats from one row to the next: an odd multiple of 16. Every row begins on a
- *     64-byte boundary, so that no 512-bit load splits a cache line; and a column of many rows is
- *     spread over all sets of a cache, of which rows a power of two apart would share one
+ * @param stride distance between rows, in floats: an odd multiple of 16. Every row begins on a
+ *     64-byte boundary, so that no 512-bit load splits a cache line. The odd factor spreads a
+ *     column over all sets of a CPU cache.
  */
 public record HostActivations(MemorySegment data, int rows, int columns, int stride)
     implements Activations {
@@ -22,7 +22,7 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
     return new HostActivations(HostMemory.allocate(arena, bytes), rows, columns, stride);
   }
 
-  /** Byte offset of a row in {@link #data}. */
+  /** Returns the offset of a row in {@link #data}, in bytes. */
   long offset(int row) {
     return (long) row * stride * Float.BYTES;
   }

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Common part of the backends on the CPU: buffers in one arena that {@link #close} frees, and steps
- * that are finished when they return.
+ * Common part of the backends on the CPU. Buffers are in one arena, which {@link #close} frees. A
+ * step has ended when its call returns.
  */
 public abstract class HostBackend implements Backend {
   private final Arena arena = Arena.ofShared();
@@ -25,7 +25,10 @@ public abstract class HostBackend implements Backend {
   private final BackendCounters counters = new BackendCounters();
   private float[] embedding = {};
 
-  /** Frees its memory when the backend closes; worker threads may use it. */
+  /**
+   * Returns the arena of the backend's memory, which closes with the backend; worker threads may
+   * use the arena.
+   */
   protected final Arena arena() {
     return arena;
   }
@@ -35,7 +38,7 @@ public abstract class HostBackend implements Backend {
     return 1;
   }
 
-  /** Each step is done with all rows before the next begins. */
+  /** Returns true: each step processes all rows before the next step begins. */
   @Override
   public final boolean forksWithinPass() {
     return true;
@@ -74,8 +77,8 @@ public abstract class HostBackend implements Backend {
   }
 
   /**
-   * Number by number: a row per token is nothing beside its products, and the first token waits for
-   * no kernel.
+   * Copies table rows value by value. One row per token costs little, and the first token waits for
+   * no kernel to compile.
    */
   @Override
   public final void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {

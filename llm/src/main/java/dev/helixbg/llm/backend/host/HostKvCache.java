@@ -9,11 +9,12 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * A cache as a list of runs: run i holds the positions from {@code runStart(i)} up to {@code
- * runEnd(i)} in the first places of one page.
+ * A cache as a list of runs. Run i has the positions from {@code runStart(i)} up to {@code
+ * runEnd(i)}, at the start of one page.
  *
- * <p>A fork shares the pages of its prefix and begins a new run after them, so it costs nothing; a
- * page is written only by the cache that took it, and only behind what forks read.
+ * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
+ * nothing. Only the cache that took a page writes to it, and only behind the positions that forks
+ * read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
@@ -30,7 +31,7 @@ public final class HostKvCache extends KvCache {
     return runs;
   }
 
-  /** The run that holds a position. */
+  /** Returns the run of a position. */
   public int runOf(int position) {
     int run = runs - 1;
     while (starts[run] > position) {
@@ -43,12 +44,12 @@ public final class HostKvCache extends KvCache {
     return starts[run];
   }
 
-  /** The position after a run's last. */
+  /** Returns the position after a run's last position. */
   public int runEnd(int run) {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** How many first positions lie in the very places in which another cache has them. */
+  /** Returns the number of first positions that share their memory with another cache. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;
@@ -66,14 +67,17 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Byte offset in {@link #data} of a head's key at the run's first position; those of the next
-   * positions follow, {@code headSize} numbers each.
+   * Returns the offset in {@link #data} of a head's key at the run's first position, in bytes. The
+   * keys of the next positions follow, with {@code headSize} values each.
    */
   public long keys(int run, int layer, int kvHead) {
     return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /** Byte offset of a head's values, as {@link #keys}. */
+  /**
+   * Returns the offset in {@link #data} of a head's value vector at the run's first position, in
+   * bytes.
+   */
   public long values(int run, int layer, int kvHead) {
     return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }
@@ -92,7 +96,7 @@ public final class HostKvCache extends KvCache {
     }
   }
 
-  /** How many positions may still be written behind the last run, in its page. */
+  /** Returns the number of positions that can still be added to the last run. */
   private int lastRunRoom() {
     if (runs == 0) {
       return 0;
@@ -133,11 +137,14 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Pages for caches of one shape. Memory is taken when first needed, and kept for reuse until the
+   * Pool of pages for caches of one shape. Memory is allocated at first need and reused until the
    * arena closes.
    */
   static final class Pool {
-    /** Positions of a page: few runs, and of an unused rest nothing is resident. */
+    /**
+     * Number of positions of a page. It keeps the number of runs small; the unused rest of a page
+     * is not resident.
+     */
     static final int POSITIONS = 128;
 
     private final Arena arena;
@@ -171,19 +178,19 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Room for the keys and values of a few positions in all layers: {@code [layer][key,
+   * Memory for the keys and values of some positions in all layers: {@code [layer][key,
    * value][kvHead][position][headSize]}.
    */
   static final class Page {
     final MemorySegment data;
 
-    /** The cache that may write; others only read. */
+    /** The cache that may write to the page; other caches only read. */
     HostKvCache writer;
 
-    /** Caches that use it; at none it goes back to the pool. */
+    /** Number of caches that use the page; at 0 the page returns to the pool. */
     int holders;
 
-    /** Number of its first positions that forks read, and that are never written again. */
+    /** Number of first positions that forks read and that are never written again. */
     int frozen;
 
     Page(MemorySegment data) {

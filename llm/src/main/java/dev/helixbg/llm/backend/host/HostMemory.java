@@ -5,14 +5,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Zeroed memory for buffers that are seldom used up: pages that were not written to yet are not
- * resident. {@link Arena#allocate} writes zeros to all of them.
+ * Allocates zeroed memory for buffers that are seldom filled. Pages that were never written to are
+ * not resident; {@link Arena#allocate} would write zeros to all pages.
  */
 public final class HostMemory {
-  /** On the boundary of a cache line, and of the widest vector. */
+  /** Alignment in bytes: the size of a cache line and of the widest vector. */
   public static final int ALIGNMENT = 64;
 
-  /** From here on whole pages, of at most 16 KB, are little waste. */
+  /**
+   * Least size, in bytes, of memory that is allocated in whole pages. Pages have at most 16 KB, so
+   * little is wasted.
+   */
   private static final long LARGE = 256 << 10;
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -23,21 +26,24 @@ public final class HostMemory {
   private static final int NO_FILE = -1;
   private static final long FAILED = -1;
 
-  /** {@code void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)}. */
+  /**
+   * The C function {@code void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t
+   * offset)}.
+   */
   private static final NativeFunction MAP = NativeFunction.ofC("mmap").orElseThrow();
 
-  /** {@code int munmap(void *addr, size_t length)}. */
+  /** The C function {@code int munmap(void *addr, size_t length)}. */
   private static final NativeFunction UNMAP = NativeFunction.ofC("munmap").orElseThrow();
 
   private HostMemory() {}
 
   /**
-   * Has this class, and the functions' handle, made: tens of milliseconds, which may pass beside
-   * something else.
+   * Initialises this class and its method handle. This takes tens of milliseconds, so another
+   * thread may do it early.
    */
   public static void prepare() {}
 
-  /** Memory that is given back to the system when the arena closes. */
+  /** Allocates memory that is returned to the system when the arena closes. */
   public static MemorySegment allocate(Arena arena, long bytes) {
     if (bytes < LARGE) {
       return arena.allocate(bytes, ALIGNMENT);
@@ -48,17 +54,19 @@ public final class HostMemory {
   }
 
   /**
-   * Memory for at least {@code bytes}: {@code held} if it has room, else other memory, at least
-   * twice as large. The caller may not use {@code held} then.
+   * Returns memory for at least {@code bytes} bytes: {@code held} if it is large enough, else new
+   * memory of at least twice the size. In the second case the caller must no longer use {@code
+   * held}.
    *
-   * @param held from this class, or {@link MemorySegment#NULL}
+   * @param held memory from this class, or {@link MemorySegment#NULL}
    */
   public static MemorySegment grown(Arena arena, MemorySegment held, long bytes) {
     if (held.byteSize() >= bytes) {
       return held;
     }
     if (held.byteSize() >= LARGE) {
-      // Fresh pages in the same place: the arena unmaps them, what was written is given back now.
+      // Maps fresh pages at the same address: written pages are freed now, and the arena unmaps the
+      // rest later.
       map(held.address(), held.byteSize(), PRIVATE | ANONYMOUS | FIXED);
     }
     return allocate(arena, Math.max(bytes, 2 * held.byteSize()));

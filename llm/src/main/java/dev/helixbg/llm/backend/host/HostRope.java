@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Cosines and sines of the rotation angles, computed when a position is first used. */
+/** Table of cosines and sines of the rotation angles, computed when a position is first used. */
 public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
@@ -22,29 +22,29 @@ public final class HostRope implements Rope {
   }
 
   /**
-   * The angles, as floats in the machine's byte order: per position first the cosines of all pairs,
+   * Returns the table, as floats in native byte order. Each position has the cosines of all pairs,
    * then their sines.
    */
   public MemorySegment table() {
     return table;
   }
 
-  /** Byte offset of a position's cosines. */
+  /** Returns the offset of a position's cosines, in bytes. */
   public long cosines(int position) {
     return 2L * pairs * Float.BYTES * position;
   }
 
-  /** Byte offset of a position's sines. */
+  /** Returns the offset of a position's sines, in bytes. */
   public long sines(int position) {
     return cosines(position) + (long) pairs * Float.BYTES;
   }
 
-  /** Pairs per head: half its size. */
+  /** Returns the number of pairs per head: half the head's size. */
   public int pairs() {
     return pairs;
   }
 
-  /** Makes sure that positions below {@code end} are in the table. */
+  /** Computes the missing positions below {@code end}. */
   public void fillTo(int end) {
     if (end > positions) {
       throw new IndexOutOfBoundsException("position " + (end - 1) + " of " + positions);

@@ -11,10 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The backend that defines what each step computes: obvious, slow, one thread.
+ * The reference backend, which defines the result of each step: simple, slow, with one thread.
  *
- * <p>Sums are taken in double and rounded once, so its results are as near to the exact ones as
- * floats allow.
+ * <p>Sums are computed in double and rounded once, so results are as exact as floats allow.
  */
 public final class ScalarBackend extends HostBackend {
 
@@ -99,7 +98,9 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** One query head of one row over the first {@code positions} of its sequence. */
+  /**
+   * Computes one query head of one row over the first {@code positions} positions of its sequence.
+   */
   private static void attendHead(
       HostKvCache cache,
       int layer,
@@ -195,7 +196,7 @@ public final class ScalarBackend extends HostBackend {
 
   // ---- elementary operations ------------------------------------------------------------------
 
-  /** {@code W·v} for each vector. */
+  /** Returns {@code W·v} for each vector. */
   private static float[][] product(Matrix matrix, float[][] vectors) {
     HostMatrix w = (HostMatrix) matrix;
     double[][] columns = transposed(vectors, w.columns());
@@ -215,7 +216,7 @@ public final class ScalarBackend extends HostBackend {
     return products;
   }
 
-  /** Vectors as columns: the compiler can then add up many sums at a time. */
+  /** Returns the vectors as columns, so that the compiler can vectorise the sums. */
   private static double[][] transposed(float[][] vectors, int length) {
     double[][] columns = new double[length][vectors.length];
     for (int r = 0; r < vectors.length; r++) {
@@ -269,7 +270,7 @@ public final class ScalarBackend extends HostBackend {
     return segment.get(ValueLayout.JAVA_FLOAT, offset);
   }
 
-  /** One head's numbers at one position. */
+  /** Reads one head's values at one position. */
   private static void get(HostKvCache cache, int run, long offset, float[] numbers) {
     for (int i = 0; i < numbers.length; i++) {
       numbers[i] =

@@ -19,33 +19,33 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * One row of activations as signed bytes, in vectors of 256 bits or more: the numbers that prompts
- * have of it ({@code ByteTiles}), in the order of its columns.
+ * Rounds one row of activations to signed bytes, with vectors of 256 bits or more. The bytes equal
+ * those of prompts ({@code ByteTiles}) and are in column order.
  *
- * <p>32 columns share a step, a 127th of the largest magnitude. Layout, of each 256 columns: the
- * bytes; the eight steps; then the offsets: what a weight that is larger by {@code zero} than it
- * should be has too much, so {@code −zero} times the step times the sum of the bytes of 32 columns,
- * or of 16.
+ * <p>32 columns share a step: the largest magnitude divided by 127. Layout for each 256 columns:
+ * the bytes, the eight steps, then the offsets. An offset corrects products with weights that are
+ * stored {@code zero} too large. It is {@code −zero} times the step times the sum of the bytes, for
+ * 32 or 16 columns.
  */
 public final class ActivationBytes {
-  /** Columns of a block. */
+  /** Number of columns of a block. */
   public static final int COLUMNS = 256;
 
-  /** Columns that share a step. */
+  /** Number of columns that share a step. */
   public static final int SUB = 32;
 
-  /** From a block to what belongs to it. */
+  /** Offset of the steps in a block, in bytes. */
   public static final int STEPS = COLUMNS;
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
-  /** Bytes of 32 columns with their step, for rows whose blocks have one scale. */
+  /** Size of 32 columns with their step, in bytes, for rows whose blocks have one scale. */
   public static final int SINGLE_BYTES = SUB + Float.BYTES;
 
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Vector of as many bytes as a vector has floats. */
+  /** Vector shape with one byte per float of a vector. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 
@@ -54,7 +54,7 @@ public final class ActivationBytes {
 
   private ActivationBytes() {}
 
-  /** Bytes of a block. */
+  /** Returns the size of a block, in bytes. */
   public static int blockBytes(boolean halves) {
     return OFFSETS + 4 * COLUMNS / (halves ? HALF : SUB);
   }
@@ -62,8 +62,8 @@ public final class ActivationBytes {
   /**
    * Rounds {@code columns} floats.
    *
-   * @param columns a multiple of 256
-   * @param halves whether 16 columns have an offset of their own
+   * @param columns number of floats, a multiple of 256
+   * @param halves whether each 16 columns have an offset, instead of each 32
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;
@@ -93,10 +93,10 @@ public final class ActivationBytes {
   }
 
   /**
-   * Rounds {@code columns} floats for rows whose blocks have 32 columns and one scale: after each
-   * 32 bytes comes their step.
+   * Rounds {@code columns} floats for rows whose blocks have 32 columns and one scale. Each 32
+   * bytes are followed by their step.
    *
-   * @param columns a multiple of 32
+   * @param columns number of floats, a multiple of 32
    */
   public static void roundSingly(long x, int columns, long target) {
     long to = target;
@@ -118,7 +118,7 @@ public final class ActivationBytes {
     return largest.reduceLanes(MAX);
   }
 
-  /** 16 numbers to bytes; returns their sum, which is exact. */
+  /** Rounds 16 numbers to bytes; returns the exact sum of the bytes. */
   private static float round(long x, float inverse, long target) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);

@@ -16,23 +16,23 @@ import java.lang.foreign.Arena;
 import jdk.incubator.vector.IntVector;
 
 /**
- * The first step of unpacking weights of any quantised type: the quanta of a block become signed
- * bytes, in their order, with a scale and a minimum per 16 weights. A weight is byte · scale +
- * minimum, equal bit for bit to {@link Dequantize}.
+ * First step of unpacking weights of any quantised type: the quanta of a block become signed bytes,
+ * in order, with a scale and a minimum per 16 weights. A weight is byte · scale + minimum, bit for
+ * bit equal to {@link Dequantize}.
  *
- * <p>Holds the memory for it: one per thread.
+ * <p>Each thread needs its own instance, which has the memory of the bytes.
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
   private static final int LOW_PAIRS = 0x03030303;
   private static final long LOW_BITS = 0x0101010101010101L;
 
-  /** Signed quanta of up to 256 weights. */
+  /** Address of the signed quanta of up to 256 weights. */
   private final long levels;
 
   final float[] scales = new float[16];
 
-  /** Minima, for types that have them. */
+  /** Minima, for types with minima. */
   final float[] minima = new float[16];
 
   BlockQuanta(Arena arena) {
@@ -43,7 +43,7 @@ final class BlockQuanta {
     return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
-  /** Where the bytes of a stored block are. */
+  /** Unpacks a stored block; returns the address of its bytes. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {
@@ -75,7 +75,7 @@ final class BlockQuanta {
 
   // ---- scales ---------------------------------------------------------------------------------
 
-  /** The scales and minima of Q4_K and Q5_K; see {@link SixBitScales}. */
+  /** Unpacks the scales and minima of Q4_K and Q5_K; see {@link SixBitScales}. */
   private void scalesAndMinima(long source) {
     float d = half(source);
     float m = half(source + 2);
@@ -95,7 +95,7 @@ final class BlockQuanta {
 
   // ---- quanta to bytes ------------------------------------------------------------------------
 
-  /** Four times 32 bytes: low nibbles to 32 levels, high to the next 32. */
+  /** Unpacks four times 32 bytes: low nibbles to 32 levels, high nibbles to the next 32. */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
       IntVector z = loadInts4(source + 16L * i);
@@ -106,10 +106,10 @@ final class BlockQuanta {
   }
 
   /**
-   * Bit {@code sub} of byte j is the fifth bit of weight j of a sub-block.
+   * Adds fifth bits: bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
    *
-   * <p>Eight bytes of a long at a time: C2 did not compile a vector's shift by a number that is not
-   * constant in one of some five processes, for good, and it left garbage.
+   * <p>The method processes eight bytes of a long at a time. With vectors, C2 failed to compile the
+   * shift by a variable number in about one of five processes.
    */
   private void fifthBits(long stored) {
     long source = stored & ADDRESS;

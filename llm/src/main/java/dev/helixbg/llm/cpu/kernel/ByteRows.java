@@ -15,27 +15,27 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes: {@link
- * #bias} more than the quanta.
+ * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes. A byte
+ * is its quantum plus {@link #bias}.
  *
- * <p>Those for sums of pairs are of seven bits, so that two products with signed bytes fit into a
- * short; and of 32 columns with one scale, or 16, those whose places have the same half in an int
- * have a sum of products that fits, too: 16 · 16 · 127 or 8 · 32 · 127 is less than 2^15. For that
- * quanta of five bits that have a minimum are 16 less, which the minimum makes good.
+ * <p>Bytes for sums of pairs have seven bits, so that two products with signed bytes fit into a
+ * short. The sum of products in one half of an int fits, too: 16 · 16 · 127 or 8 · 32 · 127 is less
+ * than 2^15. To ensure this, five-bit quanta are reduced by 16, and their minimum is raised
+ * accordingly.
  *
- * <p>Layout of a row: 256 bytes; the scale of each 32 columns; the minimum of each, or, where 16
- * columns have a scale of their own, that of the second half.
+ * <p>Layout of a row: 256 bytes; a scale for each 32 columns; a minimum for each 32 columns. If
+ * each 16 columns have a scale, the scale of the second half takes the place of the minimum.
  *
- * <p>Holds the memory of the rows: one per thread.
+ * <p>Each thread needs its own instance, which has the memory of the rows.
  */
 public final class ByteRows {
-  /** From a row to what belongs to it. */
+  /** Offset of the scales in a row, in bytes. */
   public static final int SCALES = 256;
 
   public static final int MINIMA = SCALES + 4 * 8;
   public static final int HALF_SCALES = MINIMA;
 
-  /** From a row to the next. */
+  /** Size of a row, in bytes. */
   public static final int ROW_BYTES = MINIMA + 4 * 8;
 
   private static final int SUB = 32;
@@ -50,8 +50,8 @@ public final class ByteRows {
   private boolean halves;
 
   /**
-   * @param rows at most
-   * @param pairs whether they are for sums of pairs
+   * @param rows largest number of rows
+   * @param pairs whether the rows are for sums of pairs
    */
   public ByteRows(Arena arena, int rows, boolean pairs) {
     quanta = new BlockQuanta(arena);
@@ -60,12 +60,14 @@ public final class ByteRows {
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
-  /** How much more bytes are than quanta. */
+  /** Returns the difference of a byte and its quantum. */
   public static int bias(boolean pairs) {
     return pairs ? 32 : 128;
   }
 
-  /** Whether there are rows for this type: for sums of pairs, of up to six bits. */
+  /**
+   * Whether a type can be unpacked to such rows; for sums of pairs, only types of up to six bits.
+   */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;
@@ -74,12 +76,12 @@ public final class ByteRows {
     };
   }
 
-  /** Where the rows are. */
+  /** Returns the address of the rows. */
   public long address() {
     return rows;
   }
 
-  /** Whether 16 columns of the last row that was unpacked have a scale of their own. */
+  /** Whether each 16 columns of the row that was unpacked last have a scale. */
   public boolean halves() {
     return halves;
   }
@@ -87,7 +89,7 @@ public final class ByteRows {
   /**
    * Unpacks columns of a row.
    *
-   * @param columns a multiple of the type's block, at most 256
+   * @param columns number of columns, a multiple of the type's block, at most 256
    */
   public void unpack(TensorType type, long source, int columns, int row) {
     halves = type == TensorType.Q6_K;
@@ -119,7 +121,7 @@ public final class ByteRows {
     }
   }
 
-  /** The type of most weights, at once. */
+  /** Unpacks a block of Q4_K, the type of most weights, in one go. */
   private static void q4K(long block, long target, int biases) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =
@@ -134,7 +136,7 @@ public final class ByteRows {
     factors(SixBitScales.minima(block), -half(block + 2), target + MINIMA);
   }
 
-  /** Eight bytes times a factor. */
+  /** Writes eight bytes, multiplied by a factor, as floats. */
   private static void factors(long bytes, float factor, long target) {
     MEMORY.set(LONG, target, bytes);
     FloatVector.broadcast(FloatVector.SPECIES_256, factor)

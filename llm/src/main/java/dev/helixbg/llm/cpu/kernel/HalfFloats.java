@@ -22,15 +22,15 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Sixteen-bit floats to floats and back.
+ * Converts 16-bit floats to floats and back.
  *
- * <p>The Vector API has no conversion of f16. Bits moved to a float's places make a number 2^−112
- * times the right one; adding 112 to the exponent mends that, except where the exponent was 0 (then
- * a hidden one must be taken away) or 31 (infinite or not a number).
+ * <p>The Vector API has no conversion of f16. Bits moved to a float's places give 2^−112 times the
+ * right number, so 112 is added to the exponent. Two cases differ: the exponent 0, where the hidden
+ * bit must be subtracted, and the exponent 31 (infinite or NaN).
  */
 public final class HalfFloats {
   /**
-   * Vector of as many shorts as one has floats; on 128-bit machines the 64-bit shape holds four.
+   * Vector shape with one short per float of a vector; on 128-bit machines four shorts in 64 bits.
    */
   private static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
@@ -41,7 +41,7 @@ public final class HalfFloats {
   private static final int INFINITE = 0x7C00;
   private static final int NOT_A_NUMBER = 0x7E00;
 
-  /** Bits of floats: here 2^−14, then 1/2, then a value larger than any number. */
+  /** Bits of the float 2^−14. The next two constants are the bits of 1/2 and of infinity. */
   private static final int LEAST_NORMAL = 113 << 23;
 
   private static final int BITS_OF_HALF = 126 << 23;
@@ -49,7 +49,7 @@ public final class HalfFloats {
 
   private HalfFloats() {}
 
-  /** bf16 is the upper half of a float. */
+  /** Converts bf16 numbers, which are the upper halves of floats. */
   static void unpackBf16(long source, int count, long target) {
     long vectors = 2L * (count & -Lanes.COUNT);
     long i = 0;
@@ -65,7 +65,7 @@ public final class HalfFloats {
     }
   }
 
-  /** {@code count} f16 numbers from byte {@code offset} on, as floats. */
+  /** Converts {@code count} f16 numbers to floats. */
   public static void unpackF16(long source, int count, long target) {
     long vectors = 2L * (count & -Lanes.COUNT);
     long i = 0;
@@ -90,7 +90,7 @@ public final class HalfFloats {
     }
   }
 
-  /** {@code count} floats from byte {@code offset} on, as f16, rounded to the nearest. */
+  /** Converts {@code count} floats to f16, rounded to the nearest. */
   public static void packF16(long source, int count, long target) {
     ShortVector none = ShortVector.zero(SHORTS);
     long vectors = 2L * (count & -Lanes.COUNT);
@@ -99,10 +99,11 @@ public final class HalfFloats {
       IntVector bits = loadInts(source + 2 * i);
       IntVector sign = bits.lanewise(LSHR, 16).and(0x8000);
       IntVector magnitude = bits.and(Integer.MAX_VALUE);
-      // Half of the last place is added, less one bit where that place is even; ties go to even.
+      // Rounding adds half of the last place, minus one bit if the place is even, so that ties
+      // round to even.
       IntVector odd = magnitude.lanewise(LSHR, 13).and(1);
       IntVector normal = magnitude.add(odd).add(0x0FFF - REBIAS).lanewise(LSHR, 13).min(INFINITE);
-      // Added to a half, a number is rounded to multiples of 2^−24, as the least numbers are.
+      // Adding 1/2 rounds a number to a multiple of 2^−24, the spacing of subnormal f16 numbers.
       IntVector subnormal =
           magnitude.reinterpretAsFloats().add(0.5f).reinterpretAsInts().sub(BITS_OF_HALF);
       none.or(

@@ -1,34 +1,37 @@
 package dev.helixbg.llm.cpu.kernel;
 
 /**
- * Matrix × vector for the stored rows of one type. The table of all of them knows its kernels, and
- * none of them knows the table.
+ * Product of a matrix with a vector, for stored rows of one type.
  *
- * <p>Places are addresses, those of activations aligned to 64 bytes.
+ * <p>Parameters are addresses; those of activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Floats that {@link #prepare} writes: fewer than columns if it rounds them to integers. */
+  /**
+   * Returns the number of floats that {@link #prepare} writes; fewer than columns if it rounds them
+   * to integers.
+   */
   default int floats(int columns) {
     return columns;
   }
 
-  /** Brings {@code columns} floats at x into the order in which the kernel meets its weights. */
+  /** Copies {@code columns} floats at x into the order or form that the kernel needs. */
   default void prepare(long x, int columns, long prepared) {
     VectorOps.copy(x, columns, prepared);
   }
 
-  /** Whether it gains by rows that are taken in turn between places far from each other. */
+  /** Whether the kernel is faster when it alternates between rows that are far apart. */
   default boolean streams() {
     return true;
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
-   * to}.
+   * Computes {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below
+   * {@code to}.
    *
-   * @param weights rows of {@code columns} weights, a multiple of the type's block
-   * @param x what {@link #prepare} wrote
-   * @param own the calling thread's: memory for a row, and what unpacks one
+   * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
+   *     type's block
+   * @param x vector written by {@link #prepare}
+   * @param own the calling thread's unpacker, with memory for a row
    */
   void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own);

@@ -5,11 +5,11 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
 /**
- * The 6-bit scales and minima of Q4_K and Q5_K.
+ * Unpacks the 6-bit scales and minima of Q4_K and Q5_K.
  *
- * <p>A block has twelve bytes of them, three ints: the first four scales and the first four minima,
- * each with two bits of a later one on top; then the low nibbles of the later four of both. See
- * ggml's {@code block_q4_K}.
+ * <p>A block stores them in three ints. The first int has the first four scales, the second the
+ * first four minima. The two upper bits of each byte belong to a later scale or minimum. The third
+ * int has the low nibbles of the later four scales and minima. See ggml's {@code block_q4_K}.
  */
 public final class SixBitScales {
   private static final int LOW_SIX = 0x3F3F3F3F;
@@ -18,12 +18,12 @@ public final class SixBitScales {
 
   private SixBitScales() {}
 
-  /** The eight scales of a stored block, a byte each. */
+  /** Returns the eight scales of a stored block, one byte each. */
   public static long scales(long block) {
     return eight(MEMORY.get(INT, block + 4 & ADDRESS), third(block));
   }
 
-  /** The eight minima. */
+  /** Returns the eight minima of a stored block, one byte each. */
   public static long minima(long block) {
     return eight(MEMORY.get(INT, block + 8 & ADDRESS), third(block) >>> 4);
   }
@@ -33,10 +33,11 @@ public final class SixBitScales {
   }
 
   /**
-   * Eight numbers as bytes.
+   * Returns eight numbers as bytes.
    *
-   * @param first whose low bits are the first four, and whose top bits are the later ones'
-   * @param nibbles whose low halves are these
+   * @param first int with the first four numbers in the low six bits, and bits of the later numbers
+   *     in the top two
+   * @param nibbles int with the low nibbles of the later numbers
    */
   private static long eight(int first, int nibbles) {
     int later = nibbles & LOW_NIBBLES | first >>> 2 & BITS_4_AND_5;

@@ -19,13 +19,14 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Turns stored weights of any type into floats, in their order, equal bit for bit to {@link
- * Dequantize}.
+ * Turns stored weights of any type into floats, in order, bit for bit equal to {@link Dequantize}.
  *
- * <p>Two steps with the first-level cache between them: the quanta of a block become signed bytes
- * ({@link BlockQuanta}), then bytes times scale plus minimum become floats, for all types alike.
+ * <p>There are two steps, with intermediate results in the first-level cache. First the quanta of a
+ * block become signed bytes ({@link BlockQuanta}). Then byte · scale + minimum becomes a float, in
+ * the same way for all types.
  *
- * <p>Holds the memory between the steps, and {@link #room} for a row: one per thread.
+ * <p>Each thread needs its own instance, which has memory for the steps and for a row ({@link
+ * #room}).
  */
 public final class Unpacker {
   private final BlockQuanta quanta;
@@ -38,12 +39,12 @@ public final class Unpacker {
   }
 
   /**
-   * Brings stored rows into the processor's caches from first to last, before they are unpacked
-   * piece by piece: a processor fetches ahead what is read in one line.
+   * Reads stored rows into the processor's caches in order, before the rows are unpacked piece by
+   * piece. A processor prefetches only what is read sequentially.
    *
-   * @param stride bytes from one row to the next
-   * @param bytes of each row, of which a byte of every cache line is read
-   * @return their sum, or they would not be read
+   * @param stride distance between rows, in bytes
+   * @param bytes number of bytes of each row; one byte of each cache line is read
+   * @return sum of the bytes that were read, which prevents that the compiler removes the reads
    */
   public static int readAhead(long first, long stride, int rows, long bytes) {
     int sum = 0;
@@ -56,7 +57,7 @@ public final class Unpacker {
     return sum;
   }
 
-  /** Address of at least {@code count} floats, of any content. */
+  /** Returns the address of at least {@code count} floats with undefined content. */
   public long room(int count) {
     room = HostMemory.grown(arena, room, 4L * count);
     return room.address();
@@ -66,7 +67,7 @@ public final class Unpacker {
    * Writes {@code elements} weights, stored at address {@code source}, as floats to address {@code
    * target}.
    *
-   * @param elements a multiple of the type's block
+   * @param elements number of weights, a multiple of the type's block
    */
   public void row(TensorType type, long source, int elements, long target) {
     switch (type) {

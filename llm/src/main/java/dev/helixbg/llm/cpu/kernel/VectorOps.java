@@ -16,15 +16,14 @@ import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/** Steps between the matrix products, over rows of floats. Places are byte offsets. */
+/** Steps between the matrix products, on rows of floats. Rows are passed as addresses. */
 public final class VectorOps {
-  /** Adding this leaves the nearest integer in the low bits of a float. */
+  /** Float whose addition leaves the nearest integer in the low bits of the sum. */
   public static final float TO_INTEGER = 0x1.8p23f;
 
-  // exp(z) = 2^n · exp(r) with n the integer next to z / ln 2, and exp(r) its Taylor series for |r|
-  // ≤ ln 2 / 2: error below 2 ulp.
-  // Adding 1.5 · 2^23 leaves n in the low bits of a float; shifted to the exponent's place and
-  // added, it multiplies by 2^n.
+  // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series
+  // for |r| ≤ ln 2 / 2; the error is below 2 ulp. Adding 1.5 · 2^23 leaves n in the low bits of a
+  // float. n shifted to the exponent and added multiplies by 2^n.
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;
@@ -39,8 +38,8 @@ public final class VectorOps {
   private VectorOps() {}
 
   /**
-   * {@code Σ a[i] · b[i]} over {@code count} floats from the byte offsets on; four sums at a time
-   * hide the latency of an FMA.
+   * Returns {@code Σ a[i] · b[i]} over {@code count} floats. Four parallel sums hide the latency of
+   * an FMA.
    */
   public static float dot(long a, long b, int count) {
     FloatVector s0 = FloatVector.zero(FLOATS);
@@ -67,7 +66,9 @@ public final class VectorOps {
     return sum;
   }
 
-  /** {@code y = x · gain / √(mean(x²) + epsilon)}, over {@code count} floats; y may be x. */
+  /**
+   * Computes {@code y = x · gain / √(mean(x²) + epsilon)} over {@code count} floats; y may be x.
+   */
   public static void normalise(long x, int count, long gain, float epsilon, long y) {
     float scale = inverseRootMeanSquare(x, count, epsilon);
     long vectors = 4L * (count & -COUNT);
@@ -88,7 +89,7 @@ public final class VectorOps {
   }
 
   /**
-   * Normalises a head in place, then turns its pairs (i, i + half) by the angles of a position.
+   * Normalises a head in place, then rotates its pairs (i, i + half) by the angles of a position.
    *
    * @param cosinesAt, sinesAt {@code half} floats each
    */
@@ -116,12 +117,12 @@ public final class VectorOps {
     }
   }
 
-  /** {@code y = x}. */
+  /** Copies x to y. */
   public static void copy(long x, int count, long y) {
     MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
   }
 
-  /** {@code y = 0}. */
+  /** Sets y to 0. */
   public static void clear(long y, int count) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
@@ -133,7 +134,7 @@ public final class VectorOps {
     }
   }
 
-  /** {@code y += x}. */
+  /** Computes {@code y += x}. */
   public static void add(long x, int count, long y) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
@@ -145,7 +146,7 @@ public final class VectorOps {
     }
   }
 
-  /** {@code y = x · factor}; y may be x. */
+  /** Computes {@code y = x · factor}; y may be x. */
   public static void multiply(long x, int count, float factor, long y) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
@@ -157,7 +158,7 @@ public final class VectorOps {
     }
   }
 
-  /** {@code y = silu(gate) · y}, with {@code silu(z) = z / (1 + exp(−z))}. */
+  /** Computes {@code y = silu(gate) · y}, with {@code silu(z) = z / (1 + exp(−z))}. */
   public static void gate(long gate, int count, long y) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
@@ -181,7 +182,7 @@ public final class VectorOps {
     }
   }
 
-  /** The largest of {@code count} floats, of which there is at least one. */
+  /** Returns the largest of {@code count} floats; {@code count} is at least 1. */
   public static float max(long x, int count) {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
     FloatVector other = largest;
@@ -203,7 +204,7 @@ public final class VectorOps {
     return max;
   }
 
-  /** The place of the first float that equals {@code value}; 0 if none does. */
+  /** Returns the index of the first float equal to {@code value}; 0 if there is none. */
   public static int indexOf(long x, int count, float value) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;

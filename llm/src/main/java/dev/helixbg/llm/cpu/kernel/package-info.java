@@ -1,13 +1,13 @@
 /**
- * Inner loops on the Java Vector API. They work on native memory, know neither models nor threads,
- * and check nothing: callers give sizes that were validated when the model was loaded.
+ * Inner loops (kernels) in the Java Vector API. They work on native memory and do not check their
+ * arguments: callers pass sizes that were validated when the model was loaded.
  *
- * <p>Why they look as they do: C2 boxes a vector that crosses a call which it does not inline, and
- * it stops inlining in large call trees; so a kernel is one flat method that takes segments and
- * numbers, never vectors, and stays near a thousand bytecodes.
+ * <p>C2 boxes a vector that is passed to a method which it does not inline, and it stops inlining
+ * in large call trees. A kernel is therefore one flat method of about a thousand bytecodes that
+ * takes addresses and numbers, never vectors.
  *
- * <p>Loops over vectors end with {@code !=} and go in steps of bytes: C2 makes three and more
- * copies of the body of a loop whose rounds it can count, which takes longer and runs no faster. So
- * counts must not be negative.
+ * <p>Loops over vectors end with {@code !=} and count bytes. C2 copies the body of a loop whose
+ * rounds it can count three times or more, which takes longer to compile and runs no faster. Counts
+ * must not be negative.
  */
 package dev.helixbg.llm.cpu.kernel;

@@ -7,19 +7,17 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * The one order in which kernels add up the lanes of a vector: the upper half to the lower half,
- * until two are left.
+ * Sum of a vector's lanes in a fixed order: the upper half is added to the lower half, until two
+ * lanes are left.
  *
- * <p>{@code reduceLanes(ADD)} leaves the order open; it is one when interpreted and another when
- * compiled, so that a result would change in its last bits while a program warms up. To leave a
- * vector per row in memory, and add those of many rows at once, decoded a tenth slower: the
- * processor stops fetching weights ahead meanwhile.
+ * <p>{@code reduceLanes(ADD)} has no fixed order: interpreted and compiled code differ, so a
+ * result's last bits would change while a program warms up.
  */
 public final class LaneSums {
-  /** Each lane's partner: lanes whose numbers differ by 8 change places. Of 16 lanes. */
+  /** Shuffle that swaps lanes whose numbers differ by 8, in vectors of 16 lanes. */
   public static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** The same for a distance of 4, in vectors of 8 lanes or more. */
+  /** Shuffle that swaps lanes whose numbers differ by 4, in vectors of at least 8 lanes. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);
@@ -30,7 +28,7 @@ public final class LaneSums {
     return VectorShuffle.fromOp(FLOATS, lane -> (lane ^ apart) % COUNT);
   }
 
-  /** The sum of all lanes. */
+  /** Returns the sum of all lanes. */
   public static float sum(FloatVector lanes) {
     FloatVector four = toFour(toEight(lanes));
     FloatVector two = four.add(four.rearrange(BY_2));

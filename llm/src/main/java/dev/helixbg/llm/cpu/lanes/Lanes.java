@@ -14,14 +14,14 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The vector shapes of this machine and the layouts of numbers in memory, as constants that C2 can
- * fold; and vectors from memory.
+ * The vector shapes of this machine and the memory layouts of numbers, as constants that C2 can
+ * fold, and methods that load vectors from memory.
  */
 public final class Lanes {
-  /** Machine code of a function that returns at once. */
+  /** Machine code of an empty function. */
   private static final byte[] RETURN = {(byte) 0xC3};
 
-  /** Whether machine code of AVX2 may run here. */
+  /** Whether machine code with AVX2 can run on this machine. */
   public static final boolean MACHINE_CODE =
       MachineCode.runs("avx2")
           && MachineCode.has("fma", "f16c")
@@ -33,7 +33,7 @@ public final class Lanes {
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 
-  /** The property narrows vectors for tests: 128, 256 or 512. */
+  /** Width of vectors in bits. The property narrows vectors for tests: 128, 256 or 512. */
   private static final int BITS =
       Math.min(
           LARGEST,
@@ -46,15 +46,18 @@ public final class Lanes {
   public static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
 
-  /** Sixteen bytes, on every machine. */
+  /** Shape of sixteen bytes, on every machine. */
   public static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
 
   public static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
 
-  /** Floats per vector: 4, 8 or 16. */
+  /** Number of floats per vector: 4, 8 or 16. */
   public static final int COUNT = FLOATS.length();
 
-  /** The lanes of two vectors at even places, and at odd ones, each to a half of a vector. */
+  /**
+   * Shuffle that repeats the lanes at even places in both halves of a vector; {@code ODD} repeats
+   * those at odd places.
+   */
   public static final VectorShuffle<Float> EVEN =
       VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
 
@@ -63,27 +66,26 @@ public final class Lanes {
   public static final VectorMask<Float> UPPER_HALF =
       VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
-  /** Whether the kernels that are written for 512 bits apply. */
+  /** Whether vectors have 512 bits. */
   public static final boolean WIDE = COUNT == 16;
 
   /**
-   * Bytes per vector, and the alignment of all activations: a load that crosses a cache line costs
-   * two.
+   * Size of a vector in bytes, and alignment of all activations; a load across two cache lines
+   * costs twice.
    */
   public static final int BYTES = COUNT * Float.BYTES;
 
   /**
-   * All of memory: kernels take addresses. A segment of theirs would be of any class and session,
-   * which C2 must tell apart at each access; of this constant it knows everything, and a load is a
-   * load. Owners of segments call kernels only while these live, with sizes that were validated
-   * when the model was opened.
+   * Segment of all memory, which kernels access by address. C2 would check class and session of
+   * other segments at each access; for this constant it emits a plain load. Callers must keep their
+   * segments alive, and pass sizes that were validated when the model was opened.
    */
   public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   /**
-   * C2 checks a number's place in {@link #MEMORY} at each access, three instructions that cost as
-   * much as the arithmetic; but not where it can see that the place is neither negative nor near
-   * the largest long. So kernels that read single numbers mask their addresses, which changes none.
+   * Mask for addresses, which does not change a valid address. Without the mask C2 checks the
+   * bounds of {@link #MEMORY} at each access, with three instructions that cost as much as the
+   * arithmetic.
    */
   public static final long ADDRESS = (1L << 62) - 1;
 
@@ -96,32 +98,32 @@ public final class Lanes {
 
   private Lanes() {}
 
-  /** A vector of floats from an address. */
+  /** Loads a vector of floats. */
   public static FloatVector loadFloats(long address) {
     return FloatVector.fromMemorySegment(FLOATS, MEMORY, address, ORDER);
   }
 
-  /** A vector of ints. */
+  /** Loads a vector of ints. */
   public static IntVector loadInts(long address) {
     return IntVector.fromMemorySegment(INTS, MEMORY, address, ORDER);
   }
 
-  /** Four ints. */
+  /** Loads four ints. */
   public static IntVector loadInts4(long address) {
     return IntVector.fromMemorySegment(INTS_4, MEMORY, address, ORDER);
   }
 
-  /** A vector of shorts. */
+  /** Loads a vector of shorts. */
   public static ShortVector loadShorts(long address) {
     return ShortVector.fromMemorySegment(SHORTS, MEMORY, address, ORDER);
   }
 
-  /** One float in all lanes. */
+  /** Loads one float into all lanes. */
   public static FloatVector broadcastFloat(long address) {
     return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
-  /** One number of f16 in all lanes. */
+  /** Loads one f16 number into all lanes. */
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
   }

@@ -15,20 +15,20 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorShuffle;
 
-/** Common part of the products of 16-bit integers: decision 81. */
+/** Common part of the products in 16-bit integers (decision 81). */
 public final class ShortProducts {
   private ShortProducts() {}
 
   /**
-   * A vector of weights that are bytes, times the activations at an address as {@code QuantisedRow}
-   * has them: per int the sum of four products is that of its two shorts, which is below 2^15
-   * though they overflow.
+   * Returns products of a vector of byte weights with activations in the layout of {@code
+   * QuantisedRow}. The two shorts of an int add up to the sum of four products. That sum is below
+   * 2^15, although single shorts overflow.
    */
   public static ShortVector ofBytes(IntVector weights, long address) {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
   }
 
-  /** Weights, as 16-bit lanes, times activations. */
+  /** Returns products of weights, in 16-bit lanes, with activations. */
   public static ShortVector times(IntVector weights, long address) {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
@@ -39,7 +39,7 @@ public final class ShortProducts {
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Returns the products of the high nibbles. */
+  /** Returns the products of the high nibbles of 32 bytes. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
@@ -54,8 +54,8 @@ public final class ShortProducts {
   }
 
   /**
-   * Two lanes of products are added in the upper half of an int, converted with the noise that is
-   * left in the lower one, and added to a sum by a factor.
+   * Adds two lanes of products in the upper half of an int, converts the int with the noise of its
+   * lower half, and adds it to the sum with a factor.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();
@@ -63,11 +63,11 @@ public final class ShortProducts {
   }
 
   /**
-   * The factors of two groups of 16 weights for their ints, which at 256 bits are a vector, at 128
-   * that of the first group for a vector.
+   * Returns the factors of two groups of 16 weights at 256 bits, or the factor of the first group
+   * at 128 bits, for the groups' ints.
    *
-   * @param eight of which {@code pair} takes two, at 256 bits: with the stores that they come from
-   * @param place of the first, in bytes
+   * @param eight address of eight factors, of which {@code pair} selects two at 256 bits
+   * @param place offset of the first group's factor, in bytes
    */
   public static FloatVector factors(long eight, int place, VectorShuffle<Float> pair) {
     return COUNT == 8 ? loadFloats(eight).rearrange(pair) : broadcastFloat(eight + place);

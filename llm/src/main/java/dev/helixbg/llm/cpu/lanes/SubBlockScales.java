@@ -11,13 +11,16 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** The 6-bit scales and minima of a block of Q4_K or Q5_K in vectors, for rows below 512 bits. */
+/**
+ * Unpacks the 6-bit scales and minima of a block of Q4_K or Q5_K to vectors, for kernels below 512
+ * bits.
+ */
 public final class SubBlockScales {
   private static final VectorSpecies<Integer> INTS_2 = IntVector.SPECIES_64;
   private static final IntVector LOW = IntVector.fromArray(INTS_2, new int[] {0x0F0F0F0F, 0}, 0);
   private static final IntVector HIGH = IntVector.fromArray(INTS_2, new int[] {0, 0x0F0F0F0F}, 0);
 
-  // Given a number, and() makes a vector of it, and C2 allocates its array where C1 ran before.
+  // Constants, since and() with a number would make a vector, whose array C2 sometimes allocates.
   private static final IntVector SIX_BITS = IntVector.broadcast(INTS_2, 0x3F3F3F3F);
   private static final IntVector UPPER_TWO = IntVector.broadcast(INTS_2, 0x30303030);
 
@@ -28,7 +31,10 @@ public final class SubBlockScales {
     return load(block + 4).and(SIX_BITS);
   }
 
-  /** The other four of both: low nibbles and high nibbles of an int, with the bits left above. */
+  /**
+   * Returns, as bytes, the last four scales, then the last four minima: nibbles of one int, with
+   * two upper bits from the other ints.
+   */
   public static IntVector second(long block) {
     return nibbles(block).or(load(block + 4).lanewise(LSHR, 2).and(UPPER_TWO));
   }
@@ -41,20 +47,23 @@ public final class SubBlockScales {
     return IntVector.fromMemorySegment(INTS_2, MEMORY, address, ORDER);
   }
 
-  /** A vector of bytes, the first or the second, times the floats at an address. */
+  /** Returns part 0 or 1 of the bytes, as a vector, times the floats at an address. */
   public static FloatVector times(IntVector bytes, int part, long address) {
     return loadFloats(address)
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
-  /** The first vector of bytes times the floats at an address, also to scratch memory. */
+  /**
+   * Returns the first vector of bytes times the floats at an address, and writes it to scratch
+   * memory.
+   */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
     factors.intoMemorySegment(MEMORY, scratch, ORDER);
     return factors;
   }
 
-  /** Returns, at 128 bits, the minima of both times what an offset of one adds. */
+  /** Returns the sum of both groups' minima times their offsets, at 128 bits. */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));
   }

@@ -15,12 +15,15 @@ import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Stored numbers as vectors of floats. What comes of it is given to calls, never called upon. */
+/**
+ * Loads stored numbers as vectors of floats. Results are passed as arguments only; no method is
+ * called on them.
+ */
 public final class WideningLoads {
   private static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
-  /** All bits of a widened short but copies of its sign. */
+  /** Mask of a widened short's bits without the copies of its sign. */
   private static final int NUMBER = 0x8FFFE000;
 
   private WideningLoads() {}
@@ -32,9 +35,7 @@ public final class WideningLoads {
             .convertShape(B2F, FLOATS, 0);
   }
 
-  /**
-   * Loads as many numbers of f16 as there are lanes, times 2^−112; only finite ones come out right.
-   */
+  /** Loads one f16 number per lane, multiplied by 2^−112; right for finite numbers only. */
   public static FloatVector halves(long address) {
     return ((IntVector)
             ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)

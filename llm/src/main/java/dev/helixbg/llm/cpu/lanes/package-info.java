@@ -1,7 +1,6 @@
 /**
- * The vectors of this machine, and what kernels do with them in common. C2 is made to inline all of
- * it, so its methods, unlike kernels, may take vectors and give them back. It does so in a large
- * kernel only if a method is small: at most as many bytes of code as MaxTrivialSize says
- * (scripts/lib/jvm.options, decision 86).
+ * Vector operations that kernels share. C2 inlines all methods of this package, so they may take
+ * and return vectors, unlike kernels. In a large kernel C2 inlines only methods of at most
+ * MaxTrivialSize bytecodes (scripts/lib/jvm.options, decision 86).
  */
 package dev.helixbg.llm.cpu.lanes;

@@ -8,12 +8,11 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * {@link ByteRows} times {@link ByteTiles} by instructions that multiply bytes and add up: four of
- * an int (VNNI), by which a processor does four times as many products as in floats, or two of a
- * short (AVX2).
+ * Product of {@link ByteRows} and {@link ByteTiles} by instructions that multiply bytes. VNNI adds
+ * four products to an int, four times as many as with floats; AVX2 adds two products to a short.
  */
 public final class ByteProduct {
-  /** There must be memory for a multiple of so many rows. */
+  /** Memory must have room for a multiple of this number of rows. */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =
@@ -23,7 +22,7 @@ public final class ByteProduct {
         default -> false;
       };
 
-  /** Whether it takes the {@link ByteRows} and {@link ByteTiles} for sums of pairs. */
+  /** Whether {@link ByteRows} and {@link ByteTiles} must be made for sums of pairs. */
   public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
 
   private static final Optional<NativeFunction> WHOLE = function(false, 2);
@@ -31,14 +30,14 @@ public final class ByteProduct {
   private static final Optional<NativeFunction> HALVES = function(true, 2);
   private static final Optional<NativeFunction> HALVES_OF_ONE = function(true, 1);
 
-  /** Whether the processor has the instructions, and the system lets us use them. */
+  /** Whether the processor has the instructions, and the system allows machine code. */
   public static final boolean AVAILABLE =
       WHOLE.isPresent()
           && WHOLE_OF_ONE.isPresent()
           && HALVES.isPresent()
           && HALVES_OF_ONE.isPresent();
 
-  /** The instructions by which it multiplies; none if it is not {@link #AVAILABLE}. */
+  /** Name of the instruction set that multiplies; {@code none} if not {@link #AVAILABLE}. */
   public static final String INSTRUCTIONS = !AVAILABLE ? "none" : PAIRS ? "AVX2" : "VNNI";
 
   private ByteProduct() {}
@@ -50,15 +49,15 @@ public final class ByteProduct {
   }
 
   /**
-   * {@code sums[r][t] += Σ W[r][k] · x[k][t]}.
+   * Computes {@code sums[r][t] += Σ W[r][k] · x[k][t]}.
    *
-   * @param rows in {@link ByteRows}, one at least; all up to the next multiple of {@link #ROWS} may
-   *     be used, too
-   * @param halves whether 16 columns have a scale of their own
-   * @param columns a multiple of 32, 32 at least, at most {@link ByteTiles#COLUMNS}
-   * @param tokens how many of the tile are wanted; up to a vector of them costs half
-   * @param sums {@link ByteTiles#TOKENS} floats of each row
-   * @throws java.util.NoSuchElementException if this is not {@link #AVAILABLE}
+   * @param rows number of rows in {@link ByteRows}, at least 1; rows up to the next multiple of
+   *     {@link #ROWS} may be used, too
+   * @param halves whether each 16 columns have a scale
+   * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
+   * @param tokens number of tokens that are needed; up to a vector of tokens costs half
+   * @param sums {@link ByteTiles#TOKENS} floats for each row
+   * @throws java.util.NoSuchElementException if not {@link #AVAILABLE}
    */
   public static void multiply(
       long weights, int rows, boolean halves, int columns, long tile, int tokens, long sums) {

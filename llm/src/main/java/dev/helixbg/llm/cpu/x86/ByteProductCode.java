@@ -18,17 +18,17 @@ import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 
 /**
- * Writes the machine code of the dot products of bytes of {@link ByteProduct}: {@code void(weights,
- * tile, sums, panels, subs)}. Twelve sums hide the latency of their additions; with their inputs
- * they fit into 16 registers.
+ * Writes the machine code of {@link ByteProduct}, dot products of bytes: {@code void(weights, tile,
+ * sums, panels, subs)}. Twelve sums hide the latency of additions and fit, with their inputs, into
+ * 16 registers.
  *
- * <p>With VNNI an int adds up four products at once. Without, a short adds up two ({@code
- * vpmaddubsw}, which saturates, so weights have seven bits), and goes on modulo 2^16 to a sum that
- * fits ({@link ByteRows}); two such sums become an int once per scale. That is half the speed of
- * VNNI instead of a third.
+ * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
+ * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16
+ * to sums that fit ({@link ByteRows}). Two such sums become an int once per scale. This runs at
+ * half the speed of VNNI.
  */
 final class ByteProductCode {
-  /** Vectors of sums. */
+  /** Number of vectors of sums. */
   static final int SUM_VECTORS = 12;
 
   private static final int VECTOR = Lanes.BYTES;
@@ -53,9 +53,10 @@ final class ByteProductCode {
   private final int weight;
 
   /**
-   * @param pairs whether two products are added in 16 bits at a time, else four in 32
-   * @param halves whether 16 columns have a scale of their own, else 32 a scale and a minimum
-   * @param vectors of tokens, 1 or 2
+   * @param pairs whether two products are added in 16 bits (AVX2), else four in 32 bits (VNNI)
+   * @param halves whether each 16 columns have a scale; else each 32 columns have a scale and a
+   *     minimum
+   * @param vectors number of vectors of tokens, 1 or 2
    */
   ByteProductCode(boolean pairs, boolean halves, int vectors) {
     this.pairs = pairs;
@@ -73,7 +74,7 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /** Returns a register for pairs: it holds products of some, then what adds two sums. */
+  /** Returns a register for sums of pairs: first for products, then for ones. */
   private int other() {
     return weight + 1;
   }
@@ -109,7 +110,7 @@ final class ByteProductCode {
     return code.code();
   }
 
-  /** Loads what each row's sums begin with. */
+  /** Loads the start values of each row's sums. */
   private void begin(int starts) {
     for (int v = 0; v < vectors; v++) {
       code.load(x(v), X, starts + VECTOR * v);
@@ -144,7 +145,9 @@ final class ByteProductCode {
     }
   }
 
-  /** Times the scale of both, to the sums in memory, with the minimum times the sum of x. */
+  /**
+   * Multiplies by both scales and adds to the sums in memory; adds the minimum times the sum of x.
+   */
   private void addUp(int scales) {
     if (pairs) {
       code.ones(other());

@@ -13,9 +13,10 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.util.Optional;
 
 /**
- * Matrix × vector in bytes, for rows of quantised types in place, by AVX2: activations are rounded
- * as prompts' are ({@link ActivationBytes}), so both differ by the order of their sums alone. The
- * Vector API wants twice as many instructions or more, also with vectors of 512 bits.
+ * Product of a matrix with a vector in bytes, for rows of quantised types in place, with AVX2.
+ * Activations are rounded in the same way for prompts ({@link ActivationBytes}), so results differ
+ * by the order of sums only. The Vector API needs at least twice as many instructions, also with
+ * vectors of 512 bits.
  */
 public final class ByteRowProduct implements RowKernel {
   private static final int EIGHT = 8;
@@ -32,7 +33,10 @@ public final class ByteRowProduct implements RowKernel {
     this.zero = zero;
   }
 
-  /** The one for a type, made anew; empty if there is none, or it may not run here. */
+  /**
+   * Makes the kernel for a type; empty if there is no such kernel, or it cannot run on this
+   * machine.
+   */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < EIGHT || !Lanes.MACHINE_CODE) {
       return Optional.empty();
@@ -41,7 +45,8 @@ public final class ByteRowProduct implements RowKernel {
       case Q8_0 -> kernel(type, RowProductCode.q8(), false, 0);
       case Q4_K -> kernel(type, RowProductCode.q4K(), false, 1);
       case Q5_K -> kernel(type, RowProductCode.q5K(), false, 1);
-      case Q6_K -> kernel(type, RowProductCode.q6K(), true, 32); // bits are 32 more than quanta
+      // stored bits are the quanta plus 32
+      case Q6_K -> kernel(type, RowProductCode.q6K(), true, 32);
       case F32, F16, BF16 -> Optional.empty();
     };
   }
@@ -78,7 +83,7 @@ public final class ByteRowProduct implements RowKernel {
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
     if (from >= to) {
-      return; // the loop counts rows down to none
+      return; // the machine code needs at least one row
     }
     long rowBytes = type.bytes(columns);
     long room = own.room(columns);

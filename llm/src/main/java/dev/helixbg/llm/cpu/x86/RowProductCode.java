@@ -17,15 +17,18 @@ import java.util.function.IntUnaryOperator;
  * Writes the machine code of {@link ByteRowProduct} for rows of quantised types in place, in 256
  * bits: {@code void(weights, x, y, rows, blocks, own)}.
  *
- * <p>Quanta as unsigned bytes times activations as signed ones are added in pairs, 16 bits ({@code
- * vpmaddubsw}: 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, in Q6_K with the scale), and as
- * floats times the step. In Q8_0, whose quanta are signed, the activation gets the quantum's sign:
- * 2 · 128 · 127 fits, too. What counts is the number of instructions: 88 for 144 bytes of Q4_K, 110
- * for 210 of Q6_K. Weights are asked for {@link #AHEAD} bytes before they are met, farther than the
- * processor itself looks ahead.
+ * <p>Products of quanta (unsigned bytes) and activations (signed bytes) are added in pairs to
+ * shorts ({@code vpmaddubsw}: 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, for Q6_K with the
+ * scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so the
+ * activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
+ * determines the speed: 88 for 144 bytes of Q4_K, 110 for 210 bytes of Q6_K. Weights are prefetched
+ * {@link #AHEAD} bytes ahead, farther than the processor prefetches itself.
  */
 final class RowProductCode {
-  /** Place in the calling thread's memory, behind eight factors, of what is added after a row. */
+  /**
+   * Offset in the calling thread's memory, behind eight factors, of the distance to the next row of
+   * weights. The distances of results and activations follow.
+   */
   static final int NEXT_ROW = 64;
 
   static final int NEXT_RESULT = NEXT_ROW + 8;
@@ -37,7 +40,7 @@ final class RowProductCode {
 
   private static final int SUBS = COLUMNS / SUB;
 
-  // Places of Q8_0's 34 bytes, of Q4_K's 144, of Q5_K's 176, and of Q6_K's 210.
+  // Sizes of blocks and offsets in a block, in bytes.
   private static final int Q8_0_BYTES = 34;
   private static final int Q8_0_QUANTA = 2;
   private static final int Q4_K_BYTES = 144;
@@ -52,16 +55,16 @@ final class RowProductCode {
   private static final int Q6_K_SCALES = 192;
   private static final int Q6_K_SCALE = 208;
 
-  // Constants: what vectors are made of by the number of a byte, or of an int.
+  // Constant vectors, each computed by the number of a byte or of an int.
   private static final int NO_BYTE = 0x80;
   private static final MemorySegment CONSTANTS = Arena.global().allocate(17 * VECTOR, 64);
   private static final int NIBBLES = bytes(0, _ -> 0x0F);
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
-  /** Q4_K's scales in ints: the first four alone, the others with the bits that are elsewhere. */
+  /** Shuffle of Q4_K's scales to ints; the last four take bits from two bytes. */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
-  /** Its minima: of the others the low bits are in the upper nibble. */
+  /** Shuffle of Q4_K's minima to ints; the low bits of the last four are in the upper nibble. */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
   private static final int NIBBLES_OF_OTHERS = ints(4, i -> i < 4 ? 0 : 4);
@@ -69,15 +72,21 @@ final class RowProductCode {
   private static final int HIGH = ints(6, i -> i < 4 ? 0 : 0x30);
   private static final int BITS_TO_HIGH = 10;
 
-  /** Order of Q6_K's scales, those at even places first: widened, they are the lower half. */
+  /**
+   * Shuffle of Q6_K's scales: those at even places first, so that they become the lower half when
+   * widened.
+   */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
 
-  /** At {@code SPREAD + 32 · i} what makes all shorts of a half its i-th one. */
+  /**
+   * Shuffles that copy the i-th short of a half to all shorts of the half; the i-th shuffle is at
+   * {@code SPREAD + 32 · i}.
+   */
   private static final int SPREAD = spread();
 
-  // The arguments, and a row's.
+  // Registers of the arguments and of a row.
   private static final Register WEIGHTS = Register.RDI;
   private static final Register X = Register.RSI;
   private static final Register Y = Register.RDX;
@@ -94,7 +103,7 @@ final class RowProductCode {
   private static final int ODD = 3;
   private static final int NIBBLE = 4;
 
-  /** Ones, or Q6_K's mask of the upper two bits. */
+  /** Vector of ones, or for Q6_K the mask of the upper two bits. */
   private static final int OTHER = 5;
 
   private static final int SCALE_SHORTS = 6;
@@ -168,7 +177,7 @@ final class RowProductCode {
     return all.code.code();
   }
 
-  /** Each row's sum of its blocks. */
+  /** Emits the loop over rows, which adds up each row's blocks. */
   private void rows(Runnable block, int weightBytes, int xBytes) {
     code.load(NIBBLE, CONSTANT, NIBBLES);
     int row = code.label();
@@ -193,7 +202,7 @@ final class RowProductCode {
     code.end();
   }
 
-  /** In the order of {@code LaneSums}. */
+  /** Stores the sum of lanes, added in the order of {@code LaneSums}. */
   private void storeSum() {
     code.sumOfLanes(SUM, A);
     code.storeFirst(SUM, Y, 0);
@@ -213,7 +222,7 @@ final class RowProductCode {
     code.multiplyAdd(A, B, SUM);
   }
 
-  /** A block of Q4_K or Q5_K, which differ by a fifth bit of each quantum. */
+  /** Emits the code of a block of Q4_K or Q5_K, which differ by a fifth bit of each quantum. */
   private void minimaBlock(int quanta) {
     boolean five = quanta == Q5_K_QUANTA;
     code.broadcastHalves(A, WEIGHTS, 0);
@@ -258,7 +267,9 @@ final class RowProductCode {
     code.toFloats(ints);
   }
 
-  /** Adds the bits of one sub-block, from 32 bytes that hold one bit for each. */
+  /**
+   * Adds the fifth bits of one sub-block, from 32 bytes with one bit for each of eight sub-blocks.
+   */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {
       code.shiftShortsLeft(UPPER, FIFTH - sub, D);
@@ -315,7 +326,7 @@ final class RowProductCode {
     addBlock(Q6_K_SCALE);
   }
 
-  /** Adds the products of nibbles and the upper bits in their places. */
+  /** Combines nibbles with the upper bits and adds their products. */
   private void q6KProducts(int sub, int sum) {
     code.and(C, OTHER, C);
     code.or(C, D);
@@ -327,7 +338,7 @@ final class RowProductCode {
     code.multiplyAdd(D, C, sum);
   }
 
-  /** Times the block's scale to the row's sum. */
+  /** Multiplies a block's sum by the block's scale and adds it to the row's sum. */
   private void addBlock(int scale) {
     code.addFloats(ODD, EVEN);
     half(A, scale);

@@ -1,2 +1,2 @@
-/** Machine code for x86-64, where processors have instructions that the Vector API lacks. */
+/** Machine code for x86-64, for instructions that the Vector API lacks. */
 package dev.helixbg.llm.cpu.x86;

@@ -16,32 +16,29 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The first NVIDIA GPU that the driver shows, one stream on it, and all that was loaded there.
+ * The first NVIDIA GPU of the driver, with one stream and the loaded kernels.
  *
- * <p>Everything runs in the order of the stream, so that no barriers are needed. One thread at a
- * time, but any: the context follows.
+ * <p>All work runs in the order of the stream, so no barriers are needed. One thread at a time may
+ * use the device; it may be any thread.
  */
 public final class CudaDevice implements GpuDevice {
-  /**
-   * System property with the path of a library that stands in for the driver's: the tests put their
-   * stand-in there.
-   */
+  /** System property with the path of a library that replaces the driver's, for tests. */
   public static final String PROPERTY = "helixbg.cuda.library";
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** Version that the functions are taken from; its drivers are 525 and newer. */
+  /** Oldest supported CUDA version, which has all functions used; drivers from 525 on have it. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
 
-  /** From here on a graph may hold launches that overlap. */
+  /** Oldest CUDA version whose graphs may have overlapping launches. */
   private static final int OVERLAP_VERSION = 12_030;
 
-  /** Ampere: compute capability 8.0, for which the PTX is made. */
+  /** Oldest supported architecture: Ampere, compute capability 8.0, which the PTX is made for. */
   private static final int OLDEST_ARCHITECTURE = 80;
 
-  /** Hopper has what launches overlap by. */
+  /** Oldest architecture with overlapping launches: Hopper. */
   private static final int OVERLAP_ARCHITECTURE = 90;
 
   // CUdevice_attribute
@@ -53,7 +50,7 @@ public final class CudaDevice implements GpuDevice {
   private static final int NON_BLOCKING = 1; // CU_STREAM_
   private static final int NAME_BYTES = 256;
 
-  /** Size of the bounce buffer; data that is read often fits in it. */
+  /** Size of the bounce buffer, in bytes; frequently read data fits in it. */
   private static final long BOUNCE_BYTES = 64 * 1024;
 
   private final LibCuda cuda;
@@ -80,21 +77,21 @@ public final class CudaDevice implements GpuDevice {
       bounce = pinned(arena, "bounce", BOUNCE_BYTES);
       launches = new LaunchRecorder(cuda, stream, overlaps());
     } catch (RuntimeException | Error e) {
-      close(); // the context holds memory of the GPU, and there may be no next try
+      close(); // frees the context, which uses memory of the GPU
       throw e;
     }
   }
 
-  /** Opens the first GPU of the system's driver, or of the library that {@link #PROPERTY} names. */
+  /** Opens the first GPU of the system's driver, or of the library in {@link #PROPERTY}. */
   public static CudaDevice open() {
     return open(System.getProperty(PROPERTY, LIBRARY));
   }
 
   /**
-   * Opens the first GPU that a driver library shows.
+   * Opens the first GPU of a driver library.
    *
-   * @throws GpuException in one sentence for the user: no driver, too old a one, no GPU, or one
-   *     that cannot run the kernels
+   * @throws GpuException if there is no driver or GPU, or it is too old to run the kernels; the
+   *     message is one sentence
    */
   public static CudaDevice open(String library) {
     LibCuda cuda = LibCuda.load(library);
@@ -137,7 +134,7 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Whether a kernel may start while the one before it ends. */
+  /** Whether a kernel may start before the preceding one has ended. */
   private boolean overlaps() {
     return architecture >= OVERLAP_ARCHITECTURE && version >= OVERLAP_VERSION;
   }
@@ -158,7 +155,7 @@ public final class CudaDevice implements GpuDevice {
         .formatted(versionText(version), architecture / 10, architecture % 10);
   }
 
-  /** Returns the bytes that are free, and those that this object uses. */
+  /** Returns the free memory plus the memory that this object uses, in bytes. */
   @Override
   public long memoryBudget() {
     try (Arena call = Arena.ofConfined()) {
@@ -208,7 +205,7 @@ public final class CudaDevice implements GpuDevice {
     return memory;
   }
 
-  /** Memory of the host that stays where it is, at the same address for the GPU. */
+  /** Returns pinned host memory, which has the same address on the GPU. */
   private MemorySegment pinned(Arena owner, String label, long bytes) {
     long address = allocated(Function.MEM_HOST_ALLOC, label, bytes, PORTABLE_AND_MAPPED);
     return MemorySegment.ofAddress(address)
@@ -230,14 +227,14 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Frees memory. That of a lost GPU is gone already, and no caller can be told here. */
+  /** Frees memory. Errors are ignored: the memory of a lost GPU is already freed. */
   private void free(Function f, long address) {
     if (!closed) {
       cuda.ask(f, address);
     }
   }
 
-  /** Copies in the stream's order, and waits for it. */
+  /** Copies in the stream's order, and waits for the copy. */
   private void transfer(Function way, long target, long source, long bytes) {
     cuda.call(way, target, source, bytes, stream);
     cuda.call(Function.STREAM_SYNCHRONIZE, stream);
@@ -267,8 +264,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * The driver compiles it, or takes what it compiled in an earlier process. Several libraries at
-   * once are compiled side by side; modules, which belong to a context, wait for each other.
+   * Loads a library, which the driver compiles or takes from its own cache. Several threads can
+   * compile libraries in parallel; modules, which belong to a context, would wait for each other.
    */
   private long load(String library) {
     String text = PtxLibrary.read(library, overlaps());
@@ -287,7 +284,7 @@ public final class CudaDevice implements GpuDevice {
     if (closed) {
       return;
     }
-    if (launches != null) { // as when the stream could not be made
+    if (launches != null) { // null if the stream could not be made
       launches.close();
     }
     libraries.values().forEach(library -> cuda.ask(Function.LIBRARY_UNLOAD, library));
@@ -300,21 +297,21 @@ public final class CudaDevice implements GpuDevice {
     cuda.enter(0);
   }
 
-  /** The GPU's memory, the host's that the GPU reaches, or the former with the latter beside it. */
+  /** A buffer in the GPU's memory, in pinned host memory, or in both. */
   final class CudaBuffer implements GpuBuffer {
     private final MemorySegment memory;
     private final MemorySegment host;
 
     /**
-     * @param memory as the GPU addresses it, released by its scope
-     * @param host of the same size; null if the host sees nothing of it
+     * @param memory memory by the GPU's address, released by its scope
+     * @param host host memory of the same size; null if the host cannot access the buffer
      */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;
       this.host = host;
     }
 
-    /** Where kernels find byte {@code offset}. */
+    /** Returns the GPU's address of byte {@code offset}. */
     long address(long offset) {
       if (!memory.scope().isAlive()) {
         throw new IllegalStateException("a buffer is used after it was released");
@@ -338,7 +335,7 @@ public final class CudaDevice implements GpuDevice {
     @Override
     public void read(long offset, MemorySegment target) {
       Objects.checkFromIndexSize(offset, target.byteSize(), bytes());
-      // Through memory that the GPU writes directly.
+      // Copies through pinned memory, which the GPU writes directly.
       for (long done = 0; done < target.byteSize(); done += BOUNCE_BYTES) {
         long part = Math.min(BOUNCE_BYTES, target.byteSize() - done);
         transfer(Function.MEMCPY_TO_HOST, bounce.address(), address(offset + done), part);

@@ -15,16 +15,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Uploads and launches, written down and then run on a stream: first all uploads, which go to
- * places of their own, then the launches, one after another. Launches that come again byte for
- * byte, as the passes of an answer do, become a graph: one call instead of a hundred.
+ * Records uploads and launches, then runs them on a stream: first all uploads, which go to separate
+ * memory, then the launches in order. Launches that repeat byte for byte, as in the passes of an
+ * answer, become a CUDA graph: one call instead of a hundred.
  *
- * <p>The first launch after an upload waits until all before it have ended; others may begin while
- * the one before them runs, and wait inside. So what a kernel reads before it waits must have been
- * written before the last upload: a pass's tables, and keys and values of earlier passes.
+ * <p>The first launch after an upload waits until all earlier launches have ended. Other launches
+ * may begin while the preceding one runs, and wait inside the kernel. Data that a kernel reads
+ * before it waits must therefore be older than the last upload: a pass's tables, and keys and
+ * values of earlier passes.
  *
- * <p>A launch is written as its CUlaunchConfig, its function, the bytes of its parameters, and the
- * parameters as the kernel gets them, each at a multiple of eight bytes.
+ * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
+ * parameters, each at a multiple of eight bytes.
  */
 final class LaunchRecorder implements AutoCloseable {
   private static final long FIRST_BYTES = 64 * 1024;
@@ -32,7 +33,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int MOST_ARGUMENT_BYTES = 256;
   private static final int MOST_PARAMETERS = 512;
 
-  // Offsets in a launch, in bytes: a CUlaunchConfig and what comes behind it.
+  // Offsets in a recorded launch, in bytes: fields of CUlaunchConfig, then the other parts.
   private static final int THREADS = 12;
   private static final int SHARED_BYTES = 24;
   private static final int STREAM = 32;
@@ -42,10 +43,16 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /** Fewer launches are started as fast one by one, and are most often of a prompt. */
+  /**
+   * Least number of launches of a graph. Fewer launches start as fast one by one, and mostly belong
+   * to a prompt.
+   */
   private static final int FEWEST = 16;
 
-  /** The last so many are remembered: the passes of an answer use their buffers in turns. */
+  /**
+   * Largest number of remembered recordings. The passes of an answer alternate between buffers, so
+   * several are needed.
+   */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int PER_THREAD_CAPTURE = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -56,7 +63,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final long POINTER = 1;
   private static final long SIZE = 2;
 
-  /** Something that was run; {@code graph} is a {@code CUgraphExec}, or 0. */
+  /** A recording that was run; {@code graph} is a {@code CUgraphExec}, or 0. */
   private static final class Known {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment text;
@@ -83,7 +90,7 @@ final class LaunchRecorder implements AutoCloseable {
   private int count;
   private boolean early;
 
-  // The launch that is being put together; its parameters come in the order of their indices.
+  // State of the launch that is being recorded; parameters are in the order of their indices.
   private long function;
   private int sharedBytes;
   private int arguments;
@@ -91,7 +98,7 @@ final class LaunchRecorder implements AutoCloseable {
   private final MemorySegment argument = arena.allocate(MOST_ARGUMENTS * MOST_ARGUMENT_BYTES, 8);
 
   /**
-   * @param overlapping whether a kernel may be started while the one before it runs
+   * @param overlapping whether a kernel may start while the preceding one runs
    */
   LaunchRecorder(LibCuda cuda, long stream, boolean overlapping) {
     this.cuda = cuda;
@@ -104,7 +111,7 @@ final class LaunchRecorder implements AutoCloseable {
     extra.setAtIndex(JAVA_LONG, 4, END);
   }
 
-  /** Forgets what was written down, and begins anew. */
+  /** Begins a new recording. */
   GpuCommands commands() {
     length = 0;
     count = 0;
@@ -113,7 +120,7 @@ final class LaunchRecorder implements AutoCloseable {
     return new Commands();
   }
 
-  // ---- writing down ---------------------------------------------------------------------------
+  // ---- recording ----- -------------------------------------------------------------------------
 
   private long place(int index, int bytes) {
     argumentBytes[index] = bytes;
@@ -151,7 +158,7 @@ final class LaunchRecorder implements AutoCloseable {
     return bytes + 7 & -8;
   }
 
-  /** Place for a launch, all zero: texts are compared. */
+  /** Returns memory for a launch, all zero, since recordings are compared byte by byte. */
   private MemorySegment room() {
     long most = PARAMETERS + MOST_PARAMETERS;
     if (text.byteSize() - length < most) {
@@ -165,7 +172,7 @@ final class LaunchRecorder implements AutoCloseable {
 
   // ---- running --------------------------------------------------------------------------------
 
-  /** Hands all of it to the stream. */
+  /** Runs the recording on the stream. */
   private void run() {
     for (Upload upload : uploads) {
       cuda.call(Function.MEMCPY_TO_DEVICE, upload.target, upload.source, upload.bytes, stream);
@@ -182,7 +189,8 @@ final class LaunchRecorder implements AutoCloseable {
   }
 
   /**
-   * Returns the same work as run before; null if this is the first time, and then it is remembered.
+   * Returns an equal earlier recording; null if there is none, and the recording is then
+   * remembered.
    */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
@@ -253,7 +261,7 @@ final class LaunchRecorder implements AutoCloseable {
 
   // ---- what the engine encodes ----------------------------------------------------------------
 
-  /** Commands that are written down from now on, between two events. */
+  /** Commands that record launches, timed by two events. */
   private final class Commands implements GpuCommands {
     private final long begin;
     private final long end;

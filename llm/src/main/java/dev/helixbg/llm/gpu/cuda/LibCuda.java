@@ -14,21 +14,21 @@ import java.util.Map;
 
 /**
  * The functions of NVIDIA's driver library that are used, and its errors. Names and numbers are
- * those of the CUDA driver API; handles, pointers, sizes and numbers are all {@code long}.
+ * those of the CUDA driver API; handles, pointers, sizes and numbers are passed as {@code long}.
  */
 final class LibCuda {
-  /** CUDA_ERROR_OUT_OF_MEMORY. */
+  /** Result CUDA_ERROR_OUT_OF_MEMORY. */
   static final int OUT_OF_MEMORY = 2;
 
-  /** CUDA_ERROR_NO_DEVICE. */
+  /** Result CUDA_ERROR_NO_DEVICE. */
   static final int NO_DEVICE = 100;
 
-  /** CUDA_ERROR_NOT_READY: not ended yet. */
+  /** Result CUDA_ERROR_NOT_READY: the work has not ended. */
   static final int NOT_READY = 600;
 
   private static final int MOST_ARGUMENTS = 8;
 
-  /** A function, by its name in the library. */
+  /** Functions, with their names in the library. */
   enum Function {
     INIT("cuInit"),
     DRIVER_GET_VERSION("cuDriverGetVersion"),
@@ -96,9 +96,9 @@ final class LibCuda {
   }
 
   /**
-   * The library of a path or name; it stays loaded until the process ends.
+   * Loads the library of a path or name; it stays loaded until the process ends.
    *
-   * @throws GpuException if it is not there, or lacks a function
+   * @throws GpuException if the library is missing or lacks a function
    */
   static LibCuda load(String path) {
     try {
@@ -110,29 +110,30 @@ final class LibCuda {
     }
   }
 
-  /** Makes all calls that follow in a context, from any thread; 0 for none. */
+  /** Sets the context of all later calls, from any thread; 0 for none. */
   void enter(long newContext) {
     context = newContext;
     current = null;
   }
 
-  /** The function's own result, for those whose errors are answers. */
+  /** Calls a function and returns its result code. */
   int ask(Function f, long... arguments) {
-    // The driver keeps a context per thread, so that threads which take turns here lose nothing.
+    // The driver stores a context per thread, so a new thread must set the context.
     if (context != 0 && current != Thread.currentThread()) {
-      functions.get(Function.CTX_SET_CURRENT).call(context); // if it fails, so does what follows
+      // if this fails, the call below fails, too
+      functions.get(Function.CTX_SET_CURRENT).call(context);
       current = Thread.currentThread();
     }
     long[] a = Arrays.copyOf(arguments, MOST_ARGUMENTS);
     return (int) functions.get(f).call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   }
 
-  /** Calls a function that should not fail. */
+  /** Calls a function and throws an exception on failure. */
   void call(Function f, long... arguments) {
     check(f, ask(f, arguments));
   }
 
-  /** Returns what a function writes where its first argument points to. */
+  /** Calls a function whose first argument is a pointer for the result; returns the result. */
   long get(Function f, long... others) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(JAVA_LONG);
@@ -144,14 +145,14 @@ final class LibCuda {
     }
   }
 
-  /** Turns an error into an exception. */
+  /** Throws an exception for an error code. */
   void check(Function f, int result) {
     if (result != 0) {
       throw GpuException.unfinished("%s (%s says %d)".formatted(text(result), f.symbol, result));
     }
   }
 
-  /** Returns what a result means, in the driver's words. */
+  /** Returns the driver's text for a result code. */
   String text(int result) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);

@@ -8,19 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The kernels in NVIDIA's portable assembly, one resource per library; {@code scripts/make-ptx}
- * makes them of the {@code .metal} files.
+ * The kernels in PTX, NVIDIA's portable assembly, one resource per library. {@code
+ * scripts/make-ptx} makes them from the {@code .metal} files.
  *
- * <p>They are made for Ampere. Two comments in them become instructions on newer GPUs, by which a
- * kernel starts while the one before it ends.
+ * <p>The kernels are made for Ampere. On newer GPUs two comments in them are replaced by
+ * instructions that let a kernel start before the preceding one has ended.
  */
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
 
-  /** Where a kernel lets the next one start. */
+  /** Comment at the place where a kernel lets the next one start. */
   static final String START = "// next";
 
-  /** Where a kernel waits until all before it have ended. */
+  /** Comment at the place where a kernel waits until all earlier ones have ended. */
   static final String WAIT = "// wait";
 
   static final String VERSION = ".version 7.0";
@@ -28,7 +28,10 @@ final class PtxLibrary {
 
   private PtxLibrary() {}
 
-  /** Returns a kernel's name in its library: a name of its own, beside what it is made of. */
+  /**
+   * Returns the name of a kernel in its library, which differs from the kernel's name in the
+   * source.
+   */
   static String entry(String kernel) {
     return "ptx_" + kernel;
   }
@@ -42,9 +45,9 @@ final class PtxLibrary {
   }
 
   /**
-   * A library's text.
+   * Returns a library's text.
    *
-   * @param overlapping for GPUs on which a kernel may start early
+   * @param overlapping whether kernels may start early on this GPU
    * @throws GpuException if there is no such library
    */
   static String read(String library, boolean overlapping) {

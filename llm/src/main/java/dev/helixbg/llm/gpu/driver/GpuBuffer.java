@@ -3,26 +3,33 @@ package dev.helixbg.llm.gpu.driver;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that kernels use. It is released when the arena closes that it was made for. Two buffers
- * are equal only if they are one.
+ * Memory that kernels use. A buffer is released when its arena closes. A buffer equals only itself.
  */
 public interface GpuBuffer {
   long bytes();
 
   /**
-   * Returns what the host sees of it; unusable once it is released.
+   * Returns the buffer's memory for the host; unusable after the release.
    *
-   * @throws UnsupportedOperationException if it is neither shared nor staged, and the host sees
-   *     nothing of the GPU's memory
+   * @throws UnsupportedOperationException if the buffer is neither shared nor staged, and the host
+   *     cannot access the GPU's memory
    */
   MemorySegment data();
 
-  /** Fills {@code target} from byte {@code offset} on; nothing on its way may write there. */
+  /**
+   * Reads bytes from {@code offset} on into {@code target}. No work in flight may write to them.
+   */
   void read(long offset, MemorySegment target);
 
-  /** Writes all of {@code source} from byte {@code offset} on; nothing on its way may use it. */
+  /**
+   * Writes all of {@code source} from byte {@code offset} on. No work in flight may use these
+   * bytes.
+   */
   void write(long offset, MemorySegment source);
 
-  /** Takes all that another buffer of the same device holds to its own start, as {@link #write}. */
+  /**
+   * Copies all of another buffer of the same device to the start of this one. No work in flight may
+   * use these bytes.
+   */
   void copy(GpuBuffer source);
 }

@@ -4,51 +4,56 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Work for the GPU: encoded, then committed, then waited for. Dispatches may run beside each other
- * but for barriers; command buffers run one after another.
+ * A command buffer: work for the GPU that is encoded, then committed, then awaited. Dispatches
+ * without a barrier between them may run in parallel; command buffers run one after another.
  */
 public interface GpuCommands extends AutoCloseable {
-  /** The kernel of the dispatch that follows. */
+  /** Sets the kernel of the next dispatch. */
   void kernel(GpuKernel kernel);
 
-  /** Binds a buffer, from byte {@code offset} on, to argument {@code index}. */
+  /** Binds a buffer, from byte {@code offset} on, as argument {@code index}. */
   void buffer(int index, GpuBuffer buffer, long offset);
 
-  /** Copies a few constants, as argument {@code index}. */
+  /** Copies constants as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /** Bytes of threadgroup memory for argument 0; rounded up to a multiple of 16. */
+  /**
+   * Sets the size of threadgroup memory for argument 0, in bytes; rounded up to a multiple of 16.
+   */
   void threadgroupBytes(int length);
 
-  /** Starts {@code x · y · z} threadgroups of {@code threads} threads in a row. */
+  /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads, in one dimension. */
   void dispatch(int x, int y, int z, int threads);
 
   /**
-   * Lets all that follows see what was written to buffers before; does nothing where it does
-   * anyway.
+   * Makes earlier writes to buffers visible to later dispatches; does nothing where they always
+   * are.
    */
   default void barrier() {}
 
-  /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */
+  /**
+   * Makes the host's writes to a part of a staged buffer visible to later kernels; does nothing
+   * where they always are.
+   */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
-  /** Hands the work to the GPU. */
+  /** Submits the work to the GPU. */
   void commit();
 
-  /** Whether it has ended, well or not. */
+  /** Whether the work has ended, successfully or not. */
   boolean ended();
 
   /**
-   * Blocks until it has ended.
+   * Waits until the work has ended.
    *
-   * @throws GpuException with the driver's reason if it failed
+   * @throws GpuException if the work failed, with the driver's reason
    */
   void await();
 
-  /** Seconds that the GPU took, of work that has ended. */
+  /** Returns the seconds that the GPU took for ended work. */
   double seconds();
 
-  /** Lets go of it, committed or not. */
+  /** Releases the command buffer, committed or not. */
   @Override
   void close();
 }

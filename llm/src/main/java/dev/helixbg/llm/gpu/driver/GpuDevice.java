@@ -3,86 +3,84 @@ package dev.helixbg.llm.gpu.driver;
 import java.lang.foreign.Arena;
 
 /**
- * A GPU, as much of it as the engine needs. What it makes belongs to one thread at a time, and
- * command buffers run in the order of their commits. What a driver need not say of itself is that
- * of a GPU with memory of its own, all of it visible to the host.
+ * A GPU, with the functions that the engine needs. One thread at a time may use a device and its
+ * buffers. Command buffers run in the order of their commits. Default methods fit a GPU whose own
+ * memory the host can access.
  */
 public interface GpuDevice extends AutoCloseable {
-  /** How users name the driver: {@code metal}, {@code cuda}. */
+  /** Returns the name of the driver that users see: {@code metal} or {@code cuda}. */
   String backend();
 
-  /** Returns the GPU's name, as the system calls it. */
+  /** Returns the system's name of the GPU. */
   String name();
 
-  /**
-   * Returns what drives it, and what it can do, in a few words; empty if there is nothing to say.
-   */
+  /** Returns version and capabilities of the driver in a few words; may be empty. */
   default String driver() {
     return "";
   }
 
-  /** Bytes that all buffers together should not pass. */
+  /** Returns the recommended limit of all buffers together, in bytes. */
   long memoryBudget();
 
-  /** Bytes that this process has in buffers. */
+  /** Returns the size of this process's buffers, in bytes. */
   long memoryUsed();
 
-  /** Bytes of the largest buffer. */
+  /** Returns the largest possible size of a buffer, in bytes. */
   default long maxBufferBytes() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * A buffer of zeros for the GPU; the host reaches it by {@link GpuBuffer#read} and {@link
-   * GpuBuffer#write}.
+   * Makes a buffer of zeros for the GPU, which the host accesses by {@link GpuBuffer#read} and
+   * {@link GpuBuffer#write}.
    *
-   * @param owner releases it when it closes
-   * @param label for tools and messages
-   * @throws GpuException if there is no memory for it
+   * @param owner arena that releases the buffer when it closes
+   * @param label name of the buffer in tools and messages
+   * @throws GpuException if there is not enough memory
    */
   GpuBuffer buffer(Arena owner, String label, long bytes);
 
-  /** A buffer of zeros whose {@link GpuBuffer#data} the host and kernels both read and write. */
+  /** Makes a buffer of zeros whose {@link GpuBuffer#data} host and kernels read and write. */
   default GpuBuffer shared(Arena owner, String label, long bytes) {
     return buffer(owner, label, bytes);
   }
 
   /**
-   * A buffer whose {@link GpuBuffer#data} the host writes for kernels, which see it after {@link
-   * GpuCommands#upload}. What is uploaded counts from the beginning of the commands on.
+   * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. Kernels see the data
+   * after {@link GpuCommands#upload}, which takes effect from the beginning of the commands.
    *
-   * @param other null, or one of the same size that is written for other commands in turn: kernels
-   *     may find both in the same place
+   * @param other null, or a buffer of the same size that other commands use in turn; both may share
+   *     the GPU's memory
    */
   default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);
   }
 
   /**
-   * The whole pages that hold {@code bytes} bytes from {@code address} on, as a buffer that the GPU
-   * only reads: nothing is copied. Its first byte is that of {@link #pageStart}.
+   * Returns memory pages as a buffer that the GPU only reads, without a copy. The pages contain
+   * {@code bytes} bytes from {@code address} on; the buffer's first byte is at {@link #pageStart}.
    *
    * <p>The memory must stay mapped until {@code owner} closes.
    *
-   * @return null if the GPU cannot read them there; then a copy must do
+   * @return null if the GPU cannot read the pages in place; the caller must copy them then
    */
   default GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     return null;
   }
 
-  /** The first address of the page that holds an address. */
+  /** Returns the start of the page that contains an address. */
   default long pageStart(long address) {
     return address;
   }
 
-  /** Whether a library can be had: some drivers take only what was compiled before. */
+  /** Whether a library is available; some drivers have precompiled libraries only. */
   default boolean has(KernelLibrary library) {
     return true;
   }
 
   /**
-   * A kernel of a library, which is compiled when it is first asked for. Several threads may ask at
-   * once, each for another library.
+   * Returns a kernel of a library, which is compiled at first need. Several threads may call this
+   * at once, each for another library.
    *
    * @throws GpuException if the library cannot be compiled, or has no such kernel
    */
@@ -91,16 +89,16 @@ public interface GpuDevice extends AutoCloseable {
   /** Returns an empty command buffer; the caller closes it. */
   GpuCommands commands();
 
-  /** Releases everything but buffers, which their own arenas release. */
+  /** Releases everything except buffers, which their arenas release. */
   @Override
   void close();
 
   /**
-   * A kernel that is ready to be dispatched. It lives as long as its device.
+   * A kernel that can be dispatched, valid as long as its device.
    *
-   * @param handle what the driver knows it by
-   * @param library the name of the {@link KernelLibrary} that it comes from
-   * @param maxThreads the most threads of a threadgroup; fewer than the device's limit where a
+   * @param handle the driver's handle of the kernel
+   * @param library the name of the kernel's {@link KernelLibrary}
+   * @param maxThreads largest number of threads of a threadgroup; below the device's limit if the
    *     kernel needs many registers
    */
   public record GpuKernel(long handle, String library, String name, int maxThreads) {}

@@ -1,9 +1,6 @@
 package dev.helixbg.llm.gpu.driver;
 
-/**
- * A GPU's driver refused something, or is not there; the message says what, in the driver's words
- * if it has any.
- */
+/** An error of a GPU or its driver; the message has the driver's own text if there is one. */
 public final class GpuException extends RuntimeException {
   private enum Kind {
     ABSENT,
@@ -13,7 +10,7 @@ public final class GpuException extends RuntimeException {
 
   private final Kind kind;
 
-  /** Something that this GPU will refuse the next time, too. */
+  /** Makes an error for a request that this GPU always refuses. */
   public GpuException(String message) {
     this(message, null, Kind.REFUSED);
   }
@@ -24,30 +21,30 @@ public final class GpuException extends RuntimeException {
   }
 
   /**
-   * There is no such GPU on this machine, as on most.
+   * Returns the error for a machine without such a GPU.
    *
-   * @param cause null if there is none
+   * @param cause cause of the error, or null
    */
   public static GpuException absent(String message, Throwable cause) {
     return new GpuException(message, cause, Kind.ABSENT);
   }
 
-  /** A GPU that was in use took too long, was lost, or had no memory left. */
+  /** Returns the error for a GPU that took too long, was lost, or ran out of memory. */
   public static GpuException failed(String message) {
     return new GpuException(message, null, Kind.FAILED);
   }
 
-  /** Work came to no end. */
+  /** Returns the error for work that the GPU did not finish. */
   public static GpuException unfinished(String reason) {
     return failed("the GPU could not finish its work: " + reason);
   }
 
-  /** Whether there is no such GPU at all. */
+  /** Whether this machine has no such GPU. */
   public boolean isAbsence() {
     return kind == Kind.ABSENT;
   }
 
-  /** Whether another try may do, with the GPU opened anew. */
+  /** Whether another try may succeed after opening the GPU anew. */
   public boolean isFailure() {
     return kind == Kind.FAILED;
   }

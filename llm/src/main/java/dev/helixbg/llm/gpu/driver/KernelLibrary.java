@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Kernels that are compiled together: {@code .metal} files behind {@code #define}s.
+ * Kernels that are compiled together: {@code #define}s followed by {@code .metal} files.
  *
- * @param name stands for the source: the same name must mean the same text
- * @param defines whole lines, what the kernels must know at compile time
- * @param files of {@code llm/gpu/kernels}, in their order
+ * @param name name of the library; the same name must mean the same source
+ * @param defines lines with the kernels' compile-time constants
+ * @param files files of {@code llm/gpu/kernels}, in order
  */
 public record KernelLibrary(String name, String defines, List<String> files) {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/kernels/";
@@ -21,7 +21,7 @@ public record KernelLibrary(String name, String defines, List<String> files) {
       using namespace metal;
       """;
 
-  /** All of it, in Metal's language. */
+  /** Returns the whole source, in Metal's language. */
   public String source() {
     StringBuilder source = new StringBuilder(HEADER).append(defines);
     for (String file : files) {

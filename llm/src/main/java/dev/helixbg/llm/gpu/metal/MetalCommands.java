@@ -10,7 +10,7 @@ import dev.helixbg.llm.gpu.metal.MetalDevice.MetalBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** A command buffer with one concurrent encoder, which is opened by the first kernel. */
+/** A command buffer with one concurrent encoder, which the first kernel opens. */
 final class MetalCommands implements GpuCommands {
   // MTLCommandBufferStatus
   private static final long COMPLETED = 4;
@@ -19,7 +19,7 @@ final class MetalCommands implements GpuCommands {
   private static final long CONCURRENT = 1; // MTLDispatchTypeConcurrent
   private static final long SCOPE_BUFFERS = 1; // MTLBarrierScopeBuffers
 
-  /** Two MTLSize for each thread that encodes: written before each dispatch, read by it. */
+  /** Memory for two MTLSize per thread, which are written before each dispatch. */
   private static final ThreadLocal<MemorySegment> SIZES =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
 
@@ -32,8 +32,8 @@ final class MetalCommands implements GpuCommands {
   private long encoder = ObjectiveC.NIL;
 
   /**
-   * @param id is released with this
-   * @param onFailure hears that the GPU did not do them
+   * @param id the MTLCommandBuffer, which {@link #close} releases
+   * @param onFailure runs if the GPU failed
    */
   MetalCommands(
       ObjectiveC objc, ObjectiveC.CommandSelectors selectors, long id, Runnable onFailure) {
@@ -69,7 +69,7 @@ final class MetalCommands implements GpuCommands {
     objc.ask(encoder, selectors.setBuffer, ((MetalBuffer) buffer).id(), offset, index);
   }
 
-  /** At most 4 KB, which is Metal's limit. */
+  /** Copies at most 4 KB, which is Metal's limit. */
   @Override
   public void constants(int index, MemorySegment constants, int length) {
     objc.ask(encoder, selectors.setBytes, constants.address(), length, index);

@@ -17,46 +17,48 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Metal's default GPU with one command queue, and all that was compiled for it.
+ * Metal's default GPU with one command queue and the compiled kernels.
  *
- * <p>Libraries are compiled once per key, pipelines made once per kernel of a library. One thread
- * at a time, a platform thread.
+ * <p>Each library is compiled once, and each kernel's pipeline is made once. One thread at a time
+ * may use a device; it must be a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
-  /**
-   * System property with the path of one library that stands in for all of Apple's: the tests put
-   * their software Metal there.
-   */
+  /** System property with the path of a library that replaces all of Apple's, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
+  /**
+   * MTLResourceStorageModeShared with tracked hazards, so that command buffers wait for each other.
+   */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
-  /** MTLLanguageVersion3_0, of macOS 13; simdgroup matrices are older. */
+  /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /** Buffers that were not asked for longer may be taken out of the GPU's memory. */
+  /**
+   * Time in nanoseconds after which the residency of buffers is requested again; otherwise the
+   * system may remove them from the GPU's memory.
+   */
   private static final long RESIDENT_NANOS = 500_000_000;
 
-  /** Device that was used before and is unused now, with all that was compiled for it. */
+  /** A closed device that can be reused, with its compiled kernels. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
   private final long id;
 
-  /** The library that stands in for Apple's, or empty. */
+  /** Path of the library that replaces Apple's, or empty. */
   private final String library;
 
-  /** Whether it is to be used again after it was closed. */
+  /** Whether the device can be reused after it was closed. */
   private volatile boolean rests;
 
   private final ObjectiveC.CommandSelectors selectors;
   private final long queue;
 
-  /** The {@code MTLResidencySet} of all buffers; nil before macOS 15. */
+  /** The {@code MTLResidencySet} with all buffers; nil before macOS 15. */
   private final long residency;
 
   private boolean resident;
@@ -91,7 +93,7 @@ public final class MetalDevice implements GpuDevice {
     try (Arena call = Arena.ofConfined()) {
       long error = call.allocate(ADDRESS).address();
       long made = objc.ask(id, "newResidencySetWithDescriptor:error:", descriptor, error);
-      if (made != ObjectiveC.NIL) { // without, Metal decides for itself
+      if (made != ObjectiveC.NIL) { // without a residency set Metal decides itself
         objc.releasedBy(arena, made);
         objc.ask(queue, "addResidencySet:", made);
       }
@@ -101,7 +103,10 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** While it works; what is at rest is not asked for, and the system may have its memory. */
+  /**
+   * Requests residency of the buffers while the device works. For an idle device the system may
+   * reuse the memory.
+   */
   private void keepResident() {
     long now = System.nanoTime();
     if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
@@ -112,9 +117,9 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * Opens the system's default device, or that of the library that {@link #PROPERTY} names. One
-   * that was closed after good work is taken again, with all that was compiled for it: of a process
-   * one rests, until the process ends.
+   * Opens the system's default device, or that of the library in {@link #PROPERTY}. A device that
+   * was closed without a failure is reused, with its compiled kernels; the process keeps one such
+   * device.
    */
   public static MetalDevice open() {
     String library = System.getProperty(PROPERTY, "");
@@ -131,10 +136,10 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * Opens the default device of a library that stands in for all of Apple's.
+   * Opens the default device of a library.
    *
-   * @param library its path; empty for Apple's own
-   * @throws GpuException if there is no Metal on this machine, in one sentence for the user
+   * @param library path of a library that replaces all of Apple's; empty for Apple's own
+   * @throws GpuException if there is no Metal on this machine; the message is one sentence
    */
   static MetalDevice open(String library) {
     ObjectiveC objc = new ObjectiveC(library);
@@ -161,7 +166,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Above it work becomes slow. */
+  /** Returns the recommended limit; beyond it work becomes slow. */
   @Override
   public long memoryBudget() {
     return objc.ask(id, "recommendedMaxWorkingSetSize");
@@ -204,7 +209,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Refused in some virtual machines. */
+  /** Returns null in some virtual machines, where Metal refuses this. */
   @Override
   public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     long start = pageStart(address);
@@ -257,7 +262,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** 16,384 on Apple silicon, 4,096 elsewhere. */
+  /** Returns the page size in bytes: 16,384 on Apple silicon, 4,096 elsewhere. */
   private static long systemPageSize() {
     return (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   }
@@ -280,7 +285,7 @@ public final class MetalDevice implements GpuDevice {
     return known;
   }
 
-  /** With fast math. */
+  /** Compiles a library with fast math. */
   private long compile(String library, String source) {
     long options = objc.ask(objc.classOf("MTLCompileOptions"), "new");
     long text = objc.string(source);
@@ -304,7 +309,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** By the method of macOS 15, or the one that it replaced. */
+  /** Sets fast math, by the method of macOS 15 or by its predecessor. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);
@@ -325,7 +330,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** The function is released. */
+  /** Makes the pipeline of a function and releases the function. */
   private GpuKernel pipelineOf(long function, KernelLibrary library, String kernel) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
@@ -355,7 +360,7 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * Memory that host and GPU share: every buffer is shared and staged.
+   * Memory that host and GPU share; every buffer is both shared and staged.
    *
    * @param id the {@code MTLBuffer}
    */

@@ -22,15 +22,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The Objective-C runtime: libraries, selectors, classes, messages, reference counts, autorelease
- * pools, strings.
+ * Binding of the Objective-C runtime: libraries, selectors, classes, messages, reference counts,
+ * autorelease pools, strings.
  *
- * <p>Ownership follows Cocoa's rule: what a method whose name begins with {@code new}, {@code
- * alloc}, {@code copy} or {@code Create} returns is owned by the caller and must be released;
- * anything else is autoreleased, and must be retained before its pool closes.
+ * <p>Ownership follows Cocoa's rule. The caller owns and must release the result of a method whose
+ * name begins with {@code new}, {@code alloc}, {@code copy} or {@code Create}. Other results are
+ * autoreleased, and must be retained before their pool closes.
  */
 final class ObjectiveC {
-  /** {@code nil}. */
+  /** The null object, {@code nil}. */
   static final long NIL = 0;
 
   private static final long UTF8 = 4; // NSUTF8StringEncoding
@@ -38,8 +38,8 @@ final class ObjectiveC {
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
   /**
-   * Libraries of macOS. CoreGraphics is not called, but without it a command-line program may find
-   * no default device.
+   * Libraries of macOS. CoreGraphics is never called, but without it a command-line program may
+   * find no default device.
    */
   private static final List<String> SYSTEM =
       List.of(
@@ -48,9 +48,9 @@ final class ObjectiveC {
           FRAMEWORKS.formatted("CoreGraphics"),
           FRAMEWORKS.formatted("Metal"));
 
-  /** Made when there is Metal, and not for the many that have none. */
+  /** Struct layouts and method handles, initialised only on machines with Metal. */
   static final class Shapes {
-    /** {@code MTLSize}: three unsigned 64-bit numbers. */
+    /** The struct {@code MTLSize}: three unsigned 64-bit numbers. */
     static final StructLayout SIZE =
         MemoryLayout.structLayout(
             JAVA_LONG.withName("width"), JAVA_LONG.withName("height"), JAVA_LONG.withName("depth"));
@@ -74,9 +74,9 @@ final class ObjectiveC {
   private final Map<String, Long> selectors = new ConcurrentHashMap<>();
 
   /**
-   * The runtime in Apple's libraries, which stay loaded until the process ends.
+   * Loads the runtime's libraries, which stay loaded until the process ends.
    *
-   * @param library the path of one that stands in for all of Apple's; empty for none
+   * @param library path of a library that replaces all of Apple's; empty for Apple's own
    * @throws GpuException if a library or a function is missing
    */
   ObjectiveC(String library) {
@@ -113,12 +113,12 @@ final class ObjectiveC {
         .orElseThrow(() -> new GpuException("the Metal libraries lack the function " + name));
   }
 
-  /** The selector of a method's name, colons included. */
+  /** Returns the selector of a method's name, colons included. */
   long selector(String name) {
     return selectors.computeIfAbsent(name, key -> named(registerName, key));
   }
 
-  /** A class. */
+  /** Returns a class. */
   long classOf(String name) {
     long found = named(getClass, name);
     if (found == NIL) {
@@ -135,11 +135,11 @@ final class ObjectiveC {
 
   // ---- messages -------------------------------------------------------------------------------
   //
-  // Objects, selectors, pointers and numbers are integers: one shape of call for all methods of
-  // those. Double results and the by-value struct MTLSize have shapes of their own; how a struct
-  // travels is the business of FFM's linker.
+  // Objects, selectors, pointers and numbers are integers, so one method handle serves all such
+  // methods. Methods with a double result or a by-value struct MTLSize have their own handles;
+  // FFM's linker passes structs.
 
-  /** Calls a method and returns its result; anything, if it returns nothing. */
+  /** Calls a method and returns its result, which is undefined for a void method. */
   long ask(long self, long selector, long a, long b, long c) {
     return send.call(self, selector, a, b, c, 0, 0, 0);
   }
@@ -152,7 +152,7 @@ final class ObjectiveC {
     return send.call(self, selector, 0);
   }
 
-  /** The same by the method's name. */
+  /** Calls a method by its name and returns the result. */
   long ask(long self, String method, long... arguments) {
     long[] a = Arrays.copyOf(arguments, 4);
     return send.call(self, selector(method), a[0], a[1], a[2], a[3], 0, 0);
@@ -160,7 +160,7 @@ final class ObjectiveC {
 
   /** Whether an object has a method. */
   boolean has(long self, String method) {
-    return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL is a byte
+    return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL has one byte
   }
 
   double askDouble(long self, long selector) {
@@ -171,7 +171,7 @@ final class ObjectiveC {
     }
   }
 
-  /** With two {@link Shapes#SIZE}. */
+  /** Calls a method with two {@link Shapes#SIZE} arguments. */
   void tellSizes(long self, long selector, MemorySegment a, MemorySegment b) {
     try {
       Shapes.SIZES.invokeExact(send.address(), self, selector, a, b);
@@ -180,7 +180,7 @@ final class ObjectiveC {
     }
   }
 
-  /** The selectors that are sent for every token, looked up once. */
+  /** The selectors that every token needs, looked up once. */
   final class CommandSelectors {
     final long commandBuffer = selector("commandBuffer");
     final long encoderOfType = selector("computeCommandEncoderWithDispatchType:");
@@ -201,26 +201,29 @@ final class ObjectiveC {
 
   // ---- objects --------------------------------------------------------------------------------
 
-  /** One more owner. */
+  /** Adds an owner to an object. */
   long retain(long object) {
     return retain.call(object);
   }
 
-  /** In a pool of its own: what Metal lets go on the way may be autoreleased. */
+  /**
+   * Releases an object, within a separate pool, since Metal may autorelease other objects
+   * meanwhile.
+   */
   void release(long object) {
     long token = push.call(0);
     release.call(object);
     pop.call(token);
   }
 
-  /** Has an owned object released when the arena closes. */
+  /** Makes an arena release an owned object when it closes; returns the object. */
   long releasedBy(Arena arena, long object) {
     MemorySegment.ofAddress(object).reinterpret(arena, segment -> release(object));
     return object;
   }
 
   /**
-   * A pool for what is autoreleased on this thread until it closes. Pools nest, and belong to the
+   * Opens an autorelease pool for this thread. Pools may be nested, and must be closed by the
    * platform thread that opened them.
    */
   Pool pool() {
@@ -248,7 +251,7 @@ final class ObjectiveC {
     }
   }
 
-  /** An owned {@code NSString}. */
+  /** Returns an owned {@code NSString}. */
   long string(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     try (Arena arena = Arena.ofConfined()) {
@@ -259,7 +262,7 @@ final class ObjectiveC {
     }
   }
 
-  /** The text of an {@code NSString}; call it inside a pool. */
+  /** Returns the text of an {@code NSString}; must be called inside a pool. */
   String text(long string) {
     if (string == NIL) {
       return "";
@@ -270,7 +273,7 @@ final class ObjectiveC {
         : MemorySegment.ofAddress(characters).reinterpret(Long.MAX_VALUE).getString(0);
   }
 
-  /** Returns what an {@code NSError} says; call it inside a pool. */
+  /** Returns the text of an {@code NSError}; must be called inside a pool. */
   String errorText(long error) {
     return error == NIL ? "Metal gave no reason" : text(ask(error, "localizedDescription"));
   }

@@ -15,15 +15,18 @@ import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Attention of two queries over the same keys and values of f16, in place: what is loaded and
- * converted serves both.
+ * Attention of two queries over the same keys and values of f16, in place. Each loaded and
+ * converted number serves both queries.
  *
- * <p>A short, widened with its sign, has sign, exponent and fraction moved to a float's places by
- * one shift, and is then 2^−112 times the number, subnormal ones too; the other factor of each
- * product makes up for that. Only finite numbers come out right: an infinite one counts as 2^16.
+ * <p>A short is widened with its sign; one shift then moves sign, exponent and fraction to a
+ * float's places. The result is 2^−112 times the number, also for subnormal numbers; the other
+ * factor of each product compensates that. Results are right for finite numbers only: an infinite
+ * number is read as 2^16.
  */
 public final class HalfAttention {
-  /** Queries are multiplied by this first. The other half of 2^112 is left to their scores. */
+  /**
+   * Factor of queries before {@link #scores}. The scores are multiplied by the other half of 2^112.
+   */
   public static final float QUERY_FACTOR = 0x1p56f;
 
   private static final float SCORE_FACTOR = 0x1p56f;
@@ -33,9 +36,9 @@ public final class HalfAttention {
   private HalfAttention() {}
 
   /**
-   * {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count} keys of
-   * {@code size} halves, where q and other come multiplied by {@link #QUERY_FACTOR}. Both may be
-   * the same.
+   * Computes {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count}
+   * keys of {@code size} halves. The queries q and other must be multiplied by {@link
+   * #QUERY_FACTOR} before; both may be the same.
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {
@@ -68,12 +71,12 @@ public final class HalfAttention {
   }
 
   /**
-   * {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count} values
-   * of {@code size} halves. Both may be the same.
+   * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
+   * values of {@code size} halves. Both may be the same.
    *
-   * <p>Eight vectors of values, a whole head of 128 numbers, are taken position after position, so
-   * that the processor sees them come in the order in which they lie. In narrower columns, or four
-   * positions at a time, it took two to three times as long from memory.
+   * <p>Eight vectors of values, a whole head of 128 numbers, are read position after position,
+   * which is sequential in memory. Narrower columns, or four positions at a time, took two to three
+   * times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

@@ -15,18 +15,19 @@ import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Scores of attention to weights, in place and not yet divided by their sum.
+ * Turns scores of attention into weights, in place, without division by their sum.
  *
- * <p>Whole vectors only: the last one is filled up with scores that weigh nothing, since numbers
- * one by one would cost as much as all vectors of a short row.
+ * <p>Only whole vectors are computed. The last vector is filled up with scores whose weight is 0,
+ * since single numbers would cost as much as all vectors of a short row.
  */
 public final class Softmax {
   private static final double LOG2_E = 1.4426950408889634;
 
-  /** No weight is subnormal. */
+  /** Lowest exponent, which prevents subnormal weights. */
   private static final float LOWEST = -125;
 
-  // 2^r for |r| ≤ 1/2, interpolated at Chebyshev's places: error below 2 ulp, and 2^0 is 1.
+  // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes; the error is below 2 ulp,
+  // and 2^0 is 1.
   private static final float C1 = 0.69314719f;
   private static final float C2 = 0.24022108f;
   private static final float C3 = 0.055503571f;
@@ -35,12 +36,12 @@ public final class Softmax {
 
   private Softmax() {}
 
-  /** Returns how many floats are read and written for {@code count}: whole vectors. */
+  /** Returns {@code count} rounded up to whole vectors. */
   private static int padded(int count) {
     return (count + COUNT - 1) / COUNT * COUNT;
   }
 
-  /** Fills the last vector up, and returns the largest of {@code count} scores. */
+  /** Fills up the last vector, and returns the largest of {@code count} scores. */
   public static float max(long scores, int count) {
     for (int i = count; i < padded(count); i++) {
       MEMORY.set(FLOAT, scores + 4L * i, Float.NEGATIVE_INFINITY);
@@ -49,8 +50,8 @@ public final class Softmax {
   }
 
   /**
-   * {@code s = exp(scale · (s − max))} for the {@code count} scores that {@link #max} has filled
-   * up, and zero in the places up to {@code end}; returns their sum.
+   * Computes {@code s = exp(scale · (s − max))} for the {@code count} scores that {@link #max} has
+   * filled up, and sets places up to {@code end} to 0. Returns the sum of the results.
    */
   public static float exponentials(long scores, int count, float max, float scale, int end) {
     float binary = (float) (scale * LOG2_E);

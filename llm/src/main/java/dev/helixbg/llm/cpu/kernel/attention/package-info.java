@@ -1,2 +1,2 @@
-/** Inner loops of attention for tokens, and the softmax. */
+/** Inner loops of the attention of single tokens, and the softmax. */
 package dev.helixbg.llm.cpu.kernel.attention;

@@ -26,15 +26,16 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Matrix × vector for Q4_K and Q5_K rows in place, in 16-bit integers, 256 and 128 bits.
+ * Product of a matrix with a vector, for Q4_K and Q5_K rows in place, in 16-bit integers with
+ * vectors of 256 or 128 bits.
  *
- * <p>The factors of a block's sub-blocks go to scratch memory, from where each fills a vector by
- * its load. On Intel's processors with 256 bits what is not a load or a store counts, of Q4_K 100
- * instructions of a block's 150, so nothing is shuffled, and what a block's sums have in common
- * they meet once.
+ * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
+ * to a vector. Loads and stores cost little on Intel's processors; the other instructions, 100 of
+ * 150 for a block of Q4_K, determine the speed. The kernel therefore avoids shuffles, and applies
+ * common factors of a block once.
  *
- * @param five whether quanta have a fifth bit, Q5_K: bit s of byte j of a block's fifth bits is
- *     that of weight j of sub-block s. They are put together as in {@link Q6KIntegerProduct}
+ * @param five whether quanta have a fifth bit (Q5_K). Bit s of byte j of a block's fifth bits
+ *     belongs to weight j of sub-block s. Quanta are assembled as in {@link Q6KIntegerProduct}.
  */
 public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int BLOCK = 256;
@@ -42,29 +43,34 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int Q5_K_BYTES = 176;
   private static final int SUBS = 8;
 
-  /** Weights of a sub-block. */
+  /** Number of weights of a sub-block. */
   private static final int GROUP = BLOCK / SUBS;
 
-  /** Vectors of 32 bytes. */
+  /** Number of vectors in 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Largest magnitude of an activation, in steps. Products are added in 16 bits, those of two lanes
-   * together: 4 · 15 · 511, or at 128 bits 8 · 15 · 255, is less than 2^15; so is 4 · 31 · 255.
+   * Returns the largest magnitude of an activation, in steps. Products of two lanes are added in 16
+   * bits, so sums must be below 2^15: 4 · 15 · 511, at 128 bits 8 · 15 · 255, for five bits 4 · 31
+   * · 255.
    */
   private int limit() {
     return COUNT == 8 && !five ? 511 : 255;
   }
 
   /**
-   * Amount that the noise of a sub-block's ints adds, for the factors among {@link SubBlockScales}.
+   * Correction of the noise in a sub-block's ints, for the lanes of {@link SubBlockScales} that
+   * have factors.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /** The same for five bits: a sub-block's products are in eight ints, at 128 bits, too. */
+  /**
+   * Correction of the noise for five bits, where a sub-block's products are in eight ints, also at
+   * 128 bits.
+   */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
-  /** Takes the minima out of the same vectors; at 128 bits they are by themselves. */
+  /** Mask of the lanes with minima; at 128 bits minima have a vector of their own. */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 
   @Override
@@ -77,7 +83,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
     QuantisedRow.quantise(x, columns, GROUP, limit(), 1, 0, prepared);
   }
 
-  /** One number for the first four lanes, one for the others. */
+  /** Returns a vector with one number in the first four lanes and another one in the others. */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

@@ -24,27 +24,33 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Matrix × vector for Q6_K rows in place, in 16-bit integers, 256 and 128 bits.
+ * Product of a matrix with a vector, for Q6_K rows in place, in 16-bit integers with vectors of 256
+ * or 128 bits.
  *
- * <p>Six bits are put together in bytes, two to a 16-bit lane; the 32 that the format subtracts is
- * taken out by the sums of {@link QuantisedRow}. Two passes over a row, as in {@link
- * NibbleIntegerProduct}.
+ * <p>Quanta of six bits are assembled as bytes, two in a 16-bit lane. The offsets of {@link
+ * QuantisedRow} correct the 32 that the format subtracts. Factors are written to scratch memory
+ * first, as in {@link NibbleIntegerProduct}.
  */
 public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
   private static final int BLOCK_BYTES = 210;
   private static final int OFFSET = 32;
 
-  /** Weights that share a scale. */
+  /** Number of weights that share a scale. */
   private static final int GROUP = 16;
 
-  /** Two products are added in a lane, then two lanes: 4 · 63 · 127 is less than 2^15. */
+  /**
+   * Largest magnitude of an activation, in steps. Four products are added in 16 bits: 4 · 63 · 127
+   * is less than 2^15.
+   */
   private static final int LIMIT = 127;
 
-  /** Vectors of 32 weights. */
+  /** Number of vectors in 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
-  /** Shuffle of two of eight factors to the halves of a vector, which are two groups' ints. */
+  /**
+   * Shuffle of the first two of eight factors to the halves of a vector, one for each group's ints.
+   */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);
@@ -79,7 +85,8 @@ public final class Q6KIntegerProduct implements RowKernel {
       FloatVector sum = FloatVector.zero(FLOATS);
       long steps = end;
       for (long at = x; at != end; at += 2 * BLOCK, steps += 128, w += BLOCK_BYTES) {
-        // The scales of 16 groups by their steps to scratch memory; by what the 32 adds, to a sum.
+        // The scales of 16 groups times their steps are written to scratch memory; the scales times
+        // their offsets are added to the sums.
         FloatVector even = FloatVector.zero(FLOATS);
         FloatVector odd = even;
         for (int lane = 0; lane < 8; lane += COUNT) {

@@ -25,14 +25,14 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * One row of activations as 16-bit integers, for the products of vectors narrower than 512 bits.
+ * Rounds one row of activations to 16-bit integers, for kernels with vectors below 512 bits.
  *
- * <p>16 or 32 activations, a group, share a step: their largest magnitude is {@code limit} steps.
- * Layout: the shorts, per vector of bytes those of even places, then those of odd ones, as weights
- * of a byte come out of 16-bit lanes, less what {@link #carry} takes off; then per 128 activations
- * the steps of their groups, times {@link #UNIT}, and their offsets, times the step: what the
- * rounded activations' sum adds. Of the rounded ones: then an offset has the same error as what the
- * weights have too much, and both cancel.
+ * <p>A group of 16 or 32 activations shares a step; the largest magnitude is {@code limit} steps.
+ * Layout: the shorts, for each vector of bytes first those of even places, then those of odd
+ * places, reduced by {@link #carry}. Then, for each 128 activations, the groups' steps times {@link
+ * #UNIT}, and the groups' offsets times the step. An offset corrects weights that are stored too
+ * large. It uses the sum of rounded activations, so its rounding error cancels the error of the
+ * products.
  */
 public final class QuantisedRow {
   /** Number of activations that are rounded in one step. */
@@ -46,24 +46,24 @@ public final class QuantisedRow {
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
-  /** Products come out in the upper halves of ints. */
+  /** Factor of steps, since products are in the upper halves of ints. */
   static final float UNIT = 0x1p-16f;
 
   /**
-   * Taken off per factor and int of the products. The two halves of an int are added up in its
-   * upper half; the bits of the lower one stay below as noise of 0 to 1, 1/2 on average. It is
-   * smaller than what rounding an activation does, but it has a sign.
+   * Correction per factor and int of products. The two halves of an int are added in its upper
+   * half. The bits of the lower half stay as noise of 0 to 1, 1/2 on average. The noise is smaller
+   * than the rounding error of an activation, but always positive.
    */
   static final float BIAS = -0x1p15f;
 
   private QuantisedRow() {}
 
-  /** Floats that {@link #quantise} writes. */
+  /** Returns the number of floats that {@link #quantise} writes. */
   static int floats(int columns, int group) {
     return columns / 2 + 2 * (columns / group);
   }
 
-  /** Where the steps are. */
+  /** Returns the address of the steps. */
   static long steps(long prepared, int columns) {
     return prepared + 2L * columns;
   }
@@ -71,11 +71,11 @@ public final class QuantisedRow {
   /**
    * Rounds {@code columns} floats.
    *
-   * @param columns a multiple of 128
-   * @param group activations that share a step, 16 or 32
-   * @param limit below 2^15; what a kernel's sums of products allow
-   * @param zero taken from each weight, times a scale that the kernel has
-   * @param bias beside it, for the noise of a group's ints
+   * @param columns number of floats, a multiple of 128
+   * @param group number of activations that share a step, 16 or 32
+   * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
+   * @param zero value that is subtracted from each weight
+   * @param bias correction of the noise in a group's ints
    */
   static void quantise(
       long x, int columns, int group, int limit, float zero, float bias, long prepared) {
@@ -90,7 +90,7 @@ public final class QuantisedRow {
         high = low;
       }
       float sum = round(from, low == 0 ? 0 : limit / low, to, to + BYTES);
-      // At 256 bits in the same vectors, at 128 in the next.
+      // The second half goes to the same vectors at 256 bits, to the next vectors at 128 bits.
       long evens = to + (COUNT == 8 ? 16 : 32);
       float next = round(from + 4 * HALF_GROUP, high == 0 ? 0 : limit / high, evens, evens + BYTES);
       if (group == BOTH) {
@@ -109,12 +109,13 @@ public final class QuantisedRow {
   }
 
   /**
-   * Makes what overflows out of the multiplication of whole ints of weights be no error. Of the
-   * bytes a, b, c, d of an int the even activations meet a + 256 · b and c + 256 · d, the odd ones
-   * b + 256 · c and d, after a shift of the whole int. What a byte meets too much by its 256 is
-   * taken off where it is alone; modulo 2^16 all comes out right.
+   * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Even
+   * activations are multiplied with a + 256 · b and c + 256 · d, where a, b, c, d are the bytes of
+   * an int. After a shift of the int, odd activations are multiplied with b + 256 · c and d. The
+   * excess of 256 times a byte is subtracted from the activation of that byte; modulo 2^16 the sums
+   * are right.
    *
-   * @param address a vector of even activations, then one of odd ones
+   * @param address address of a vector of even activations, followed by a vector of odd ones
    */
   static void carry(long address) {
     IntVector even = loadInts(address);
@@ -144,9 +145,9 @@ public final class QuantisedRow {
   }
 
   /**
-   * 16 numbers times {@code inverse} to shorts: eight of even places, eight of odd ones.
+   * Rounds 16 numbers times {@code inverse} to shorts: eight of even places, eight of odd places.
    *
-   * @return their sum, which is exact
+   * @return the exact sum of the shorts
    */
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);

@@ -24,14 +24,14 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Matrix × vector for F16 and BF16 rows in place, vectors of any width, any number of columns. An
- * int holds two weights, so {@link #prepare} parts the activations into those of even and of odd
- * columns.
+ * Product of a matrix with a vector, for F16 and BF16 rows in place, with vectors of any width and
+ * any number of columns. An int has two weights, so {@link #prepare} separates the activations of
+ * even and odd columns.
  *
  * @param brain whether weights are bf16, not f16
  */
 record HalfProduct(boolean brain) implements RowKernel {
-  /** Weights of one vector of ints. */
+  /** Number of weights in one vector of ints. */
   private static final int PAIRS = 2 * COUNT;
 
   private static final int ODD_HALF = 0xFFFF0000;
@@ -55,7 +55,10 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Puts the even numbers of each two vectors first, then the odd ones; a rest stays as it is. */
+  /**
+   * Reorders each pair of vectors: even columns first, then odd ones. Remaining columns keep their
+   * order.
+   */
   @Override
   public void prepare(long x, int columns, long prepared) {
     int i = 0;
@@ -75,12 +78,13 @@ record HalfProduct(boolean brain) implements RowKernel {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to} of f16.
+   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to} of f16.
    *
-   * <p>With its bits at a float's places and 112 added to the exponent, a number is right if its
-   * own exponent was neither 0 nor 31; call that n. A number with exponent 0 is 2n − 2^−14, which
-   * is exact and less than n; of any other, 2n − 2^−14 is not less than n. So the smaller one is
-   * right, found without arithmetic on subnormal numbers, which some processors are slow at.
+   * <p>Let n be a number's bits at a float's places with 112 added to the exponent. n is right if
+   * the exponent was neither 0 nor 31. For the exponent 0 the right number is 2n − 2^−14, which is
+   * exact and less than n. For any other exponent 2n − 2^−14 is not less than n. The smaller of
+   * both is therefore right. This needs no arithmetic on subnormal numbers, which is slow on some
+   * processors.
    */
   private static void multiplyF16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
@@ -118,7 +122,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Multiplies as {@link #multiplyF16}, for bf16, which is the upper half of a float. */
+  /** Multiplies rows of bf16, which is the upper half of a float, like {@link #multiplyF16}. */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

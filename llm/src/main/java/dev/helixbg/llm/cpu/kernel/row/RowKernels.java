@@ -13,13 +13,13 @@ import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
- * Matrix × vector for every type: the table of kernels, one for each at this machine's width of
- * vectors, and the order of rows that a processor reads fastest.
+ * Product of a matrix with a vector, for every type: the table of kernels for this machine's vector
+ * width, and the order in which rows are read.
  */
 public final class RowKernels {
   /**
-   * Rows per call of a kernel: a loop that runs for milliseconds is compiled while it runs, from
-   * its middle, and comes out slower than a method that was compiled from its start.
+   * Number of rows per call of a kernel. A loop that runs for milliseconds would be compiled from
+   * its middle while it runs, which gives slower code than compiling the whole method.
    */
   private static final int ROWS_PER_CALL = 64;
 
@@ -29,11 +29,11 @@ public final class RowKernels {
 
   private RowKernels() {}
 
-  /** The kernel for rows of a type. */
+  /** Returns the kernel for rows of a type. */
   public static RowKernel of(TensorType type) {
     int i = type.ordinal();
     RowKernel kernel = KERNELS[i];
-    if (kernel == null) { // two threads may make one each: they are alike
+    if (kernel == null) { // two threads may each make one; both are equal
       kernel = ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
       KERNELS[i] = kernel;
     }
@@ -41,14 +41,15 @@ public final class RowKernels {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
-   * @param kernel of the type
-   * @param weights rows of {@code columns} weights, a multiple of the type's block
-   * @param x prepared by {@link RowKernel#prepare}, aligned to 64 bytes
-   * @param streams places, far from each other, between which rows are taken in turn: processors
-   *     differ in how they fetch memory ahead. The result is the same.
-   * @param own the calling thread's
+   * @param kernel kernel of the type
+   * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
+   *     type's block
+   * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
+   * @param streams number of distant places between which the reading of rows alternates; the best
+   *     number depends on the processor's prefetching. The result is the same.
+   * @param own the calling thread's unpacker
    */
   public static void multiply(
       RowKernel kernel,
@@ -70,7 +71,7 @@ public final class RowKernels {
     }
     int apart = Math.ceilDiv(to - from, streams);
     if (type.bytes(columns) * apart % PAGE == 0) {
-      apart++; // streams a multiple of this apart would share one set of the first-level cache
+      apart++; // otherwise all streams would share one set of the first-level cache
     }
     for (int first = 0; first < apart && from + first < to; first++) {
       kernel.multiply(weights, columns, x, y, from + first, to, apart, own);
@@ -89,7 +90,7 @@ public final class RowKernels {
     };
   }
 
-  /** Matrix × vector for rows of floats. */
+  /** Product of a matrix with a vector, for rows of floats. */
   private record FloatProduct() implements RowKernel {
     @Override
     public boolean streams() {

@@ -1,2 +1,5 @@
-/** Matrix × vector for every type: the table of kernels, and those of any width. */
+/**
+ * Products of matrices with vectors: the table of kernels for every type, and the kernels for any
+ * vector width.
+ */
 package dev.helixbg.llm.cpu.kernel.row;

@@ -21,47 +21,47 @@ import jdk.incubator.vector.IntVector;
 /**
  * Activations as signed bytes, in tiles of two vectors of tokens and 256 columns.
  *
- * <p>A token's 32 columns share a step, a 127th of the largest magnitude, so a number is off by at
- * most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns, of each
+ * <p>A token's 32 columns share a step: the largest magnitude divided by 127. The rounding error is
+ * at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns. Each sub-block has
  *
  * <ul>
- *   <li>{@link #GROUPS} lines of {@link #TOKENS} ints: of each token four columns;
+ *   <li>{@link #GROUPS} lines of {@link #TOKENS} ints: four columns of each token;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the sums of the rounded numbers;
- *   <li>two lines of ints: of the first 16 columns, and of the others, the sum of the bytes times
- *       −{@link ByteRows#bias}. A product of unsigned bytes begins with these where each stands for
- *       a number that is smaller by so much. For sums of pairs each half of an int has that of two
+ *   <li>two lines of ints: the sum of the bytes times −{@link ByteRows#bias}, for the first 16
+ *       columns and for the others. Products with unsigned bytes start at these values, which
+ *       corrects the bias of the bytes. For sums of pairs, each half of an int has the value of two
  *       of each four columns.
  * </ul>
  */
 public final class ByteTiles {
-  /** Tokens of a tile. */
+  /** Number of tokens of a tile. */
   public static final int TOKENS = TileProduct.TOKENS;
 
-  /** Columns of a sub-block. */
+  /** Number of columns of a sub-block. */
   public static final int SUB = 32;
 
   public static final int SUBS = 8;
 
-  /** Columns of a tile. */
+  /** Number of columns of a tile. */
   public static final int COLUMNS = SUBS * SUB;
 
-  /** Fours of columns of a sub-block. */
+  /** Number of groups of four columns in a sub-block. */
   public static final int GROUPS = SUB / 4;
 
-  /** Bytes of a line. */
+  /** Size of a line, in bytes. */
   public static final int LINE = 4 * TOKENS;
 
-  /** From a sub-block to what belongs to it. */
+  /** Offset of the steps in a sub-block, in bytes. */
   public static final int STEPS = GROUPS * LINE;
 
   public static final int SUMS = STEPS + LINE;
   public static final int STARTS = SUMS + LINE;
 
-  /** From a sub-block to the next. */
+  /** Size of a sub-block, in bytes. */
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Floats of scratch memory that {@link #pack} wants. */
+  /** Size of the scratch memory of {@link #pack}, in floats. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
@@ -71,7 +71,7 @@ public final class ByteTiles {
   private static final int BYTE = 0xFF;
   private static final int SHORT = 0xFFFF;
 
-  /** Least divisor of a vector of activations: nothing is divided by zero. */
+  /** Least divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
   /** Excess of 8 numbers that were rounded by {@link VectorOps#TO_INTEGER}, as ints. */
@@ -82,14 +82,13 @@ public final class ByteTiles {
   /**
    * Packs columns of up to {@link #TOKENS} tokens.
    *
-   * @param rows the first of the columns of the first token
-   * @param stride bytes from one token to the next
-   * @param tokens how many there are; the others of the tile become something, or stay what they
-   *     are
-   * @param columns a multiple of 32, at most {@link #COLUMNS}
-   * @param pairs whether for sums of pairs
-   * @param scratch {@link #SCRATCH} floats, aligned to a vector
-   * @param turned {@link TokenTiles#SCRATCH} bytes
+   * @param rows address of the first column of the first token
+   * @param stride distance between tokens, in bytes
+   * @param tokens number of tokens; the content of the tile's other tokens is undefined
+   * @param columns number of columns, a multiple of 32, at most {@link #COLUMNS}
+   * @param pairs whether the tile is for sums of pairs
+   * @param scratch memory of {@link #SCRATCH} floats, aligned to a vector
+   * @param turned memory of {@link TokenTiles#SCRATCH} bytes
    */
   public static void pack(
       long rows,
@@ -110,7 +109,10 @@ public final class ByteTiles {
     }
   }
 
-  /** A sub-block of a vector of tokens: in steps, or C2 leaves vectors of one loop in arrays. */
+  /**
+   * Rounds a sub-block of a vector of tokens, in separate steps; in one loop C2 would keep vectors
+   * in arrays.
+   */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
     groups(x, target + SUMS, target, target + STARTS, pairs);
@@ -122,7 +124,7 @@ public final class ByteTiles {
     }
   }
 
-  /** And what numbers are multiplied by, in the place of the sums. */
+  /** Writes the steps, and their inverses to the place of the sums. */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);
@@ -138,9 +140,9 @@ public final class ByteTiles {
   }
 
   /**
-   * Half of a sub-block's columns to bytes, and what a product of theirs begins with.
+   * Rounds half of a sub-block's columns to bytes, and writes the start values of their products.
    *
-   * @param inverses what they are multiplied by
+   * @param inverses address of the inverses of the steps
    */
   private static void groups(long x, long inverses, long target, long start, boolean pairs) {
     FloatVector inverse = loadFloats(inverses);

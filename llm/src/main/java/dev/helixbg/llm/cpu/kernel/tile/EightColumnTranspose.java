@@ -15,25 +15,25 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Eight columns of a tile to rows of tokens, a vector of tokens at a time: what a panel of eight
- * rows gives goes to its places. 512 and 256 bits.
+ * Transposes eight columns of a tile to rows of tokens, a vector of tokens at a time, with vectors
+ * of 512 or 256 bits. It writes the results of a panel of eight matrix rows.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers; number by number it took a
- * tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Moving single numbers took
+ * a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
 
-  /** Whether vectors are wide enough. */
+  /** Whether vectors are wide enough for this class. */
   static final boolean APPLIES = COUNT >= 8;
 
   static final int COLUMNS = 8;
 
-  /** Bytes of scratch memory. */
+  /** Size of the scratch memory, in bytes. */
   static final int SCRATCH = 4 * TOKENS * COLUMNS;
 
-  // Two vectors of groups of 1, 2 and 4 numbers, to groups of twice as many: those of the first
-  // half of the tokens, and of the second.
+  // Indices that interleave two vectors in groups of 1, 2 and 4 numbers, for the first and the
+  // second half of the tokens.
   private static final IntVector ONES = interleaving(1, 0);
   private static final IntVector ONES_2 = interleaving(1, 1);
   private static final IntVector TWOS = interleaving(2, 0);
@@ -46,7 +46,7 @@ final class EightColumnTranspose {
   private static final VectorShuffle<Float> BY_2 = LaneSums.BY_2;
   private static final VectorShuffle<Float> BY_4 = LaneSums.BY_4;
 
-  // The lanes whose numbers have the bit.
+  // Masks of the lanes whose number has the bit 1, 2 or 4.
   private static final VectorMask<Float> ODD_1 = VectorMask.fromLong(FLOATS, lanes(0xAAAA));
   private static final VectorMask<Float> ODD_2 = VectorMask.fromLong(FLOATS, lanes(0xCCCC));
   private static final VectorMask<Float> ODD_4 = VectorMask.fromLong(FLOATS, lanes(0xF0F0));
@@ -58,7 +58,7 @@ final class EightColumnTranspose {
   }
 
   private static IntVector interleaving(int group, int half) {
-    int[] places = new int[TOKENS]; // of use with sixteen lanes only
+    int[] places = new int[TOKENS]; // used with sixteen lanes only
     for (int i = 0; i < TOKENS; i++) {
       int place = i / (2 * group) * group + i % group + TOKENS / 2 * half;
       places[i] = i / group % 2 == 0 ? place : TOKENS + place;
@@ -67,11 +67,11 @@ final class EightColumnTranspose {
   }
 
   /**
-   * {@code rows[t][k] = tile[k][t]}, or {@code +=}, for eight k and {@code tokens} t.
+   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=}, for eight k and {@code tokens} t.
    *
-   * @param width bytes from one column of the tile to the next
-   * @param stride bytes from one token's row to the next
-   * @param scratch {@link #SCRATCH} bytes
+   * @param width distance between columns of the tile, in bytes
+   * @param stride distance between rows of tokens, in bytes
+   * @param scratch memory of {@link #SCRATCH} bytes
    */
   static void write(
       long tile, long width, int tokens, boolean adds, long rows, long stride, long scratch) {
@@ -112,7 +112,7 @@ final class EightColumnTranspose {
     }
   }
 
-  /** Sixteen tokens of eight columns to 16 × 8 numbers. */
+  /** Transposes eight columns of sixteen tokens. */
   private static void transposeSixteen(long source, long width, long target) {
     IntVector a = loadInts(source);
     IntVector b = loadInts(source + width);
@@ -152,9 +152,9 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Eight tokens of eight columns to 8 × 8 numbers. In a round vectors whose numbers differ by 1, 2
-   * or 4 exchange the lanes whose numbers do: that takes no selection from two vectors, which
-   * processors without 512 bits do not have.
+   * Transposes eight columns of eight tokens. In three rounds, vectors whose numbers differ by 1, 2
+   * or 4 exchange the lanes whose numbers differ by the same. This needs no selection from two
+   * vectors, which processors without 512 bits lack.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

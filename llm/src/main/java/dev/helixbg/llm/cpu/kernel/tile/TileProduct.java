@@ -12,51 +12,54 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * The inner loop of matrix × matrix: a panel of rows times a tile of tokens, which are the lanes.
+ * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
  *
- * <p>Eight rows × two vectors of tokens are 16 sums, and six are twelve where there are 16
- * registers: more than enough to hide the latency of an FMA, which just enough do not. A weight is
- * broadcast by the load itself. A token's sum goes over k in order, with any neighbours: its bits
- * do not depend on the batch.
+ * <p>Eight rows and two vectors of tokens make 16 sums; on processors with 16 registers six rows
+ * make twelve. This is enough to hide the latency of an FMA. A load broadcasts each weight. A
+ * token's sum runs over k in order, so its result does not depend on the batch, bit for bit.
  */
 public final class TileProduct {
-  /** Rows that are multiplied together. */
+  /** Number of rows that are multiplied together. */
   public static final int ROWS = Lanes.WIDE ? 8 : 6;
 
-  /** The same where up to half a tile is wanted. */
+  /** Number of rows that are multiplied together with up to half a tile. */
   private static final int HALF_ROWS = 8;
 
-  /** Panels and sums have room for a multiple of so many rows: of {@link #ROWS} and of eight. */
+  /**
+   * Panels and sums have room for a multiple of this number of rows, which is a multiple of {@link
+   * #ROWS} and of eight.
+   */
   public static final int ROOM = 24;
 
-  /** Tokens of a tile: two vectors. */
+  /** Number of tokens of a tile: two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
-  /** The deepest panel, in weights. */
+  /** Largest number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
   /**
-   * Floats from one row of a panel to the next: not a power of two, or all rows fall into the same
-   * cache sets.
+   * Distance between rows of a panel, in floats. It is not a power of two, which would put all rows
+   * into the same sets of the CPU cache.
    */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
 
-  /** Bytes of a tile's columns, and of a row's sums. */
+  /** Size of a tile's column and of a row's sums, in bytes. */
   private static final long WIDTH = 2L * BYTES;
 
   private TileProduct() {}
 
   /**
-   * {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k < depth}, or
-   * {@code +=}.
+   * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
+   * depth}, or {@code +=}.
    *
-   * @param rows of the panel; all up to the next multiple of {@link #ROOM} may be used, too
-   * @param depth at most {@link #DEPTH}
-   * @param x {@code depth} times {@link #TOKENS} floats aligned to a vector
-   * @param tokens how many of the tile are wanted; up to half a tile costs half
-   * @param first whether the sums begin here
+   * @param rows number of rows of the panel; rows up to the next multiple of {@link #ROOM} may be
+   *     used, too
+   * @param depth number of weights per row, at most {@link #DEPTH}
+   * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
+   * @param tokens number of tokens that are needed; up to half a tile costs half
+   * @param first whether the sums start at 0
    */
   public static void multiply(
       long panel, int rows, int depth, long x, int tokens, boolean first, long sums) {
@@ -76,7 +79,7 @@ public final class TileProduct {
     }
   }
 
-  /** Eight rows and all tokens of a tile. */
+  /** Multiplies eight rows with all tokens of a tile. */
   private static void eightRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
     FloatVector a0 = loadFloats(before);
@@ -142,8 +145,8 @@ public final class TileProduct {
   }
 
   /**
-   * Six rows and all tokens of a tile, where there are 16 registers. C2 multiplies the body of a
-   * loop that counts by one, and then they do not hold it; of this one and the next it does not.
+   * Multiplies six rows with all tokens of a tile, for processors with 16 registers. The loop does
+   * not count by one: C2 would unroll such a loop, and 16 registers would not suffice.
    */
   private static void sixRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
@@ -196,7 +199,7 @@ public final class TileProduct {
     f1.intoMemorySegment(MEMORY, sums + 5 * WIDTH + BYTES, ORDER);
   }
 
-  /** Eight rows and the first half of a tile. */
+  /** Multiplies eight rows with the first half of a tile. */
   private static void oneVector(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
     FloatVector a0 = loadFloats(before);

@@ -12,23 +12,23 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import java.lang.foreign.Arena;
 
 /**
- * Tiles of tokens: columns × {@link TileProduct#TOKENS} floats, the tokens side by side. Places are
- * byte offsets.
+ * Packs and unpacks tiles of tokens: columns × {@link TileProduct#TOKENS} floats. The tokens of a
+ * column are adjacent. Parameters are addresses.
  */
 public final class TokenTiles {
   private static final int EIGHT = EightColumnTranspose.COLUMNS;
 
-  /** Bytes of scratch memory that {@link #pack} and {@link #unpack} want. */
+  /** Size of the scratch memory of {@link #pack} and {@link #unpack}, in bytes. */
   public static final long SCRATCH = EightColumnTranspose.SCRATCH;
 
-  /** Beginning of sums: as many zeros as a kernel has. */
+  /** Address of zeros, the start values of a kernel's sums. */
   static final long ZEROS = Arena.global().allocate(4L * TileProduct.ROOM * TOKENS, 64).address();
 
   private TokenTiles() {}
 
   /**
-   * Rows of tokens to a tile: {@code tile[k][t] = rows[t][k]} for {@code tokens} rows, {@code
-   * stride} bytes apart.
+   * Packs rows of tokens into a tile: {@code tile[k][t] = rows[t][k]} for {@code tokens} rows,
+   * {@code stride} bytes apart.
    *
    * @param scratch {@link #SCRATCH} bytes
    */
@@ -52,9 +52,9 @@ public final class TokenTiles {
   }
 
   /**
-   * A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=}.
+   * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=}.
    *
-   * @param width tokens from one column of the tile to the next
+   * @param width distance between columns of the tile, in tokens
    * @param scratch {@link #SCRATCH} bytes
    */
   public static void unpack(
@@ -83,7 +83,7 @@ public final class TokenTiles {
     }
   }
 
-  /** Rows of {@link TileProduct#TOKENS} floats to other places, strides in bytes. */
+  /** Copies rows of {@link TileProduct#TOKENS} floats; strides are in bytes. */
   public static void move(long source, long stride, int rows, long target, long targetStride) {
     for (int r = 0; r < rows; r++) {
       loadFloats(source + r * stride).intoMemorySegment(MEMORY, target + r * targetStride, ORDER);
