@@ -101,19 +101,20 @@ final class PreparedModel {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
     while (true) {
-      try (FileLock alone = file.lock()) {
-        if (!Files.exists(made)) {
-          Torture.delete(home);
-          make(home, dist);
-          Files.createFile(made);
-        }
-      }
       FileLock withOthers = file.lock(0, Long.MAX_VALUE, true);
       if (Files.exists(made)) {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(home, file, withOthers)));
         return home.resolve("cache");
       }
-      withOthers.release(); // another one has just left as the last
+      withOthers.release();
+      // Never waits for those that have it, which would be until their end.
+      try (FileLock alone = file.tryLock()) {
+        if (alone != null && !Files.exists(made)) {
+          Torture.delete(home);
+          make(home, dist);
+          Files.createFile(made);
+        }
+      }
     }
   }
 
