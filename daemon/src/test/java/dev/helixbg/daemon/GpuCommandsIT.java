@@ -88,14 +88,19 @@ class GpuCommandsIT {
   }
 
   @Test
-  void generateChecksItselfAgainstTheCpuAndTimesItsKernels() throws Exception {
-    Program.Ended ended = ok(gpu.run(answer("--check", "--profile", "--stats")));
+  void generateChecksItselfAgainstTheCpu() throws Exception {
+    Program.Ended ended = ok(gpu.run(answer("--check", "--stats")));
     assertEquals(CASE.answer(), ended.out().strip());
-    for (String line : List.of("backend   metal", "; same next token", "kernel ", "waits ")) {
+    for (String line : List.of("backend   metal", "; same next token", "waits ")) {
       assertTrue(ended.err().contains(line), ended.err());
     }
-    for (String counter : List.of("dispatches", "barriers", "most_in_flight", "gpu")) {
-      assertTrue(ended.err().contains(counter), ended.err());
+  }
+
+  @Test
+  void statsTellWhatTheGpuDid() throws Exception {
+    Program.Ended ended = ok(gpu.run(answer("--stats")));
+    for (String line : new String[] {"dispatches", "barriers", "most_in_flight", "gpu"}) {
+      assertTrue(ended.err().contains(line), ended.err());
     }
   }
 
@@ -114,8 +119,6 @@ class GpuCommandsIT {
     assertEquals(CASE.answer(), ended.out().strip());
     assertTrue(ended.err().contains("backend   cuda"), "auto takes the GPU");
     assertTrue(ended.err().contains("Software CUDA CUDA 13.0"), ended.err());
-    Program.Ended loaded = cuda.run("load-model", model, "--backend", "cuda");
-    assertTrue(loaded.out().contains("Software CUDA, CUDA 13.0"), loaded.out());
     requireRight(cuda.run("bench", "gpu", "--small", "-r", "1"));
   }
 
@@ -136,7 +139,7 @@ class GpuCommandsIT {
   @Test
   void aGpuThatFailsTwiceIsReplacedByTheCpuOrSaysSo() throws Exception {
     Program twice = failing("cuda", 0, 2);
-    Program.Ended ended = twice.run(answer("--stats", "--profile"));
+    Program.Ended ended = twice.run(answer("--stats"));
     assertEquals(0, ended.code(), ended.err());
     assertEquals(1, count(ended.err(), "; the CPU takes over"), ended.err());
     assertTrue(ended.err().contains("backend   cpu"), ended.err());
@@ -176,7 +179,5 @@ class GpuCommandsIT {
       assertTrue(refused.err().contains("there is no Metal on this machine"), refused.err());
     }
     assertTrue(noGpu.run("doctor").out().contains("language models run on the CPU"));
-    Program.Ended profile = noGpu.run(answer("--profile", "--backend", "cpu"));
-    assertEquals(ExitCode.USAGE.number(), profile.code());
   }
 }
