@@ -28,7 +28,7 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
   run sample -- one-shot --sample
   wait $other
   cp -R "$kb" "$work/kb"
-  run one-shot -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model" &
+  run one-shot -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --set llm.model="$model" &
   other=$!
   # An agent's first questions, to a server that works by itself, and a client that waits for the answers.
   cat > "$work/session" << 'END'

@@ -38,7 +38,7 @@ launch() { # ARGUMENTS...; does not return
   # shellcheck disable=SC2086 # several options in one variable
   set -- ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} "$@"
   case $name in
-    generate | load-model | bench)
+    generate | bench)
       # Below four processors the JVM has one thread for C2, which kernels would wait for one after the other.
       [ "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 4)" -ge 4 ] || set -- -XX:CICompilerCount=3 "$@"
       set -- "@$options/c2.options" "$@"

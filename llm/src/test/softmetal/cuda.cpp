@@ -383,7 +383,6 @@ CALL(cuEventRecord)(Event* event, u64) {
 }
 CALL(cuEventQuery)(Event* event) { LOCKED; return driver.failed ? driver.failed : event->pending ? NOT_READY : SUCCESS; }
 CALL(cuEventSynchronize)(Event* event) { LOCKED; if (event->pending) flush(); return driver.failed; }
-CALL(cuEventElapsedTime)(float* milliseconds, Event*, Event*) { *milliseconds = 0.001f; return driver.failed; }
 CALL(cuEventDestroy_v2)(Event* event) {
   LOCKED;
   if (event->pending) flush();

@@ -159,18 +159,19 @@ class JudgeIT {
     assertEquals(0, found.code(), found.err());
     assertEquals(1, found.err().lines().count(), found.err());
     assertTrue(found.err().contains("golden.gguf"), found.err());
-    Program.Ended named = program.run("one-shot", kb.toString(), "--model", broken.toString());
+    Program.Ended named = program.run("one-shot", kb.toString(), "--set", "llm.model=" + broken);
     assertEquals(ExitCode.MODEL.number(), named.code(), named.err());
-    Program.Ended missing = program.run("one-shot", kb.toString(), "--model", "/no/such.gguf");
+    Program.Ended missing =
+        program.run("one-shot", kb.toString(), "--set", "llm.model=/no/such.gguf");
     assertEquals(ExitCode.MODEL.number(), missing.code());
     assertTrue(missing.err().contains("/no/such.gguf"), missing.err());
   }
 
   @Test
   void withoutSecondsNothingIsAsked() throws Exception {
-    String model = GoldenModel.Q4_K_M.path().toString();
+    String model = "llm.model=" + GoldenModel.Q4_K_M.path().toAbsolutePath();
     JsonNode report =
-        json("one-shot", kb.toString(), "--model", model, "--json", "--llm-seconds", "0");
+        json("one-shot", kb.toString(), "--json", "--set", model, "--set", "llm.seconds=0");
     assertEquals(5, report.at("/judgement/left/label").asInt());
     assertEquals(List.of(), program.stores().answers(kb));
   }

@@ -107,8 +107,8 @@ class OneShotIT {
   void theSameKbGivesTheSameBytesWhateverTheThreads() throws Exception {
     Path one = GeneratedKb.write(folder.resolve("one"), 24);
     Path four = GeneratedKb.write(folder.resolve("four"), 24);
-    assertEquals(0, program.run("one-shot", one.toString(), "--threads", "1").code());
-    assertEquals(0, program.run("one-shot", four.toString(), "--threads", "4").code());
+    assertEquals(0, program.run("one-shot", one.toString(), "--set", "threads=1").code());
+    assertEquals(0, program.run("one-shot", four.toString(), "--set", "threads=4").code());
     for (String file :
         List.of(
             "embeddings.bin",
@@ -370,7 +370,7 @@ class OneShotIT {
     Files.createFile(blocked.resolve("insights"));
     assertEnds(ExitCode.USAGE, "one-shot", "--sampel");
     assertEnds(ExitCode.USAGE, "one-shoot");
-    assertEnds(ExitCode.USAGE, "one-shot", "--threads", "lots");
+    assertEnds(ExitCode.USAGE, "one-shot", "--set", "threads=lots");
     assertEnds(ExitCode.USAGE, "one-shot", "--set", "embed.tokens=1");
     assertEnds(ExitCode.USAGE, "one-shot", "--sample", nothing.toString());
     assertEnds(ExitCode.KB, "one-shot");

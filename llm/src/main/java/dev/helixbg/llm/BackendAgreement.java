@@ -1,136 +1,61 @@
 package dev.helixbg.llm;
 
 import dev.helixbg.llm.TextModel.Session;
-import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.model.Qwen3.TapListener;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
- * Comparison of two ways of running a model on one prompt.
+ * How near two ways of running a model are, by the logits after one prompt.
  *
- * @param sameToken whether both choose the same next token
- * @param places differences of the embedding, of all taps of all layers, and of the logits after
- *     the prompt, in the order of the computation
+ * @param sameToken whether the likeliest next token is the same
+ * @param difference the largest between two logits, as a share of the largest logit; NaN if a logit
+ *     is NaN
  */
-public record BackendAgreement(boolean sameToken, List<Parting> places) {
+public record BackendAgreement(boolean sameToken, double difference) {
   /**
-   * Largest difference that rounding explains. Keys and values have half precision, and the CPU
-   * reads prompts of some types with eight-bit activations.
+   * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
+   * some types with eight-bit activations.
    */
   private static final double BOUND = 5e-2;
 
-  private static final double EMBEDDING_BOUND = 1e-5;
-
-  /**
-   * Number of rows that are kept per tap. All activations of a long prompt would take gigabytes.
-   */
-  private static final int ROWS_COMPARED = 8;
-
-  /**
-   * Difference of two ways at one place of the computation.
-   *
-   * @param layer layer, counted from 0
-   * @param tap place in the layer
-   * @param difference largest difference, divided by the largest value at this place
-   * @param row token with the largest difference; {@code column} is the value that differs
-   */
-  public record Parting(
-      int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
-
-    /** Whether rounding explains the difference; false for NaN. */
-    private boolean isRounding() {
-      return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
-    }
-  }
-
-  /** Runs a prompt through both models, without changing them. */
+  /** Runs the prompt through both; both are left as they were. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
-    Trace actual = new Trace();
-    Trace expected = new Trace();
-    boolean sameToken = actual.run(tested, prompt) == expected.run(reference, prompt);
-    Iterator<Place> others = actual.places.values().iterator();
-    return new BackendAgreement(
-        sameToken,
-        expected.places.values().stream().map(place -> parting(place, others.next())).toList());
-  }
-
-  /** Returns the first place that differs by more than rounding. */
-  public Optional<Parting> firstParting() {
-    return places.stream().filter(place -> !place.isRounding()).findFirst();
-  }
-
-  /** Whether rounding explains the differences of embedding and logits. */
-  public boolean isGood() {
-    return places.stream()
-        .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
-        .allMatch(Parting::isRounding);
-  }
-
-  /** Returns the largest difference at a place; NaN is larger than any number. */
-  private static Parting parting(Place expected, Place actual) {
+    Logits actual = Logits.of(tested, prompt);
+    Logits expected = Logits.of(reference, prompt);
     double largest = 0;
     double worst = 0;
-    int at = 0;
     for (int i = 0; i < expected.values.length; i++) {
       largest = Math.max(largest, Math.abs(expected.values[i]));
-      double off = Math.abs((double) actual.values[i] - expected.values[i]);
-      if (off > worst || Double.isNaN(off) && !Double.isNaN(worst)) {
-        worst = off;
-        at = i;
-      }
+      worst = Math.max(worst, Math.abs((double) actual.values[i] - expected.values[i]));
     }
-    return new Parting(
-        expected.layer,
-        expected.tap,
-        worst == 0 ? 0 : worst / largest,
-        at / expected.columns,
-        at % expected.columns,
-        actual.values[at],
-        expected.values[at]);
+    return new BackendAgreement(actual.token == expected.token, worst == 0 ? 0 : worst / largest);
   }
 
-  /** First rows of the activations at a tap of a layer. */
-  private record Place(Tap tap, int layer, int columns, float[] values) {}
+  /** Whether the logits differ by no more than rounding; NaN is more. */
+  public boolean isGood() {
+    return difference <= BOUND;
+  }
 
-  /** Activations of a model during a prompt's first pass. */
-  private static final class Trace {
-    private final Map<List<Object>, Place> places = new LinkedHashMap<>();
-    private int tokens;
-
-    int run(TextModel model, int[] prompt) {
-      tokens = prompt.length;
-      GenerationOptions one = new GenerationOptions(1, Set.of());
-      model.model().observe(this::note);
+  private record Logits(int token, float[] values) {
+    static Logits of(TextModel model, int[] prompt) {
+      float[] values = new float[model.model().vocabulary()];
+      model
+          .model()
+          .observe(
+              (tap, layer, shown) -> {
+                if (tap == Tap.LOGITS) {
+                  shown.read(0, values); // those of the last pass stay
+                }
+              });
       try (Session session = model.session()) {
-        return model.generate(session, prompt, one, id -> {}, () -> false).tokenIds()[0];
+        GenerationOptions one = new GenerationOptions(1, Set.of());
+        int[] answer = model.generate(session, prompt, one, id -> {}, () -> false).tokenIds();
+        return new Logits(answer[0], values);
       } finally {
         model.model().observe(TapListener.NONE);
       }
-    }
-
-    /** Stores activations of the first pass; logits are those of the last pass. */
-    private void note(Tap tap, int layer, Activations values) {
-      List<Object> key = List.of(tap, layer);
-      if (tap == Tap.LOGITS) {
-        places.remove(key);
-      } else if (places.containsKey(key)) {
-        return;
-      }
-      int rows = Math.min(Math.min(values.rows(), tokens), tap == Tap.LOGITS ? 1 : ROWS_COMPARED);
-      float[] read = new float[rows * values.columns()];
-      float[] row = new float[values.columns()];
-      for (int i = 0; i < rows; i++) {
-        values.read(i, row);
-        System.arraycopy(row, 0, read, i * row.length, row.length);
-      }
-      places.put(key, new Place(tap, layer, values.columns(), read));
     }
   }
 }

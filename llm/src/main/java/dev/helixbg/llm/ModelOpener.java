@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 public final class ModelOpener {
   private final ModelOptions options;
 
-  /** Reasons why present GPUs are not used, one sentence each. */
-  private final List<String> refused = new ArrayList<>();
+  /** See {@link TextModel#warnings}. */
+  private final List<String> warnings = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
     this.options = options;
@@ -83,7 +83,7 @@ public final class ModelOpener {
   private TextModel openOnCpu(GgufFile file) {
     Optional<String> slowness = CpuBackend.slowness();
     if (slowness.isPresent()) {
-      options.news().accept(slowness.get());
+      warnings.add(slowness.get());
       return openScalar(file);
     }
     KernelCompilation kernels = new KernelCompilation(types(file));
@@ -102,7 +102,7 @@ public final class ModelOpener {
         return openOnGpu(file, gpu);
       } catch (GpuException e) {
         if (!e.isAbsence()) {
-          refused.add(e.getMessage());
+          warnings.add(e.getMessage() + "; the CPU runs the model");
         }
       }
     }
@@ -110,17 +110,14 @@ public final class ModelOpener {
   }
 
   private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
-    GpuBackend backend = new GpuBackend(gpu.open(), true, options.profiled());
+    GpuBackend backend = new GpuBackend(gpu.open(), true);
     try {
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
       throw e;
     }
-    return open(
-        file,
-        backend,
-        model -> backend.compile(() -> model.rehearse(options.limits()), options.news()));
+    return open(file, backend, model -> backend.compile(() -> model.rehearse(options.limits())));
   }
 
   /**
@@ -159,7 +156,7 @@ public final class ModelOpener {
       // Started late, since kernels for the first token need the processors first.
       tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
       warm.await();
-      return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(refused));
+      return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(warnings));
     } catch (Throwable e) {
       // Both tasks read the mapped file.
       if (tokenizer != null) {

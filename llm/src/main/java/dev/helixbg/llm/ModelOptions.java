@@ -2,7 +2,6 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Options for opening a model.
@@ -10,11 +9,8 @@ import java.util.function.Consumer;
  * @param device device that runs the model
  * @param threads number of threads on the CPU
  * @param limits sizes of the model's buffers
- * @param profiled whether a GPU times each kernel in a separate command buffer, which is slow
- * @param news receives lines about the progress of slow steps
  */
-public record ModelOptions(
-    Device device, int threads, PassLimits limits, boolean profiled, Consumer<String> news) {
+public record ModelOptions(Device device, int threads, PassLimits limits) {
   /**
    * Rows of a pass. With this number, reading the weights once per pass no longer dominates the
    * time.
@@ -43,11 +39,6 @@ public record ModelOptions(
     }
   }
 
-  /** Makes options without profile and progress lines. */
-  public ModelOptions(Device device, int threads, PassLimits limits) {
-    this(device, threads, limits, false, line -> {});
-  }
-
   /**
    * Returns options with buffers of the usual sizes.
    *
@@ -59,22 +50,12 @@ public record ModelOptions(
   }
 
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, profiled, news);
+    return new ModelOptions(newDevice, threads, limits);
   }
 
   /** Returns these options with passes of at most {@code rows} rows, for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
-    return new ModelOptions(device, threads, wider, profiled, news);
-  }
-
-  /** Returns these options with or without a profile. */
-  public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, newProfiled, news);
-  }
-
-  /** Returns these options with a consumer of progress lines. */
-  public ModelOptions telling(Consumer<String> newNews) {
-    return new ModelOptions(device, threads, limits, profiled, newNews);
+    return new ModelOptions(device, threads, wider);
   }
 }

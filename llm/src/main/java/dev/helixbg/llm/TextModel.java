@@ -34,7 +34,7 @@ public final class TextModel implements AutoCloseable {
   private final GgufFile file;
   private final Qwen3 model;
   private final BackgroundTask<BpeTokenizer> tokenizerLoad;
-  private final List<String> refused;
+  private final List<String> warnings;
   private final ForwardPasses passes;
   private final ChoiceScorer choiceScorer;
 
@@ -43,11 +43,11 @@ public final class TextModel implements AutoCloseable {
       Qwen3 model,
       PassLimits limits,
       BackgroundTask<BpeTokenizer> tokenizerLoad,
-      List<String> refused) {
+      List<String> warnings) {
     this.file = file;
     this.model = model;
     this.tokenizerLoad = tokenizerLoad;
-    this.refused = refused;
+    this.warnings = warnings;
     passes = new ForwardPasses(model, limits);
     choiceScorer = new ChoiceScorer(passes);
   }
@@ -182,9 +182,9 @@ public final class TextModel implements AutoCloseable {
     return model.backend();
   }
 
-  /** Returns the reasons why present GPUs do not run the model, one sentence each. */
-  public List<String> refused() {
-    return refused;
+  /** Returns the reasons why the model runs slower than it might, one sentence each. */
+  public List<String> warnings() {
+    return warnings;
   }
 
   @Override

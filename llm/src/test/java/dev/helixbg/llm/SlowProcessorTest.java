@@ -7,7 +7,6 @@ import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -16,10 +15,9 @@ class SlowProcessorTest {
   /** Prints which backend runs a model, and whether it was said. */
   static final class Program {
     public static void main(String[] arguments) {
-      List<String> news = new ArrayList<>();
-      ModelOptions options = ModelOptions.of(Device.AUTO, 2, 512).telling(news::add);
+      ModelOptions options = ModelOptions.of(Device.AUTO, 2, 512);
       try (TextModel model = ModelOpener.open(GoldenModel.Q4_0.path(), options)) {
-        System.out.println(model.backend().name() + " " + news.size());
+        System.out.println(model.backend().name() + " " + model.warnings().size());
       }
     }
   }

@@ -100,7 +100,7 @@ class TextModelTest {
     try (TextModel model = open(GoldenModel.Q4_0.path())) {
       assertEquals("helix golden", model.name());
       assertEquals(1024, model.contextLimit());
-      assertEquals(List.of(), model.refused());
+      assertEquals(List.of(), model.warnings());
     }
   }
 

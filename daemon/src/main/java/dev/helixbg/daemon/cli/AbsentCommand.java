@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** A command that is described here, and is somewhere else. */
+/** A command that this program only describes: the launcher or a checkout runs it. */
 @Command
 final class AbsentCommand implements Callable<Integer> {
   @Unmatched private List<String> arguments;

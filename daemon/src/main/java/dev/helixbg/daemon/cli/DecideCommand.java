@@ -18,9 +18,7 @@ import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,9 +36,6 @@ import picocli.CommandLine.Parameters;
  */
 @Command
 final class DecideCommand extends JsonCommand {
-  /** Bytes of a list on standard input. */
-  private static final int LONGEST_LIST = 1 << 24;
-
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -49,7 +44,7 @@ final class DecideCommand extends JsonCommand {
       paramLabel = "ID",
       description =
           "Ids of findings, as listed by 'helix-bg findings' or, if settled, by 'findings"
-              + " --settled'. '-' reads them from standard input: the first word of each line.")
+              + " --settled'.")
   private List<String> ids = List.of();
 
   @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
@@ -68,7 +63,7 @@ final class DecideCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
+    ids = kb.withoutFolder(ids, Decision::isId);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     List<Decision> made = noted(chosen, settings);
@@ -105,9 +100,8 @@ final class DecideCommand extends JsonCommand {
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
           outcome == Outcome.OPEN
-              ? "name what to take back: ids, or - to read them from standard input"
-              : "name findings: ids, - to read ids from standard input, --topic, --kind or"
-                  + " --verdict");
+              ? "name what to take back: ids"
+              : "name findings: ids, --topic, --kind or --verdict");
     }
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
@@ -124,7 +118,7 @@ final class DecideCommand extends JsonCommand {
       }
     }
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
-    for (String id : named()) {
+    for (String id : ids) {
       if (!known.containsKey(id)) {
         throw outcome == Outcome.OPEN
             ? Failure.usage(
@@ -137,31 +131,6 @@ final class DecideCommand extends JsonCommand {
     }
     Instant now = Instant.now();
     return wanted.stream().map(id -> new Decision(id, outcome, now, known.get(id))).toList();
-  }
-
-  private List<String> named() throws IOException {
-    List<String> named = new ArrayList<>();
-    for (String id : ids) {
-      if (id.equals("-")) {
-        readIds(named);
-      } else {
-        named.add(id);
-      }
-    }
-    return named;
-  }
-
-  private static void readIds(List<String> ids) throws IOException {
-    byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
-    if (list.length > LONGEST_LIST) {
-      throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
-    }
-    new String(list, StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> !line.startsWith(" ")) // of an entry of the finding above
-        .map(line -> line.strip().split("\\s", 2)[0])
-        .filter(first -> !first.isEmpty())
-        .forEach(ids::add);
   }
 
   private static ObjectNode toJson(Decision decision) {

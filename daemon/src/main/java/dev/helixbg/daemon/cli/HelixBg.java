@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
-import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
@@ -62,21 +61,18 @@ public final class HelixBg implements Runnable {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Commands that open a model first, while the process has nothing else to do. */
-  private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
-
   /**
    * Runs one command line and ends the JVM with its exit code.
    *
    * @param bench makes the command of this name
    */
   public static void start(Supplier<Object> bench, String... arguments) {
-    if (arguments.length > 0 && MODEL_FIRST.contains(arguments[0])) {
-      ModelOpener.prepare();
-    }
-    DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
-    if (arguments.length > 0 && arguments[0].equals("mcp")) {
-      McpService.prepare();
+    String first = arguments.length > 0 ? arguments[0] : "";
+    DaemonLog.choose(first.equals("daemon"));
+    switch (first) { // what they need first, while the process has nothing else to do
+      case "generate" -> ModelOpener.prepare();
+      case "mcp" -> McpService.prepare();
+      default -> {}
     }
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
@@ -148,7 +144,6 @@ public final class HelixBg implements Runnable {
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
-    commands.put("load-model", LoadModelCommand::new);
     commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("verify", VerifyCommand::new);
@@ -213,7 +208,7 @@ public final class HelixBg implements Runnable {
 
     @Override
     public int handleParseException(ParameterException wrong, String[] arguments) {
-      return errors.wrongArguments(wrong, arguments);
+      return errors.wrongArguments(wrong);
     }
 
     @Override
@@ -227,8 +222,7 @@ public final class HelixBg implements Runnable {
       for (CommandLine line : parsed.asCommandLineList()) {
         List<String> unmatched = line.getParseResult().unmatched();
         if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
-          return errors.wrongArguments(
-              new UnmatchedArgumentException(line, unmatched), new String[0]);
+          return errors.wrongArguments(new UnmatchedArgumentException(line, unmatched));
         }
       }
       return new RunLast().execute(parsed);

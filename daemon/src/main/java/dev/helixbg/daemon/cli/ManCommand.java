@@ -1,13 +1,19 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.Setting;
+import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
+import java.util.Locale;
+import java.util.function.BiConsumer;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints the manual page, or the same as the page docs/reference.md. */
+/** Prints the help of every command as one page: in roff, as man(7) describes it, or Markdown. */
 @Command(name = "man", description = "Print the manual page. To read it: helix-bg man | man -l -")
 final class ManCommand extends ConsoleCommand {
   @Option(names = "--markdown", description = "Print the page docs/reference.md instead.")
@@ -17,8 +23,77 @@ final class ManCommand extends ConsoleCommand {
 
   @Override
   public Integer call() {
-    CommandSpec root = spec.root();
-    console.out().print(markdown ? ReferencePage.of(root) : ManPage.of(root.commandLine()));
+    CommandLine root = spec.root().commandLine();
+    console.out().print(markdown ? markdown(root) : roff(root));
     return ExitCode.OK.number();
+  }
+
+  private static String roff(CommandLine root) {
+    String name = root.getCommandName();
+    StringBuilder page = new StringBuilder();
+    page.append(".TH \"").append(name.toUpperCase(Locale.ROOT)).append("\" 1\n.SH NAME\n");
+    page.append(
+        escaped(
+            name + " - " + root.getCommandSpec().usageMessage().description()[0].replace(":", "")));
+    page.append("\n.SH SYNOPSIS\n.nf\n").append(escaped(help(root))).append(".fi\n.SH COMMANDS\n");
+    BiConsumer<String, CommandLine> section =
+        (command, line) ->
+            page.append(".SS %s\n.nf\n%s.fi\n".formatted(escaped(command), escaped(help(line))));
+    root.getSubcommands().forEach(section);
+    return page.toString();
+  }
+
+  /** Text of which no line begins a request of roff. */
+  private static String escaped(String text) {
+    return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
+  }
+
+  private static String markdown(CommandLine root) {
+    StringBuilder page =
+        new StringBuilder(
+            """
+            # Reference
+
+            Commands, exit codes and settings, as the program itself knows them: `helix-bg man --markdown` prints this page.
+            The folder of a knowledge base is an argument or `--kb FOLDER`; before a text it must be written as a path (`./kb`).
+            In a checkout there is `bench`, too: [benchmarks.md](benchmarks.md).
+
+            ## Commands
+            """);
+    root.getSubcommands()
+        .forEach(
+            (command, line) -> {
+              if (!command.equals("bench")) { // an installation would print another page
+                page.append("\n### `%s`\n\n```\n%s```\n".formatted(command, help(line)));
+              }
+            });
+    page.append("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n");
+    for (ExitCode code : ExitCode.values()) {
+      page.append("| %d | %s |\n".formatted(code.number(), code.meaning()));
+    }
+    page.append(
+        """
+
+        ## Settings
+
+        They come from defaults, then `~/.helix/helix-bg.toml` (or `--config FILE`, or `$HELIX_BG_CONFIG`), then the
+        environment, then flags; each above the one before. Every key has an environment variable, such as
+        `HELIX_BG_EMBED_MAX_TOKENS`, and can be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints all with
+        their values and where those came from.
+
+        | key | default | meaning | valid |
+        | --- | --- | --- | --- |
+        """);
+    for (Setting<?> setting : SettingsLoader.catalog()) {
+      String usual = setting.defaultText().isEmpty() ? "" : '`' + setting.defaultText() + '`';
+      page.append(
+          "| `%s` | %s | %s | %s |\n"
+              .formatted(setting.name(), usual, setting.meaning(), setting.valid()));
+    }
+    return page.toString();
+  }
+
+  private static String help(CommandLine line) {
+    return line.getUsageMessage(Ansi.OFF);
   }
 }

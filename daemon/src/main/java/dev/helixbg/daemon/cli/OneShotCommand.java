@@ -26,9 +26,6 @@ import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,35 +53,6 @@ public final class OneShotCommand extends JsonCommand {
       description = "Copy report.html, report.md and report.json into FOLDER, too.")
   private Path copy;
 
-  @Option(
-      names = "--model",
-      paramLabel = "FILE",
-      description = {
-        "The language model, a GGUF file (default: the",
-        "setting llm.model, else the first usable .gguf in",
-        "~/.helix/models)."
-      })
-  private Path model;
-
-  @Option(
-      names = "--llm-seconds",
-      paramLabel = "N",
-      description =
-          "Seconds to spend on questions to the language model; the next run continues. 0:"
-              + " use kept answers only (default: the setting llm.seconds, 600).")
-  private String seconds;
-
-  @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      description =
-          "Device that runs the language model: metal, cuda, cpu, or auto: a GPU if there is"
-              + " one (default: the setting llm.backend, auto).")
-  private String backend;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
-  private String threads;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (sample && kb.named().isPresent()) {
@@ -93,7 +61,7 @@ public final class OneShotCommand extends JsonCommand {
     if (copy != null) {
       ReportFolder.in(copy).check();
     }
-    Settings settings = settings();
+    Settings settings = options.load().settings();
     Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
     Pipeline pipeline =
         new Pipeline(
@@ -112,16 +80,6 @@ public final class OneShotCommand extends JsonCommand {
       show(store, report(pipeline, store), settings);
     }
     return ExitCode.OK.number();
-  }
-
-  private Settings settings() {
-    Map<String, String> flags = new HashMap<>();
-    flags.put("llm.model", model == null ? null : model.toAbsolutePath().normalize().toString());
-    flags.put("llm.seconds", seconds);
-    flags.put("llm.backend", backend);
-    flags.put("threads", threads);
-    flags.values().removeIf(Objects::isNull);
-    return options.load(flags).settings();
   }
 
   private void show(KbStore store, String summary, Settings settings) throws IOException {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** Asks the daemon how it is. */
+/** Shows the state of the daemon. */
 @Command(
     name = "status",
     description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
@@ -56,15 +56,6 @@ final class StatusCommand extends JsonCommand {
         status.path("model").isNull()
             ? status.path("modelTrouble").asText("none")
             : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
-    console.say(
-        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"
-            + " %,d answers by the model",
-        metrics.path("ticks").asLong(),
-        metrics.path("readings").asLong(),
-        metrics.path("reports").asLong(),
-        metrics.path("embedded").asLong(),
-        metrics.path("searches").asLong(),
-        metrics.path("answers").asLong());
     console.say(
         "cost      %.1f s of processor time, %,d MB resident",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);

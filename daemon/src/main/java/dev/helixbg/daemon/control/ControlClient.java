@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Asks a daemon. One thread at a time. */
+/** Client of a daemon, for one thread at a time. */
 public final class ControlClient implements AutoCloseable {
   private static final Duration WRITE = Duration.ofSeconds(10);
 
@@ -24,15 +24,15 @@ public final class ControlClient implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** Receives the lines of an answer as they come. */
+  /** Receives the lines of an answer one by one. */
   public interface LineReceiver {
     void line(ObjectNode line) throws IOException;
   }
 
   /**
-   * Connects to the daemon that listens there, if there is one.
+   * Connects to the daemon at a socket, if there is one.
    *
-   * @param patience for each line of an answer
+   * @param patience longest wait for each line of an answer
    * @throws IOException when the socket cannot be used
    */
   public static Optional<ControlClient> connect(Path socket, Duration patience) throws IOException {
@@ -44,15 +44,15 @@ public final class ControlClient implements AutoCloseable {
       return Optional.of(
           new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience));
     } catch (SocketException e) {
-      return Optional.empty(); // left by a daemon that was killed
+      return Optional.empty(); // a killed daemon left the socket
     }
   }
 
   /**
-   * Sends a request and hands on what comes, until the end.
+   * Sends a request and passes the lines of the answer to the receiver.
    *
-   * @throws Failure with what the daemon says against it
-   * @throws IOException when the daemon is gone or does not answer in time
+   * @throws Failure with the daemon's error message
+   * @throws IOException when the daemon ends or does not answer in time
    */
   public void ask(ObjectNode request, LineReceiver answer) throws IOException {
     try {
@@ -75,14 +75,17 @@ public final class ControlClient implements AutoCloseable {
     }
   }
 
-  /** Sends a request. If the server has closed already, its last words can still be read. */
+  /**
+   * Sends a request. If the server has already closed the connection, its last message can still be
+   * read.
+   */
   private void send(ObjectNode request) throws IOException {
     try {
       lines.write(request, WRITE);
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException brokenPipe) {
-      // Reading says why, or that the connection was closed.
+      // Reading reports the reason, or the closed connection.
     }
   }
 

@@ -34,15 +34,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers clients of the same user on a Unix domain socket, each on a virtual thread of its own, so
- * that no client waits for another.
+ * Answers clients of the same user on a Unix domain socket. Each client has its own virtual thread,
+ * so no client waits for another.
  *
- * <p>A request is one JSON object on one line. The answer is any number of lines, and last one with
- * {@code "end":true}, or with {@code "error"} and an exit code.
+ * <p>A request is one JSON object on one line. The answer is any number of lines. The last line has
+ * {@code "end":true}, or {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
   /**
-   * The longest path of a socket on macOS, in bytes without the final zero; Linux allows 4 more.
+   * Greatest length of a socket's path on macOS, in bytes without the final zero; Linux allows 4
+   * more.
    */
   private static final int LONGEST_PATH = 103;
 
@@ -52,13 +53,13 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Connections beyond the usual number, for urgent requests. */
+  /** Number of additional connections for urgent requests. */
   private static final int URGENT_CLIENTS = 8;
 
-  /** Time that a request may still take after its client has left. */
+  /** Time that a request may continue after its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
-  /** Longest wait, at the end, for the answers to requests that were called off. */
+  /** Longest wait at the end for the answers to cancelled requests. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   /** Answers requests of clients. */
@@ -66,24 +67,24 @@ public final class ControlServer implements AutoCloseable {
     /**
      * Answers one request.
      *
-     * @throws IOException when the client is gone, {@link UncheckedIOException} the same; the
-     *     client is told of whatever else is thrown
-     * @throws InterruptedException when called off: the client has left, or the server closes
+     * @throws IOException when the client has left, as {@link UncheckedIOException}; any other
+     *     exception is reported to the client
+     * @throws InterruptedException when cancelled, since the client has left or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
 
-    /** Whether a request is answered even when there are too many clients, and soon. */
+    /** Whether a request is answered even if there are too many clients. */
     default boolean isUrgent(ObjectNode request) {
       return false;
     }
   }
 
-  /** Lines back to the client, or to the caller within this process. */
+  /** Receiver of an answer's lines: the client, or a caller within this process. */
   public interface Reply {
-    /** At once. */
+    /** Sends a line at once. */
     void send(ObjectNode line) throws IOException;
 
-    /** Together with what comes next: many lines are one write. */
+    /** Sends a line together with later lines, in one write. */
     default void add(ObjectNode line) throws IOException {
       send(line);
     }
@@ -112,7 +113,7 @@ public final class ControlServer implements AutoCloseable {
   private final AtomicInteger clients = new AtomicInteger();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
-  /** The threads that answer a request. */
+  /** Threads that are answering a request. */
   private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
 
   private ControlServer(
@@ -129,10 +130,10 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Opens the socket and begins to answer. The caller holds the lock of the daemon, so a socket
-   * that is there is one that a dead daemon left.
+   * Opens the socket and starts answering. The caller must have the daemon's lock, so an existing
+   * socket was left by a dead daemon.
    *
-   * @throws IOException when it cannot be opened
+   * @throws IOException when the socket cannot be opened
    */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {
@@ -208,7 +209,7 @@ public final class ControlServer implements AutoCloseable {
         acceptOne();
       } catch (ClosedChannelException e) {
         return;
-      } catch (Throwable e) { // such as: too many open files, no memory for a thread
+      } catch (Throwable e) { // for example too many open files, or out of memory
         LOG.warn("a client could not be accepted: {}", e.toString());
         LockSupport.parkNanos(200_000_000);
       }
@@ -275,7 +276,7 @@ public final class ControlServer implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "too many clients at once; try again");
   }
 
-  /** Empty when the client has left, or was told that this is no request. */
+  /** Reads a request; empty if the client has left, or if an invalid request was refused. */
   private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
     try {
       return lines.read(idle, limits.line());
@@ -312,7 +313,10 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Waits a moment first: a client that closed its half of the connection gets a quick answer. */
+  /**
+   * Cancels a request after a moment, so that a client that only closed its sending side still gets
+   * a quick answer.
+   */
   private static void callOff(Thread request, CountDownLatch answered) {
     try {
       if (answered.await(LEFT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -342,11 +346,12 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      answering.forEach(Thread::interrupt); // once: another would hit a thread that is writing
+      // only once, since a second interrupt could hit a thread that is writing
+      answering.forEach(Thread::interrupt);
     }
   }
 
-  /** Closes all connections, after it waited a few seconds for requests in progress. */
+  /** Waits a few seconds for running requests, then closes all connections. */
   @Override
   public void close() throws IOException {
     refuse();
@@ -360,13 +365,13 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * What a client may ask of the server.
+   * Limits of the server for clients.
    *
-   * @param clients at once
-   * @param lineBytes of a request
-   * @param idle between two requests
-   * @param line from the first byte of a request to its end
-   * @param write that a reply may wait for a client that does not read
+   * @param clients largest number of clients at once
+   * @param lineBytes largest size of a request, in bytes
+   * @param idle longest time between two requests
+   * @param line longest time from the first byte of a request to its end
+   * @param write longest wait of a reply for a client that does not read
    */
   public record ControlLimits(
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {

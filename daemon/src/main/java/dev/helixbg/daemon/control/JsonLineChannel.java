@@ -27,19 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * JSON objects over a channel, one a line. A line that takes too long closes the channel. One
- * thread reads, one writes; while that one is busy, {@link #listen} notices that the other end
- * leaves.
+ * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
+ * thread may read and one may write. While a request is being answered, {@link #listen} notices
+ * that the other end leaves.
  */
 final class JsonLineChannel implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JsonLineChannel.class);
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEPT = 32 << 10;
 
-  /** Bytes of a line that may be written. */
+  /** Largest size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
 
-  /** Bytes that most lines fit into. */
+  /** Size of the read buffer, in bytes, which most lines fit into. */
   private static final int FIRST = 4 << 10;
 
   private static final ScheduledExecutorService TIMER = timer();
@@ -47,20 +47,20 @@ final class JsonLineChannel implements AutoCloseable {
   private final SocketChannel channel;
   private final int maxBytes;
 
-  /** Incoming bytes, buffered. */
+  /** Buffered incoming bytes. */
   private final InputStream received;
 
-  /** Thread that waits for the next line; null when none does. */
+  /** Thread that waits for the next line; null if there is none. */
   private Thread listener;
 
-  /** Whether the listener heard something, once it has ended. */
+  /** Whether the listener received input; valid once it has ended. */
   private boolean heard;
 
-  /** Written, but not sent. */
+  /** Lines that are not sent yet. */
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
 
   /**
-   * @param maxBytes of a line that is read
+   * @param maxBytes largest size of a line that is read, in bytes
    */
   JsonLineChannel(SocketChannel channel, int maxBytes) {
     this.channel = channel;
@@ -81,11 +81,11 @@ final class JsonLineChannel implements AutoCloseable {
   /**
    * Reads the next object.
    *
-   * @param idle until its first byte
-   * @param line from there to its end
-   * @return empty when the other end has closed
-   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or no JSON object
-   * @throws java.nio.channels.ClosedChannelException when it came too late
+   * @param idle longest wait for the first byte
+   * @param line longest time from the first byte to the end of the line
+   * @return the object; empty when the other end has closed
+   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or not a JSON object
+   * @throws java.nio.channels.ClosedChannelException when the line came too late
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
     if (!begins(idle)) {
@@ -115,7 +115,7 @@ final class JsonLineChannel implements AutoCloseable {
       if (listener == null) {
         return receive();
       }
-      listener.join(); // which ends when the channel is closed
+      listener.join(); // the listener ends when the channel is closed
       listener = null;
       return heard;
     } catch (InterruptedException e) {
@@ -126,7 +126,7 @@ final class JsonLineChannel implements AutoCloseable {
     }
   }
 
-  /** Waits for a byte, unless one is here; false when the other end has closed instead. */
+  /** Waits for a byte; returns false if the other end has closed. */
   private boolean receive() throws IOException {
     received.mark(1);
     boolean here = received.read() >= 0;
@@ -136,9 +136,9 @@ final class JsonLineChannel implements AutoCloseable {
 
   /**
    * Waits for the next input in another thread, until the reading thread calls {@link #read} again.
-   * Does nothing if input is here already.
+   * Does nothing if there is input already.
    *
-   * @param left told, by another thread, when the other end has closed instead
+   * @param left runs on the other thread if the other end closes
    */
   void listen(Runnable left) throws IOException {
     if (listener != null || received.available() > 0) {
@@ -152,7 +152,7 @@ final class JsonLineChannel implements AutoCloseable {
                 () -> {
                   try {
                     heard = receive();
-                  } catch (Throwable e) { // a client that cannot be heard has left
+                  } catch (Throwable e) { // a client that cannot be read from has left
                     LOG.debug("a client left: {}", e.toString());
                   }
                   if (!heard) {
@@ -167,22 +167,22 @@ final class JsonLineChannel implements AutoCloseable {
         return object;
       }
     } catch (JacksonException e) {
-      // the same answer as for a number or a list
+      // refused below, like a number or a list
     }
     throw Failure.usage("a request is one JSON object on one line");
   }
 
   /**
-   * Writes an object and the end of its line, after what was added before.
+   * Writes an object as a line, after the lines that were added before.
    *
-   * @throws java.nio.channels.ClosedChannelException when the other end took it too slowly
+   * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
    */
   void write(JsonNode object, Duration within) throws IOException {
     keep(object);
     flush(within);
   }
 
-  /** Keeps an object for the next {@link #write}, unless much is kept already. */
+  /** Keeps an object for the next {@link #write}; writes at once if much is kept. */
   void add(JsonNode object, Duration within) throws IOException {
     keep(object);
     if (kept.size() >= KEPT) {

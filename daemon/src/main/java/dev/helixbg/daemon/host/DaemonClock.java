@@ -3,11 +3,11 @@ package dev.helixbg.daemon.host;
 import java.time.Instant;
 
 /**
- * The time, as the daemon asks for it; a seam for tests. Waits are measured by {@link #nanos},
- * which no change of the date can move; {@link #now} only goes into files and words.
+ * The daemon's clock, which tests replace. Waits are measured by {@link #nanos}, which does not
+ * depend on the date; {@link #now} is used for output only.
  */
 public interface DaemonClock {
-  /** Nanoseconds since any moment; never runs backwards. */
+  /** Returns nanoseconds since an arbitrary moment; never decreases. */
   long nanos();
 
   Instant now();

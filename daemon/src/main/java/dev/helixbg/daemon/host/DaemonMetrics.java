@@ -8,32 +8,32 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the daemon's work since its start; any thread may count. */
 public final class DaemonMetrics {
-  /** Something that went wrong. */
+  /** A problem with its time. */
   public record Trouble(Instant at, String message) {}
 
-  /** Looks at any KB. */
+  /** Number of checks of KBs. */
   public final LongAdder ticks = new LongAdder();
 
-  /** Logs read, whether or not anything was new. */
+  /** Number of readings of logs, whether or not the log was new. */
   public final LongAdder readings = new LongAdder();
 
   public final LongAdder reports = new LongAdder();
 
-  /** Texts of entries, counted one by one: those of the batch under way may not be saved yet. */
+  /** Number of embedded texts; those of the current batch may not be saved yet. */
   public final LongAdder embedded = new LongAdder();
 
   public final LongAdder searches = new LongAdder();
 
-  /** Questions on entries and findings that the language model answered. */
+  /** Number of questions that the language model answered. */
   public final LongAdder answers = new LongAdder();
 
-  /** In which the language model read and generated. */
+  /** Time in which the language model read and generated, in nanoseconds. */
   public final LongAdder modelNanos = new LongAdder();
 
-  /** In which a KB was brought up to date. */
+  /** Time of updating KBs, in nanoseconds. */
   public final LongAdder workNanos = new LongAdder();
 
-  /** All that went wrong, whether or not it is over. */
+  /** Number of all problems, solved or not. */
   public final LongAdder troubles = new LongAdder();
 
   private final AtomicReference<Trouble> last = new AtomicReference<>();
@@ -43,7 +43,7 @@ public final class DaemonMetrics {
     this.clock = clock;
   }
 
-  /** Shows nothing, and counts what is embedded. */
+  /** Returns a display that shows nothing but counts embedded texts. */
   public Progress.Display countingEmbedded() {
     return (what, things, work) -> part -> embedded.increment();
   }

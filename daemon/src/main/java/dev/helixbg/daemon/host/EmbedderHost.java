@@ -8,14 +8,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the embedding model loaded between uses, and the one for queries where it is another. */
+/**
+ * Keeps the embedding model loaded between uses, and a separate model for queries if there is one.
+ */
 public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderSource {
   private static final Logger LOG = LoggerFactory.getLogger(EmbedderHost.class);
 
   private final EmbedderSource source;
   private final DaemonClock clock;
 
-  /** Set once. No lock guards it: that of this is held while a model is loaded. */
+  /**
+   * Host of the separate model for queries, set once. It needs no lock; this object's lock is taken
+   * during loading.
+   */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
   public EmbedderHost(EmbedderSource source, DaemonClock clock) {
@@ -39,7 +44,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return source.describe();
   }
 
-  /** A use of the model; closing it ends the use only. */
+  /** Returns a use of the model; closing it ends the use but does not unload the model. */
   @Override
   public Embedder open() {
     Use use = new Use();
@@ -56,7 +61,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** Not kept loaded: many texts come seldom. */
+  /** Returns the way for many texts, whose model is not kept loaded, since it is needed seldom. */
   @Override
   public Optional<ForMany> forMany(boolean passages) {
     return source.forMany(passages);
@@ -75,7 +80,10 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** The likely host for queries of a KB of this size, before its vectors are read. */
+  /**
+   * Returns the likely host for queries of a KB with {@code entries} entries, before its vectors
+   * are read.
+   */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this
@@ -107,7 +115,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     another().ifPresent(EmbedderHost::close);
   }
 
-  /** Loads it on a thread of its own. */
+  /** Loads the model on a separate thread. */
   @Override
   public void openAhead() {
     Thread.ofPlatform()

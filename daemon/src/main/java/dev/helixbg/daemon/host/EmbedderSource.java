@@ -9,53 +9,56 @@ import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-/** An embedding model by name, opened when there is something to embed. */
+/** Source of an embedding model, which is opened only when a text must be embedded. */
 public interface EmbedderSource {
 
-  /** The same wherever the same text gets the same vector. */
+  /** Returns the id; models with the same id make the same vector of a text. */
   String id();
 
-  /** The most tokens that it takes of a text. */
+  /** Returns the model's token limit for a text. */
   int maxTokens();
 
-  /** For people. */
+  /** Returns a description for people. */
   String describe();
 
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Missing texts from which on the model for many texts is opened: some seconds of work. */
+  /**
+   * Least number of texts without vectors for which the model for many texts is opened: some
+   * seconds of work.
+   */
   int MANY = 512;
 
-  /** Loads it beside what else is needed before it is used, where it is kept between uses. */
+  /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
   default void openAhead() {}
 
   /**
-   * Another way to embed, which may be faster and takes longer to open.
+   * Another way to embed, which may be faster but takes longer to open.
    *
-   * @param id of its vectors
-   * @param gain so many times as fast, which may take seconds to find out; 0 where it is not to be
-   *     used
-   * @param model opens it
+   * @param id id of its vectors
+   * @param gain measures the speed as a multiple of the usual speed, which may take seconds; 0 if
+   *     the way must not be used
+   * @param model opens the model
    */
   record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
 
-  /** For many texts; empty where all is embedded in one way. */
+  /** Returns the way for many texts; empty if there is only one way. */
   default Optional<ForMany> forMany(boolean passages) {
     return Optional.empty();
   }
 
-  /** The way to embed queries that are compared with entries' vectors of an id. */
+  /** Returns the source for queries that are compared with entries' vectors of an id. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }
 
-  /** Whether this one embeds queries for vectors of any id. */
+  /** Whether this source embeds queries for vectors of any id. */
   default boolean isForAllQueries() {
     return true;
   }
 
-  /** Ids of all kinds of vectors that this source may make. */
+  /** Returns the ids of all vectors that this source may make. */
   default VectorIds ids() {
     return new VectorIds(ids(false), ids(true));
   }
@@ -64,7 +67,7 @@ public interface EmbedderSource {
     return forMany(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
   }
 
-  /** The model that the settings lead to, loaded anew by each {@link #open}. */
+  /** Returns the source of the settings' model, which each {@link #open} loads anew. */
   static EmbedderSource located(Settings settings) {
     return of(EmbeddingModel.locate(settings.embed(), settings.cache()), settings);
   }

@@ -16,22 +16,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which language model is asked, without opening it.
+ * The file of the language model, which is found but not opened.
  *
- * @param named whether the user named it; otherwise it was found
+ * @param named whether the user named the file; otherwise it was found in the models folder
  */
 public record LanguageModelFile(Path file, boolean named) {
-  /** Two entries at the largest budget, the longest opening and an answer fit easily. */
+  /**
+   * Number of tokens of a session: enough for two entries at the largest budget, the longest
+   * opening and an answer.
+   */
   private static final int CONTEXT = 8192;
 
-  /** Whole prompts share a pass: the wider it is, the less of it stays empty. */
+  /** Number of rows of a pass. Whole prompts share a pass, so a wider pass is filled better. */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * The model of the flag {@code --model}, else of the settings, else the first by name in the
-   * models folder that can be run.
+   * Returns the model of the flag {@code --model}, else of the settings, else the first usable one
+   * by name in the models folder.
    *
-   * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
+   * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -49,7 +52,7 @@ public record LanguageModelFile(Path file, boolean named) {
         .map(file -> new LanguageModelFile(file, false));
   }
 
-  /** Why files of the models folder were left out for another one, a sentence each. */
+  /** Returns the reasons why files of the models folder were skipped, one sentence each. */
   public static List<String> skipped(Settings settings) {
     return settings.llm().model().isPresent()
         ? List.of()
@@ -57,7 +60,7 @@ public record LanguageModelFile(Path file, boolean named) {
   }
 
   /**
-   * The same, or an error that says how to get one.
+   * Returns the model; if there is none, throws an error that tells how to get one.
    *
    * @throws Failure with {@link ExitCode#MODEL}
    */
@@ -80,7 +83,7 @@ public record LanguageModelFile(Path file, boolean named) {
         : file;
   }
 
-  /** SHA-256 of the file; remembered while the file stays as it is. */
+  /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */
   public String hash(Settings settings) {
     try {
       return FileHashCache.of(file, settings.cache());
@@ -89,20 +92,21 @@ public record LanguageModelFile(Path file, boolean named) {
     }
   }
 
-  /** The device that the settings choose. */
+  /** Returns the device of the settings. */
   static Device device(Settings settings) {
     return Device.valueOf(settings.llm().backend().name());
   }
 
-  /** A judge of its own, closed with its model. */
+  /** Opens the model as a judge; closing the judge closes the model. */
   public Judge open(Settings settings) {
     return new Judge(open(settings, device(settings), settings.threads()));
   }
 
   /**
-   * The same, of the file whose {@link #hash} the answers are remembered under.
+   * Opens the model as a judge and checks that the file still has the {@link #hash} that answers
+   * are stored under.
    *
-   * @throws Failure with {@link ExitCode#MODEL} when the file is another one by now
+   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced
    */
   public Judge openWithHash(Settings settings, String hash) {
     Judge judge = open(settings);
@@ -116,9 +120,9 @@ public record LanguageModelFile(Path file, boolean named) {
   }
 
   /**
-   * @param device that runs it
-   * @param threads if the CPU runs it
-   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
+   * @param device device that runs the model
+   * @param threads number of threads if the CPU runs the model
+   * @throws dev.helixbg.llm.gguf.GgufException when the file is not a usable model
    */
   TextModel open(Settings settings, Device device, int threads) {
     return ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS));

@@ -18,14 +18,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps a language model loaded between uses, one use at a time, and releases it when it was idle.
+ * Keeps a language model loaded between uses, and releases it after idle time. There is one use at
+ * a time.
  *
- * <p>A model's threads have the priority of the thread that loaded it. So what was loaded for idle
- * work is loaded anew for people, and the other way round. When a GPU fails, the model is loaded
- * anew and the work done again, once; then on the CPU, unless the settings name the GPU.
+ * <p>A model's threads have the priority of the thread that loaded it. A model that was loaded for
+ * idle work is therefore loaded again for users, and vice versa. When a GPU fails, the model is
+ * loaded again and the work is repeated once; then the CPU is used, unless the settings name the
+ * GPU.
  */
 public final class LanguageModelHost implements AutoCloseable {
-  /** Longest wait for a turn, and for an answer: as long as a client waits. */
+  /** Longest wait for the model, and for an answer; a client waits as long. */
   private static final Duration LONGEST_TURN = Duration.ofMinutes(30);
 
   private final Settings settings;
@@ -37,7 +39,7 @@ public final class LanguageModelHost implements AutoCloseable {
   private Path loadedFrom;
   private boolean loadedForIdle;
 
-  /** Under the lock. */
+  /** Retries after failures of the GPU; used with the lock only. */
   private final GpuRetry gpu;
 
   private volatile long idleSince;
@@ -54,28 +56,29 @@ public final class LanguageModelHost implements AutoCloseable {
 
   public interface ModelUse<T> {
     /**
-     * @param model empty when there is none on this machine
+     * @param model the model; empty if this machine has none
      */
     T with(Optional<TextModel> model) throws InterruptedException;
   }
 
   /**
-   * Does some work for people with the model, which is loaded when it is not.
+   * Runs a user's work with the model, which is loaded if needed.
    *
-   * @throws Failure with {@link ExitCode#BUSY} when others use it for too long
+   * @throws Failure with {@link ExitCode#BUSY} when the model is busy for too long
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
   public <T> T use(ModelUse<T> work) throws InterruptedException {
     return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work, false);
   }
 
-  /** The same at idle, from a thread of low priority and with fewer threads. */
+  /** Runs idle work with the model, from a thread of low priority and with fewer threads. */
   public <T> T useAtIdle(ModelUse<T> work) throws InterruptedException {
     return useHere(work, true);
   }
 
   /**
-   * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
+   * Runs the work on a platform thread: Metal's autorelease pools belong to one platform thread,
+   * which a virtual thread may change.
    */
   private <T> T useElsewhere(ModelUse<T> work) throws InterruptedException {
     FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
@@ -137,7 +140,7 @@ public final class LanguageModelHost implements AutoCloseable {
       load(model, idle, onCpu ? Device.CPU : LanguageModelFile.device(settings));
       return work.with(Optional.of(loaded));
     } catch (GpuException | GgufException | Error e) {
-      release(); // its state is unknown, or its file is another one now
+      release(); // the model's state is unknown, or its file was replaced
       throw e;
     }
   }
@@ -154,12 +157,12 @@ public final class LanguageModelHost implements AutoCloseable {
     }
   }
 
-  /** Counts what the model has answered as a judge. */
+  /** Counts questions that the model has answered as a judge. */
   public void answered(int questions) {
     metrics.answers.add(questions);
   }
 
-  /** Whether there is a model to load; the one that was named may be gone. */
+  /** Whether there is a model to load; false if the named file is missing. */
   public boolean exists() {
     try {
       return LanguageModelFile.locate(settings).isPresent();
@@ -168,7 +171,7 @@ public final class LanguageModelHost implements AutoCloseable {
     }
   }
 
-  /** Whether people use it, or did so less than {@code time} ago and may go on. */
+  /** Whether users use the model, or used it less than {@code time} ago. */
   public boolean isForPeople(Duration time) {
     return lock.isLocked()
         || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
@@ -184,8 +187,8 @@ public final class LanguageModelHost implements AutoCloseable {
   }
 
   /**
-   * @param idle empty: never
-   * @return whether it was released now
+   * @param idle idle time after which the model is released; empty: never
+   * @return whether the model was released now
    */
   public boolean releaseAfter(Optional<Duration> idle) {
     return isLoaded()
@@ -215,14 +218,14 @@ public final class LanguageModelHost implements AutoCloseable {
     return was != null;
   }
 
-  /** After each use as well: one of both comes last. */
+  /** Releases the model after {@link #close}; also called after each use. */
   private void releaseIfClosed() {
     if (closed) {
       releaseUnused();
     }
   }
 
-  /** Releases the model, now or when those who use it or wait for it have done. */
+  /** Releases the model: now, or after the present and waiting uses. */
   @Override
   public void close() {
     closed = true;

@@ -5,17 +5,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a thread run when no other program wants the processor. Java's own thread priorities do
- * nothing on Linux.
+ * Lets a thread run only when no other program needs the processor. Java's thread priorities have
+ * no effect on Linux.
  *
- * <p>On Linux a thread has a nice value of its own, which the threads that it starts inherit and
- * which none of them can lower again. On a Mac the service's nice value is that of all threads:
- * what would be lower there, the background class, also starves work on the GPU.
+ * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
+ * again. On a Mac all threads keep the service's nice value, since the lower background class would
+ * also slow down work on the GPU.
  */
 public final class LowPriority {
   private static final Logger LOG = LoggerFactory.getLogger(LowPriority.class);
 
-  /** The last in the queue. */
+  /** The lowest priority. */
   static final int NICE = 19;
 
   private static final int PRIO_PROCESS = 0;
@@ -23,7 +23,7 @@ public final class LowPriority {
 
   private LowPriority() {}
 
-  /** For the calling thread and those that it starts from now on. */
+  /** Sets the priority of the calling thread and of threads that it starts later. */
   public static void take() {
     Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
     if (!System.getProperty("os.name").startsWith("Linux")) {

@@ -14,15 +14,12 @@ public final class MachineLoad {
 
   private MachineLoad() {}
 
-  /** False where nothing tells. */
+  /** Whether the machine runs on battery; false if unknown. */
   public static boolean onBattery() {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /**
-   * As Linux says it: a mains supply that is offline and none that is online, while a system
-   * battery discharges.
-   */
+  /** Whether a system battery discharges and no mains supply is online, by Linux's files. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;
@@ -78,7 +75,7 @@ public final class MachineLoad {
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");
   }
 
-  /** Runnable threads per core over the last minute; 0 where nothing tells. */
+  /** Returns the runnable threads per core over the last minute; 0 if unknown. */
   public static double load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return Math.max(0, load) / Runtime.getRuntime().availableProcessors();

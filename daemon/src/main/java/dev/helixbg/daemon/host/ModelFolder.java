@@ -15,19 +15,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The language model in the models folder: the first file by name that can be run. Where none can,
- * the one that comes nearest, so that opening it tells the reason.
+ * The language model in the models folder: the first usable file by name. If no file is usable, the
+ * one nearest to a usable model, so that opening it reports the reason.
  *
- * @param chosen empty when there is no file that could be a model
- * @param skipped why files before the chosen one were left out, a sentence each
+ * @param chosen the chosen file; empty if there is no model file
+ * @param skipped reasons why files before the chosen one were skipped, one sentence each
  */
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";
 
-  /** The results of checks, by file and state; kept until the process ends. */
+  /** Results of checks by file and state, kept until the process ends. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
-  /** Looks into a folder; heads are read once, and only where there are several files. */
+  /** Searches a folder. The heads of files are read once, and only if there are several files. */
   static ModelFolder look(Path folder) {
     List<Path> files = files(folder);
     if (files.size() < 2) {
@@ -47,7 +47,10 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
     return new ModelFolder(Optional.of(files.get(at)), List.of());
   }
 
-  /** Hidden files are what systems keep beside a file, such as {@code ._NAME.gguf} of a Mac. */
+  /**
+   * Returns the model files by name. Hidden files are skipped, such as {@code ._NAME.gguf} of a
+   * Mac.
+   */
   private static List<Path> files(Path folder) {
     if (!Files.isDirectory(folder)) {
       return List.of();

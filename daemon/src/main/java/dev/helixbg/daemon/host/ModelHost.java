@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Keeps a model loaded between uses, and releases it when it was idle for long enough. Any number
- * of threads may use it at once.
+ * Keeps a model loaded between uses, and releases it after idle time. Any number of threads may use
+ * it at once.
  *
- * @param <M> closing one releases its memory
+ * @param <M> type of the model, which releases its memory when closed
  */
 abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   private final Supplier<M> source;
@@ -24,8 +24,9 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   }
 
   /**
-   * A use of the model, which is loaded when it is not. Who begins one after {@link #close}, such
-   * as a search that began before the settings were read again, has it until the last use ends.
+   * A use of the model, which is loaded if needed. A use may begin even after {@link #close}, for
+   * example for a search that began before new settings were read. The model is then released after
+   * the last use.
    */
   final class Use implements AutoCloseable {
     private final M model = begin();
@@ -35,7 +36,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
       return model;
     }
 
-    /** Ends the use only. */
+    /** Ends the use; the model stays loaded. */
     @Override
     public void close() {
       if (!over) {
@@ -61,21 +62,21 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     }
   }
 
-  /** Whether no further use may begin. */
+  /** Whether {@link #close} was called. */
   final boolean isClosed() {
     return closed;
   }
 
-  /** Never waits, not even while the model is being loaded. */
+  /** Whether the model is loaded; never waits, even while the model is being loaded. */
   public boolean isLoaded() {
     return loaded != null;
   }
 
   /**
-   * Releases the model when it was not used for this time.
+   * Releases the model if it was not used for a time.
    *
-   * @param idle empty: never
-   * @return whether it was released now
+   * @param idle idle time after which the model is released; empty: never
+   * @return whether the model was released now
    */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
@@ -97,7 +98,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     return true;
   }
 
-  /** Releases the model, once the uses at hand have ended. */
+  /** Releases the model once all present uses have ended. */
   @Override
   public synchronized void close() {
     closed = true;

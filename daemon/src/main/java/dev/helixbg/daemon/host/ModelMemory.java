@@ -4,12 +4,12 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.KvShape;
 
 /**
- * The memory that a loaded language model takes.
+ * The memory of a loaded language model.
  *
- * @param weights bytes of the file, which is mapped: other processes share them, and the system
- *     takes them back when it must
- * @param cache bytes of keys and values, once as many tokens as may be were read
- * @param tokens that may be
+ * @param weights size of the mapped file in bytes; other processes share this memory, and the
+ *     system can reclaim it
+ * @param cache size of keys and values of the longest session, in bytes
+ * @param tokens largest number of tokens of a session
  */
 public record ModelMemory(long weights, long cache, int tokens) {
 
@@ -21,7 +21,7 @@ public record ModelMemory(long weights, long cache, int tokens) {
         shape.limit());
   }
 
-  /** For people. */
+  /** Returns the sizes in words. */
   public String words() {
     return "%,d MB of weights, and up to %,d MB for %,d tokens"
         .formatted(megabytes(weights), megabytes(cache), tokens);

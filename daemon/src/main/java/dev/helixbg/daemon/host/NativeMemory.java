@@ -14,7 +14,7 @@ public final class NativeMemory {
 
   private NativeMemory() {}
 
-  /** Resident bytes; empty where nothing tells. */
+  /** Returns the resident memory in bytes; empty if unknown. */
   public static Optional<Long> resident() {
     try {
       return Files.readAllLines(Path.of("/proc/self/status")).stream()
@@ -27,8 +27,8 @@ public final class NativeMemory {
   }
 
   /**
-   * Collects garbage, and lets glibc give back what native libraries have freed: it keeps that
-   * otherwise, some hundred megabytes after a model was released.
+   * Collects garbage, and makes glibc return freed native memory to the system. Otherwise glibc
+   * keeps some hundred megabytes after a model was released.
    */
   public static void giveBack() {
     System.gc();

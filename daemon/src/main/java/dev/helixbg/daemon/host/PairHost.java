@@ -17,7 +17,7 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
     return source.judge();
   }
 
-  /** A use of the model; closing it ends the use only. */
+  /** Returns a use of the pair judge; closing it ends the use but does not unload the model. */
   @Override
   public PairReader open() {
     Use use = new Use();

@@ -6,28 +6,28 @@ import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairReader;
 
-/** The pair judge by name, opened when there is something to read. */
+/** Source of the pair judge, which is opened only when pairs must be read. */
 public interface PairSource {
   /**
-   * What is known of it before it is opened.
+   * Properties of the pair judge, known before it is opened.
    *
-   * @param id the same wherever the same texts get the same reading
+   * @param id id of the pair judge; pair judges with the same id read the same texts alike
    */
   record Judge(String id, PairCalibration calibration) {}
 
   /**
-   * @throws EmbeddingException when it cannot be used: it is missing or damaged
+   * @throws EmbeddingException when the pair judge is missing or damaged
    */
   Judge judge();
 
   /**
-   * Whoever opens it closes it.
+   * Opens the pair judge, which the caller closes.
    *
-   * @throws EmbeddingException when this machine cannot run it
+   * @throws EmbeddingException when this machine cannot run the pair judge
    */
   PairReader open();
 
-  /** The one that comes with the program, loaded anew by each {@link #open}. */
+  /** Returns the source of the bundled pair judge, which each {@link #open} loads anew. */
   static PairSource located(Settings settings) {
     return new PairSource() {
       private PairModel model;

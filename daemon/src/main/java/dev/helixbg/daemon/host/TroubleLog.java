@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs what goes wrong once, not at every tick, and once more when it is over. */
+/** Logs each problem once, not at every check, and logs once when the problem is over. */
 public final class TroubleLog {
   private static final Logger LOG = LoggerFactory.getLogger(TroubleLog.class);
 
-  /** Temporary files have another name each time. */
+  /** Random part of the names of temporary files, which is removed from messages. */
   private static final Pattern RANDOM = Pattern.compile("\\.[0-9a-f]{1,16}\\.helix-bg\\.tmp");
 
   private final Map<String, String> current = new ConcurrentHashMap<>();
@@ -23,8 +23,8 @@ public final class TroubleLog {
   }
 
   /**
-   * @param about what has the trouble, such as a KB's folder
-   * @return whether it is news
+   * @param about subject of the problem, such as a KB's folder
+   * @return whether the problem is new
    */
   public boolean met(String about, String message) {
     String steady = RANDOM.matcher(message).replaceAll("");
@@ -37,8 +37,8 @@ public final class TroubleLog {
   }
 
   /**
-   * Whatever a thread's work threw: its message, or for a fault in helix-bg itself and for an error
-   * of the JVM its stack trace, the first time. Throws nothing: there may be no memory to tell it.
+   * Logs an exception of a thread's work: its message, and for a bug or an error of the JVM also
+   * the stack trace, the first time. Never throws, since memory for logging may be missing.
    */
   public void met(String about, Throwable fault) {
     try {
@@ -54,7 +54,7 @@ public final class TroubleLog {
     }
   }
 
-  /** Ends the trouble about something, if there was one. */
+  /** Ends the problem of a subject, if there is one. */
   public void over(String about) {
     String message = current.remove(about);
     if (message != null) {
@@ -62,7 +62,7 @@ public final class TroubleLog {
     }
   }
 
-  /** The trouble about something that is not over. */
+  /** Returns the present problem of a subject. */
   public Optional<String> on(String about) {
     return Optional.ofNullable(current.get(about));
   }

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the language model what a report has left open, as {@code one-shot} would: the same
- * questions in the same order, each answer kept in the same file. A run ends with the time that the
- * settings give it, and the next goes on.
+ * Asks the language model the open questions of a report, as {@code one-shot} does: the same
+ * questions in the same order, with answers stored in the same database. A run ends after the time
+ * of the settings; the next run continues.
  */
 public final class IdleQuestions {
   private static final Logger LOG = LoggerFactory.getLogger(IdleQuestions.class);
@@ -37,12 +37,12 @@ public final class IdleQuestions {
   private final EmbedderSource embedder;
 
   /**
-   * How far a run is.
+   * Progress of a run.
    *
-   * @param job of which questions are being asked; empty before the first and between two
-   * @param done questions of this job that were answered in this run
-   * @param left questions of this job that are still to be asked
-   * @param answered questions of all jobs that were answered in this run
+   * @param job job whose questions are being asked; empty before the first job and between jobs
+   * @param done number of questions of this job that were answered in this run
+   * @param left number of questions of this job that are still open
+   * @param answered number of questions of all jobs that were answered in this run
    */
   public record RunProgress(Optional<QuestionKind> job, int done, int left, int answered) {
     static final RunProgress START = new RunProgress(Optional.empty(), 0, 0, 0);
@@ -51,7 +51,7 @@ public final class IdleQuestions {
   private volatile RunProgress stand = RunProgress.START;
 
   /**
-   * @param embedder with which lessons are compared
+   * @param embedder embedder that compares lessons
    */
   public IdleQuestions(
       Settings settings, LanguageModelHost host, DaemonClock clock, EmbedderSource embedder) {
@@ -61,23 +61,23 @@ public final class IdleQuestions {
     this.embedder = embedder;
   }
 
-  /** Progress of the current run, else of the last one. */
+  /** Returns the progress of the current run, else of the last run. */
   RunProgress stand() {
     return stand;
   }
 
-  /** Whether the settings let the model be asked, and there is one. */
+  /** Whether there is a model and the settings allow questions. */
   boolean canAsk() {
     return settings.llm().seconds() > 0 && host.exists();
   }
 
   /**
-   * Asks until everything is answered or the time is over.
+   * Asks questions until all are answered or the time is over.
    *
-   * @param store of the KB
-   * @param of what its report was made from
-   * @return how many questions were answered
-   * @throws InterruptedException when cancelled; the answers until then are saved
+   * @param store store of the KB
+   * @param of outcome that the KB's report was made from
+   * @return number of answered questions
+   * @throws InterruptedException when cancelled; answers so far are saved
    */
   int ask(KbStore store, Pipeline.Outcome of, BooleanSupplier cancelled)
       throws InterruptedException {
@@ -102,7 +102,7 @@ public final class IdleQuestions {
     }
   }
 
-  /** Measures once, before the first question, how far to trust a model. */
+  /** Measures a model once, before the first question. */
   private void measure(LanguageModelFile file, Supplier<Judge> judge, BooleanSupplier cancelled)
       throws InterruptedException {
     Duration time = Duration.ofSeconds(settings.llm().seconds());
@@ -118,7 +118,7 @@ public final class IdleQuestions {
     }
   }
 
-  /** Says how far the run is. */
+  /** Updates the progress of the run. */
   private final class Stand implements JudgeProgress {
     @Override
     public void begin(QuestionKind job, int questions) {

@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Decides which idle work is due for which KB, and whether the machine is free for it. {@link
- * IdleWork} does it.
+ * IdleWork} runs the work.
  */
 final class IdleSchedule {
-  /** Asking a Mac for its battery starts a process. */
+  /** Time between checks of battery and load, since a check on a Mac starts a process. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
@@ -28,13 +28,16 @@ final class IdleSchedule {
     /** Jobs whose last run failed. */
     private final Map<IdleJob, Failed> failed = new EnumMap<>(IdleJob.class);
 
-    /** The log for which a run found nothing to ask, even if the report has open questions. */
+    /**
+     * Hash of the log for which a run found no questions, even if the report has open questions.
+     */
     private volatile String noQuestions = "";
   }
 
   /**
-   * @param changes of the KB then, by {@link KbWatch#changes}; a later change may mend it
-   * @param pause nanoseconds from the failure to the next try
+   * @param changes value of {@link KbWatch#changes} at the failure; a later change may solve the
+   *     problem
+   * @param pause time from the failure to the next try, in nanoseconds
    */
   private record Failed(int changes, long at, long pause) {}
 
@@ -45,7 +48,7 @@ final class IdleSchedule {
   private final Machine machine;
   private final Map<Kb, KbState> known = new ConcurrentHashMap<>();
 
-  /** Whether others needed the machine when it was last asked. */
+  /** Whether others needed the machine at the last check. */
   private boolean wanted;
 
   private long machineAskedAt;
@@ -68,7 +71,7 @@ final class IdleSchedule {
     return known.computeIfAbsent(watch.kb(), kb -> new KbState());
   }
 
-  /** Whether a KB wants it now, if the machine is free for it. */
+  /** Whether a job is due for a KB, if the machine is free. */
   boolean isDue(KbWatch watch, IdleJob work) {
     KbState of = known(watch);
     Failed broken = of.failed.get(work);
@@ -92,13 +95,16 @@ final class IdleSchedule {
         && questions.canAsk();
   }
 
-  /** Whether a job may start. Work without which the report is not whole never waits. */
+  /** Whether a job may start. A job that completes the report never waits. */
   boolean mayRun(IdleJob work) {
     return work.isOfTheReport()
         || (!model.isForPeople(settings.daemon().modelQuiet()) && !isMachineWanted(0));
   }
 
-  /** Whether others need the machine during a run, whose own threads are part of the load. */
+  /**
+   * Whether others need the machine during a run. The run's own threads are subtracted from the
+   * load.
+   */
   boolean isMachineWanted(IdleJob running) {
     double own =
         (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
@@ -106,7 +112,7 @@ final class IdleSchedule {
   }
 
   /**
-   * @param own load that does not count
+   * @param load of the run's own threads, which is subtracted
    */
   private boolean isMachineWanted(double own) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -118,13 +124,13 @@ final class IdleSchedule {
     return wanted;
   }
 
-  /** Notes that a run over a log had nothing to ask, even if the report has open questions. */
+  /** Records that a run for a log had no questions, even if the report has open questions. */
   void nothingToAsk(Kb kb, String log) {
     known.get(kb).noQuestions = log;
   }
 
   /**
-   * Notes that a job ended. A failed one waits, twice as long each time, or until its KB changes.
+   * Records the end of a job. A failed job waits, twice as long each time, or until its KB changes.
    */
   void ended(KbWatch watch, IdleJob work, boolean failed) {
     KbState of = known.get(watch.kb());

@@ -22,35 +22,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of low priority that works while the daemon has nothing else to do. It embeds passages
+ * A thread of low priority that works while the daemon has nothing else to do. It embeds passages
  * and reads pairs that a first look left out, and asks the language model open questions. {@link
- * IdleSchedule} decides which work is due and whether the machine is idle enough. Any change
- * interrupts the work; later it goes on with the answers that it has.
+ * IdleSchedule} decides which work is due and whether the machine is free. Any change interrupts
+ * the work, which continues later with the stored answers.
  *
- * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
+ * <p>Only the loop's thread calls {@link #consider}; any thread may call {@link #current}.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
   /**
-   * Battery and load of the machine; a seam for tests.
+   * Battery and load of the machine, which tests replace.
    *
-   * @param load runnable threads per core
+   * @param load number of runnable threads per core
    */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs of idle time, in their order: urgent ones first, then short ones. */
+  /** Jobs for idle time, in order: urgent jobs first, then short ones. */
   public enum IdleJob {
-    /** The vectors that a first look is without. */
+    /** Embeds the passages that a first look left out. */
     PASSAGES,
-    /** The pairs that the pair judge has not read yet. */
+    /** Reads the pairs that the pair judge has not read yet. */
     PAIRS,
-    /** Labels, verdicts, sentences and merges. */
+    /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;
 
-    /** Whether the report is not whole without it. */
+    /** Whether the report is incomplete without the job. */
     boolean isOfTheReport() {
       return this == PASSAGES || this == PAIRS;
     }
@@ -61,13 +61,13 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** A run, from the moment it is wanted. */
+  /** A run of a job. */
   private record Run(KbWatch watch, IdleJob work, long since, Instant at) {}
 
   /**
-   * What is under way.
+   * The current work.
    *
-   * @param stand how far it is, where it asks questions
+   * @param stand progress of the run, if the job asks questions
    */
   public record Current(
       Kb kb, IdleJob work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
@@ -83,13 +83,13 @@ public final class IdleWork implements AutoCloseable {
   private volatile boolean stop;
   private volatile boolean finished;
 
-  /** Whether the run ended with a trouble, which the next is likely to meet again. */
+  /** Whether the run failed. */
   private volatile boolean failed;
 
-  /** Whether the run brought something that the report does not have yet. */
+  /** Whether the run has results that the report does not have yet. */
   private volatile boolean brought;
 
-  /** The KB that has its turn first. */
+  /** Index of the KB that is checked first. */
   private int first;
 
   public IdleWork(
@@ -107,9 +107,9 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts what is due, or interrupts what is running when its KB changed or the machine is wanted.
+   * Starts the due job, or interrupts the running job if a KB changed or the machine is needed.
    *
-   * @return whether something is running, or has just ended: then the KBs are to be looked at soon
+   * @return whether a job is running or has just ended, so that the KBs must be checked soon
    */
   public boolean consider(List<KbWatch> all, boolean paused) {
     List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
@@ -122,7 +122,7 @@ public final class IdleWork implements AutoCloseable {
           || schedule.isMachineWanted(run.work())) {
         stop = true;
         if (run.work() != IdleJob.QUESTIONS) {
-          thread.interrupt(); // embedding and comparing all entries do not ask whether to go on
+          thread.interrupt(); // embedding and reading pairs do not check for cancellation
         }
       }
       return true;
@@ -152,12 +152,12 @@ public final class IdleWork implements AutoCloseable {
         .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
   }
 
-  /** Whether a run is under way, or has ended without being noticed yet. */
+  /** Whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
     return thread != null;
   }
 
-  /** Empty as soon as a run has ended, though the loop may be busy and not have seen it yet. */
+  /** Returns the current work; empty as soon as the job has ended. */
   public Optional<Current> current() {
     Run now = run;
     return now == null || finished
@@ -182,7 +182,7 @@ public final class IdleWork implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
     try {
       thread.start();
-    } catch (Throwable e) { // such as: no memory for a thread
+    } catch (Throwable e) { // for example out of memory
       end();
       throw e;
     }
@@ -191,7 +191,7 @@ public final class IdleWork implements AutoCloseable {
   private void end() {
     Run ended = run;
     schedule.ended(ended.watch(), ended.work(), failed);
-    if (brought) { // the report takes in at once what one run brought
+    if (brought) { // the report includes all results of a run at once
       ended.watch().update().runAgain();
     }
     thread = null;
@@ -250,7 +250,10 @@ public final class IdleWork implements AutoCloseable {
     LOG.info("{}: {} of {} answered", about, answered, before);
   }
 
-  /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */
+  /**
+   * Stops the running job, which takes at most the time of one layer of the model, and waits for it
+   * up to a second.
+   */
   @Override
   public void close() {
     stop = true;

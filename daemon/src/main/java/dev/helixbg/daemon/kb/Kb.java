@@ -10,20 +10,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A knowledge base's folder and the files in it that helix-bg reads and writes. */
+/** The folder of a knowledge base, with the files that helix-bg reads and writes there. */
 public record Kb(Path folder) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
-  /** Where one is looked for when none is named, in order, from the user's home. */
+  /**
+   * Folders below the user's home that are searched for a knowledge base, in order, if none is
+   * named.
+   */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   /**
-   * The knowledge base to work on: the argument, else the setting or {@code $HELIX_KB}, else the
-   * first usual place with a data.log.
+   * Returns the knowledge base to work on: the argument, else the setting or {@code $HELIX_KB},
+   * else the first usual place with a data.log.
    *
    * @param argument a folder, or the data.log in it
-   * @throws Failure with {@link ExitCode#KB} when there is none
+   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
     Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
@@ -46,7 +49,7 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /** The KB in a named folder, whether or not it exists yet. */
+  /** Returns the KB in a named folder, whether or not it exists yet. */
   public static Kb named(Path argument) {
     return new Kb(folderOf(argument).toAbsolutePath().normalize());
   }
@@ -76,7 +79,7 @@ public record Kb(Path folder) {
     return this;
   }
 
-  /** The error for a KB that was moved or deleted during work on it. */
+  /** Returns the error for a KB that was moved or deleted during work on it. */
   Failure gone() {
     return new Failure(
         ExitCode.KB,
@@ -85,12 +88,12 @@ public record Kb(Path folder) {
             + " written there; it is read again when its data.log is back");
   }
 
-  /** The log, which is only ever read. */
+  /** Returns the log, which helix-bg only reads. */
   public Path dataLog() {
     return folder.resolve(DATA_LOG);
   }
 
-  /** The folder of everything that helix-bg leaves for people to read. */
+  /** Returns the folder of the report in the KB's folder. */
   public Path insights() {
     return folder.resolve("insights");
   }

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The daemon's accesses to files and locks of a KB, one method each; tests replace it. */
+/**
+ * The daemon's accesses to files and locks of a KB, one method each. Tests replace this interface.
+ */
 public interface KbFiles {
 
   /**
@@ -17,7 +19,7 @@ public interface KbFiles {
    */
   FileState state(Path file) throws IOException;
 
-  /** The same of a file that may be missing, or out of sight. */
+  /** Returns the state of a file; empty if the file is missing or cannot be accessed. */
   default Optional<FileState> stateOrNone(Path file) {
     try {
       return Optional.of(state(file));
@@ -27,7 +29,7 @@ public interface KbFiles {
   }
 
   /**
-   * @throws dev.helixbg.insight.log.DataLogException when it cannot be read
+   * @throws dev.helixbg.insight.log.DataLogException when the log cannot be read
    */
   LogReading read(Path dataLog);
 

@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * The folder that a KB was when work on it began. What is at its path when the work is to be saved
- * may be nothing, or another folder: a KB that was moved or deleted is never made anew, and no
- * other gets what is about this one.
+ * Identity of a KB's folder when work on the KB began. The work is saved only if the same folder is
+ * still at the path. A KB that was moved or deleted is thus never created again, and another KB
+ * never gets its results.
  *
- * @param folder the inode of the folder with its device
+ * @param folder the inode of the folder and its device
  */
 public record KbIdentity(Kb kb, Object folder) {
 
@@ -28,9 +28,9 @@ public record KbIdentity(Kb kb, Object folder) {
   }
 
   /**
-   * Call before anything is written.
+   * Checks the identity; must be called before anything is written.
    *
-   * @throws Failure with {@link ExitCode#KB} when it is not the same KB, or holds no log any more
+   * @throws Failure with {@link ExitCode#KB} when the KB is not the same, or no longer has a log
    */
   public void check() {
     if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {

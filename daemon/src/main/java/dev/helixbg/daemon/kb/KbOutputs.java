@@ -25,12 +25,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The files that helix-bg leaves in a KB's folder for others: the three forms of the report, and
- * {@code embeddings.bin}. Each is replaced in one step by a new file. None is ever opened for
- * reading by a run: whether it is still there is seen by its size, times and inode.
+ * The files that helix-bg writes into a KB's folder: the three forms of the report, and {@code
+ * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files;
+ * it compares size, times and inode to see whether they are unchanged.
  */
 public final class KbOutputs {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   static final String TABLE =
       "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
           + " log TEXT NOT NULL)";
@@ -38,7 +38,7 @@ public final class KbOutputs {
   private final Kb kb;
   private final Database database;
 
-  /** The same files in the folder of the store. */
+  /** The report's files in the folder of the store. */
   private final ReportFolder kept;
 
   KbOutputs(Kb kb, Path store, Database database) {
@@ -48,49 +48,56 @@ public final class KbOutputs {
   }
 
   /**
-   * A file as it was published.
+   * State of a file when it was published.
    *
    * @param state of the file just after it was published
-   * @param log hash of the log that it is of
+   * @param log hash of the log that the file was made from
    */
   private record Published(String state, String sha256, String log) {}
 
-  /** The files of the last report in the folder of the store, which this user can believe. */
+  /**
+   * Returns the files of the last report in the folder of the store, which only this user can
+   * write.
+   */
   public ReportFolder kept() {
     return kept;
   }
 
   /**
-   * Where people find the report: in the KB's folder, or in the store's where that is read-only.
+   * Returns the report that users are pointed to: in the KB's folder, or in the store's folder if
+   * the KB's folder is read-only.
    */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
 
-  /** Whether helix-bg may write into the KB's folder at all. */
+  /** Whether helix-bg may write into the KB's folder. */
   public boolean isWritable() {
     Path insights = kb.insights();
     return Files.isWritable(kb.folder())
         && (!Files.isDirectory(insights, LinkOption.NOFOLLOW_LINKS) || Files.isWritable(insights));
   }
 
-  /** Whether the report is where people look for it, as it was published. */
+  /** Whether the published report is unchanged; also true if the KB's folder is read-only. */
   public boolean isReportInPlace() {
     return !isWritable()
         || ReportFolder.of(kb).files().stream().allMatch(file -> isInPlace(file, Optional.empty()));
   }
 
-  /** Whether the file of vectors beside a log is still the one that was published. */
+  /** Whether {@code embeddings.bin} is unchanged since it was published for this log. */
   public boolean areVectorsInPlace(String logSha256) {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }
 
-  /** Whether the log is the file that had this hash when a run read it. */
+  /** Whether the log is unchanged since a run read it with this hash. */
   public boolean isLogAsSeen(String sha256) {
     return isInPlace(kb.dataLog(), Optional.of(sha256));
   }
 
-  /** The size, times and inode of the log; empty while a change could leave them as they are. */
+  /**
+   * Returns size, times and inode of the log; empty shortly after a change, while another change
+   * could leave them unchanged.
+   */
   public String logState() {
     try {
       return FileState.of(kb.dataLog()).isSettled() ? state(kb.dataLog()) : "";
@@ -100,10 +107,10 @@ public final class KbOutputs {
   }
 
   /**
-   * Remembers that a log was read, so that the next run need not read it to see that it is the
-   * same.
+   * Stores the hash of a log that was read, so that the next run can see without reading that the
+   * log is unchanged.
    *
-   * @param state of {@link #logState}, before it was read
+   * @param state result of {@link #logState} before the log was read
    */
   public void noteLog(String state, String sha256) {
     if (!state.isEmpty() && !isLogAsSeen(sha256)) {
@@ -122,7 +129,9 @@ public final class KbOutputs {
     return kb.folder().resolve(HxecFile.NAME);
   }
 
-  /** The size, times and inode of a file, without following a link; empty when there is none. */
+  /**
+   * Returns size, times and inode of a file, without following a link; empty if there is no file.
+   */
   private static String state(Path file) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -134,10 +143,10 @@ public final class KbOutputs {
   }
 
   /**
-   * Puts copies of the report's files into the KB's folder.
+   * Copies the report's files into the KB's folder. A read-only folder is left unchanged.
    *
-   * @throws Failure with {@link ExitCode#WRITE} when that fails; a folder that is not writable is
-   *     left alone
+   * @throws Failure with {@link ExitCode#WRITE} when a file cannot be written; a read-only folder
+   *     is left unchanged
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
@@ -161,7 +170,7 @@ public final class KbOutputs {
   /**
    * Copies the report's files into another folder.
    *
-   * @param to is made where there is none, but not the one that it is in
+   * @param to the target folder, which is created if missing; its parent must exist
    * @throws Failure with {@link ExitCode#WRITE}
    */
   public void copyReport(Path to) {
@@ -173,12 +182,12 @@ public final class KbOutputs {
   }
 
   /**
-   * Puts the vectors of entries into the KB's folder.
+   * Writes the vectors of entries into the KB's folder, unless they are already there.
    *
-   * @param offsets of the entries in the log, ascending
-   * @param vectors one per entry
-   * @throws Failure with {@link ExitCode#WRITE} when that fails; a folder that is not writable is
-   *     left alone
+   * @param offsets offsets of the entries in the log, ascending
+   * @param vectors one vector per entry
+   * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written; a read-only folder
+   *     is left unchanged
    */
   public void publishVectors(List<Long> offsets, List<float[]> vectors, String logSha256) {
     if (!isWritable() || areVectorsInPlace(logSha256)) {
@@ -225,7 +234,7 @@ public final class KbOutputs {
         });
   }
 
-  /** For a check: reads the files, and names those that are not as they were published. */
+  /** Reads the published files and returns the names of those that differ. */
   List<String> changed() {
     List<Path> all = new ArrayList<>(ReportFolder.of(kb).files());
     all.add(vectors());
@@ -248,7 +257,10 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes what killed processes left in the KB's folder. No other process may be at work. */
+  /**
+   * Deletes temporary files of killed processes in the KB's folder. No other process may be
+   * writing.
+   */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

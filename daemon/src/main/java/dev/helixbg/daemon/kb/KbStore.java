@@ -22,16 +22,19 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * All that is known of one knowledge base: a folder of the user's own with a database, a copy of
- * the decisions, and the files of the last report. What lies in the KB's folder beside the log is
- * output, and never believed.
+ * The store of one knowledge base: a private folder with a database, a copy of the decisions, and
+ * the files of the last report. Files beside the log in the KB's folder are output only and never
+ * read.
  */
 public final class KbStore implements AutoCloseable {
   private static final String DATABASE = "kb.db";
   private static final String LOCK = "run.lock";
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
-  /** Raised when a table changes; a database of another version is made anew. */
+  /**
+   * Version of the tables, raised when a table changes; a database of another version is replaced
+   * by a new one.
+   */
   private static final int VERSION = 6;
 
   private final Kb kb;
@@ -41,7 +44,7 @@ public final class KbStore implements AutoCloseable {
   private final Runnable published;
 
   /**
-   * @param published is called after a report was published
+   * @param published runs after a report was published
    */
   KbStore(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
     this.kb = kb;
@@ -76,7 +79,7 @@ public final class KbStore implements AutoCloseable {
     return kb;
   }
 
-  /** Where all of it is. */
+  /** Returns the folder of the store. */
   public Path folder() {
     return folder;
   }
@@ -93,20 +96,20 @@ public final class KbStore implements AutoCloseable {
     return new AnswerStore(database);
   }
 
-  /** The answers of the user's coding agents. */
+  /** Returns the store of the coding agents' answers. */
   public AgentAnswerStore agentAnswers() {
     return new AgentAnswerStore(database);
   }
 
-  /** The same, measured. */
+  /** Returns the coding agents' answers, with the measured reliability of each agent. */
   public AgentAnswers agents() {
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
   /**
-   * The readings of one pair judge.
+   * Returns the store of one pair judge's readings.
    *
-   * @param judge its id
+   * @param judge id of the pair judge
    */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
@@ -121,17 +124,17 @@ public final class KbStore implements AutoCloseable {
   }
 
   /**
-   * Keeps a second run over this KB away, and clears away what killed runs left. helix never waits
-   * for it. Waits a second for the lock, if need be.
+   * Takes the lock that prevents a second run on this KB, and deletes temporary files of killed
+   * runs. Waits up to a second for the lock. helix does not use this lock.
    *
-   * @throws Failure {@link ExitCode#BUSY} when another process has it, {@link ExitCode#WRITE} when
-   *     its file cannot be written
+   * @throws Failure {@link ExitCode#BUSY} when another process has the lock, {@link ExitCode#WRITE}
+   *     when the lock file cannot be written
    */
   public ProcessLock lock() {
     ProcessLock lock = takeLock();
     try {
       outputs.deleteLeftovers();
-      // Without the lock other processes write decisions here, but in a transaction of their own.
+      // Other processes write decisions without the lock, but within a transaction.
       database.write(
           Database.Durability.COMPUTED,
           connection -> {
@@ -139,7 +142,7 @@ public final class KbStore implements AutoCloseable {
             return true;
           });
     } catch (IOException | StoreException e) {
-      // The next run tries again; this one fails where it cannot write itself.
+      // The next run tries again; this run fails later if it cannot write.
     } catch (RuntimeException | Error e) {
       lock.close();
       throw e;
@@ -164,10 +167,10 @@ public final class KbStore implements AutoCloseable {
   }
 
   /**
-   * Keeps a report and puts its files where people look for them.
+   * Stores a report and publishes its files.
    *
-   * @param questions that the language model has not been asked yet
-   * @param summary for a terminal, with colours
+   * @param questions number of questions that the language model has not been asked yet
+   * @param summary summary for a terminal, with colours
    * @throws Failure when a file cannot be written
    */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {

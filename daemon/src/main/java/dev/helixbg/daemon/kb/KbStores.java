@@ -29,27 +29,28 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The stores of a user's knowledge bases, in the folder that the setting {@code state} names: one
- * folder each, at {@code kb/HASH}. A KB is known by the real path of its folder. Where it is made
- * of notes, it is known by the real path of the notes' folder.
+ * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
+ * per store, at {@code kb/HASH}. The hash is that of the real path of the KB's folder, or of the
+ * notes' folder if the KB is made of notes.
  *
- * <p>{@value #PLACE} in a store says whose it is, and how the log began. By that a store follows a
- * KB that was moved: the place that it names is gone, and the log in the new place begins the same.
+ * <p>{@value #PLACE} in a store has the KB's path and a hash of the log's beginning. By these a
+ * store follows a KB that was moved: the old path no longer exists, and the log at the new path
+ * begins in the same way.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
   private static final String PLACE = "place.json";
   private static final int HASH_DIGITS = 16;
 
-  /** Bytes of a log's beginning that are compared. */
+  /** Number of bytes at a log's beginning that are compared. */
   private static final int HEAD_BYTES = 1 << 16;
 
-  /** A shorter beginning could be that of any log. */
+  /** Least number of bytes of a beginning; a shorter one could be that of any log. */
   private static final int LEAST_HEAD_BYTES = 64;
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
 
-  /** Files that helix-bg wrote into a KB's folder before it had a store. */
+  /** Files that earlier versions of helix-bg wrote into a KB's folder. */
   private static final List<String> FORMER =
       List.of(
           "embeddings.keys",
@@ -74,7 +75,7 @@ public final class KbStores implements AutoCloseable {
   private final Map<Kb, KbStore> open = new HashMap<>();
 
   /**
-   * @param notices is told, in a sentence, what became of a store
+   * @param notices receives a sentence when a store was moved or old files were found
    */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
@@ -82,7 +83,10 @@ public final class KbStores implements AutoCloseable {
     this.notices = notices;
   }
 
-  /** Where a KB is: its folder, or that of its notes or of agents' memory, without links. */
+  /**
+   * Place of a KB: the real path of its folder, of its notes' folder, or of the folder whose agent
+   * memory it has.
+   */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
       Optional<NotesKb> notes = NotesKb.of(kb, settings);
@@ -98,7 +102,7 @@ public final class KbStores implements AutoCloseable {
   /**
    * The beginning of a log.
    *
-   * @param bytes that were read of it
+   * @param bytes number of bytes that were read
    */
   private record Head(int bytes, String sha256) {
     static Head of(Path log, int most) throws IOException {
@@ -110,14 +114,14 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * The store of a knowledge base, which is opened once and closed with this.
+   * Returns the store of a knowledge base, which is opened once and closed with this object.
    *
    * @throws Failure with {@link ExitCode#WRITE} when the folder cannot be made or is not private
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
     if (known != null && !Files.isDirectory(known.folder())) {
-      known.close(); // the KB has moved, or the folder was deleted
+      known.close(); // the KB was moved, or the folder was deleted
       open.remove(kb);
     }
     return open.computeIfAbsent(kb, this::open);
@@ -148,7 +152,7 @@ public final class KbStores implements AutoCloseable {
     return state.resolve(FOLDER).resolve(Sha256.of(parts).substring(0, HASH_DIGITS));
   }
 
-  /** Whether something is known of a knowledge base; makes nothing. */
+  /** Whether a knowledge base has a store; creates nothing. */
   public boolean contains(Kb kb) {
     try {
       return Files.isDirectory(folder(Place.of(kb, settings)), LinkOption.NOFOLLOW_LINKS);
@@ -162,7 +166,7 @@ public final class KbStores implements AutoCloseable {
         ProcessLock.take(state.resolve("stores.lock"), LOCK_WAIT)
             .orElseThrow(() -> new IOException("another helix-bg keeps it locked"))) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-        return; // another process made it just now
+        return; // another process has just made the folder
       }
       Optional<Path> former = movedFrom(kb);
       if (former.isPresent()) {
@@ -179,7 +183,10 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** The store of a KB that is not in its place any more and whose log began as this one does. */
+  /**
+   * Returns the store of a KB that was moved here: its old path no longer exists, and its log
+   * begins like this one.
+   */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stores = Files.newDirectoryStream(state.resolve(FOLDER))) {
@@ -193,7 +200,7 @@ public final class KbStores implements AutoCloseable {
         .max(Comparator.comparing(store -> store.resolve(PLACE).toFile().lastModified()));
   }
 
-  /** Whether nothing is any more where the KB of a store was. */
+  /** Whether the KB of a store no longer exists at its place. */
   private static boolean isLeft(Path store) throws IOException {
     JsonNode json = noted(store);
     Path place = Path.of(json.path("place").asText());
@@ -213,7 +220,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** An empty object where nothing that can be read was noted. */
+  /** Returns the content of {@value #PLACE}, or an empty object if it cannot be read. */
   private static JsonNode noted(Path store) throws IOException {
     try {
       String noted = new String(Files.readAllBytes(store.resolve(PLACE)), StandardCharsets.UTF_8);
@@ -223,12 +230,12 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Notes how a log begins now: helix may have compacted it since. */
+  /** Updates the stored beginning of a log, which changes when helix compacts the log. */
   private void noteBeginning(Kb kb, Path folder) {
     try {
       note(kb, Place.of(kb, settings), folder);
     } catch (IOException e) {
-      // The note of before stays: a move is still seen unless the beginning changed.
+      // The earlier content stays; a move is still noticed unless the beginning changed.
     }
   }
 
@@ -257,7 +264,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Closes the stores; those that are asked for later are opened anew. */
+  /** Closes all stores; a store that is needed later is opened again. */
   @Override
   public synchronized void close() {
     open.values().forEach(KbStore::close);

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The present topics of a knowledge base, to look one up by name. */
+/** Looks up topics of a knowledge base by name. */
 public final class KbTopics {
   private static final int NAMED = 10;
   private static final int LONGEST = 40;
@@ -21,18 +21,18 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
-   * The topic that is asked for, as the knowledge base writes it: Unicode has two forms of letters
-   * with accents, and a Mac writes the one that is rare elsewhere.
+   * Returns the requested topic in the knowledge base's own spelling. Unicode has two forms of
+   * letters with accents, and a Mac uses the form that is rare elsewhere.
    *
-   * @throws Failure with a usage error when there is no such topic: with the one that was probably
-   *     meant, else with some that there are
+   * @throws Failure with a usage error when there is no such topic; the message suggests the
+   *     nearest topic, or lists some
    */
   public static String require(Kb kb, String topic) throws InterruptedException {
     return require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
   /**
-   * @param topics of the entries that it has, just read
+   * @param topics topics of the KB's entries, just read
    * @see #require(Kb, String)
    */
   public static String require(Kb kb, Stream<String> topics, String topic) {

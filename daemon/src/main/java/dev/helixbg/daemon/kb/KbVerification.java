@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the log of one KB, at the store of what is known of it, and at what was published beside
- * the log; says what is wrong and what a run would do.
+ * Checks the log, the store and the published files of one KB; reports faults and what a run would
+ * do.
  */
 public final class KbVerification {
   private final KbStore store;
@@ -36,14 +36,15 @@ public final class KbVerification {
   }
 
   /**
-   * @param checks what was looked at
-   * @param aRunWould what one-shot would do now, each beginning with a verb; empty when nothing
+   * @param checks results of the checks
+   * @param aRunWould actions that one-shot would do now, each beginning with a verb; empty if there
+   *     are none
    */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /**
-   * @param ids of the vectors of the model that a run would embed with
-   * @param modelTokens the most tokens that it takes of a text
+   * @param ids ids of vectors of the model that a run would use
+   * @param modelTokens the model's token limit for a text
    */
   public static Result of(KbStore store, VectorIds ids, int modelTokens)
       throws InterruptedException {

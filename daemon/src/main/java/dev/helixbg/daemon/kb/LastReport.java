@@ -32,9 +32,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The last report on a knowledge base: what it was made from, and its findings, one a row. */
+/**
+ * The last report on a knowledge base, in the store: its sources, and its findings, one per row.
+ */
 public final class LastReport {
-  /** The tables, for {@link Database.Schema}. */
+  /** SQL statements that create the tables, for {@link Database.Schema}. */
   static final List<String> TABLES =
       List.of(
           "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
@@ -60,14 +62,14 @@ public final class LastReport {
   }
 
   /**
-   * What the report was made from.
+   * Sources of the report.
    *
    * @param logSha256 the hash of the log
-   * @param firstLook what it is still without; empty when it is whole
-   * @param questions that the language model has not been asked yet
-   * @param summary for a terminal, with colours
-   * @param model the language model that judged; empty: none did
-   * @param guesses whether that model was measured, and does no better than chance
+   * @param firstLook the parts that are still missing; empty if the report is complete
+   * @param questions number of questions that the language model has not been asked yet
+   * @param summary summary for a terminal, with colours
+   * @param model the language model that judged; empty if there was none
+   * @param guesses whether a measurement found that the model judges no better than chance
    */
   public record Origin(
       String logSha256,
@@ -79,9 +81,10 @@ public final class LastReport {
       boolean guesses) {}
 
   /**
-   * What the report lists.
+   * Findings that the report lists.
    *
-   * @param findings what it leads with, then kind by kind, each in its order
+   * @param findings leads (findings that the report shows first), then the other findings by kind,
+   *     each in the report's order
    */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     /** Finds a finding by its id, or by the id that an earlier version gave it. */
@@ -129,7 +132,10 @@ public final class LastReport {
     }
   }
 
-  /** Of each value by itself: a record's own text is slow to make the first time. */
+  /**
+   * Returns a checksum of the single values; a record's generated toString is slow at its first
+   * call.
+   */
   private static int checksum(Origin origin) {
     return Database.checksum(
         origin.logSha256,
@@ -150,7 +156,7 @@ public final class LastReport {
   }
 
   /**
-   * What the report lists.
+   * Returns the findings that the report lists.
    *
    * @throws Failure with {@link ExitCode#KB} when there is no report
    */
@@ -177,10 +183,10 @@ public final class LastReport {
         });
   }
 
-  /** A row is not as it was kept. SQLite has no checksums of its own. */
+  /** The error of a row that does not match its checksum; SQLite has no checksums for rows. */
   private static final class Damaged extends RuntimeException {}
 
-  /** A damaged report is forgotten, as if there were none: the next run makes it again. */
+  /** Runs a transaction. A damaged report is deleted, so that the next run makes it again. */
   private <T> T read(Database.Transaction<T> work) {
     try {
       return database.read(work);
@@ -223,7 +229,7 @@ public final class LastReport {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
   }
 
-  /** A blank follows each topic; the encoding of a topic has none. */
+  /** Joins encoded topics, each followed by a blank; the encoding of a topic has no blanks. */
   private static String joined(Set<String> topics) {
     return topics.stream()
         .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
@@ -257,9 +263,9 @@ public final class LastReport {
   }
 
   /**
-   * Findings with their texts, as report.json has them.
+   * Returns findings with their texts, in the form of report.json.
    *
-   * @return by section and id, without those that a new report does not have any more
+   * @return texts by finding; findings that a newer report no longer has are left out
    */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
@@ -285,7 +291,10 @@ public final class LastReport {
         });
   }
 
-  /** How likely a pair is worth an act, as the pair judge says, by the id of the finding. */
+  /**
+   * Returns the pair judge's probability that a pair is worth an act (an edit by the user), by the
+   * finding's id.
+   */
   public Map<String, Double> acts() {
     return read(
         connection -> {
@@ -301,7 +310,7 @@ public final class LastReport {
         });
   }
 
-  /** The keys of all entries that the report was made from. */
+  /** Returns the keys of all entries that the report was made from. */
   public Set<String> entries() {
     return read(
         connection -> {
@@ -313,9 +322,7 @@ public final class LastReport {
         });
   }
 
-  /**
-   * Gives the findings of a report to a sink, one after the other: all texts together are large.
-   */
+  /** Passes the findings of a report to a sink one by one, since all texts together are large. */
   interface Findings {
     void to(JsonReport.FindingSink sink);
   }
@@ -331,9 +338,9 @@ public final class LastReport {
   }
 
   /**
-   * Keeps a report instead of the one before.
+   * Replaces the stored report by a new one.
    *
-   * @param summary for a terminal, with colours
+   * @param summary summary for a terminal, with colours
    */
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
@@ -350,7 +357,7 @@ public final class LastReport {
   }
 
   /**
-   * @param entries keys of all entries that it was made from
+   * @param entries keys of all entries that the report was made from
    */
   void keep(Origin origin, List<String> entries, Findings findings) {
     database.write(

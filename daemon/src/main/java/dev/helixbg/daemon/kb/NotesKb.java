@@ -29,19 +29,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A folder of Markdown notes or one such file, and the knowledge base that it is read as: a log of
- * our own in the cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as
- * beside any other. Nothing here writes into the folder of the notes.
+ * A folder of Markdown notes, or one file, that is read as a knowledge base. Its log is in the
+ * cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of the notes.
  *
- * <p>Beside the log are {@value #ACCOUNT}, which says what folder it was made of and what was left
- * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.
+ * <p>{@value #ACCOUNT} beside the log has the folder's path and the files that were left out.
+ * {@value #SEEN} has a digest of names and times, by which unchanged notes are recognised.
  *
- * @param notes the folder or the one file, by its real path where it is there
- * @param home of the user, where it is read what agents keep there and in the folder; else nothing
+ * @param notes the folder or file, as a real path if it exists
+ * @param home the user's home folder if the memory files of coding agents are read; else empty
  * @param items whether lists are cut into items
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
-  /** Where they are in the cache folder. */
+  /** Folder of the logs in the cache folder. */
   private static final String FOLDER = "notes";
 
   private static final String MEMORY = "memory";
@@ -49,35 +48,37 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
-  /** The field of the account that says what became of the files. */
+  /** Field of {@value #ACCOUNT} with the result for the files. */
   private static final String MADE = "made";
 
-  /** Version of the log's making: raised when the same folder would give a different log. */
+  /**
+   * Version of the code that makes logs; raised when the same folder would give a different log.
+   */
   private static final int FORMAT = 5;
 
-  /** A file that changed more recently may change again without its times telling. */
+  /** Age of a change below which a file may change again with the same times. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
   private static final int HASH_DIGITS = 16;
 
-  /** A folder of notes, or one file. */
+  /** Returns the KB of a folder of notes, or of one file. */
   public static NotesKb at(Path folder, Settings settings) {
     return at(folder, Optional.empty(), settings);
   }
 
   /**
-   * The memory files that coding agents keep about the user, and those of the repository around a
-   * folder.
+   * Returns the KB of the memory files that coding agents keep in the user's home and in the
+   * repository of a folder.
    *
-   * @param here in the repository; outside of one, this folder alone
+   * @param here a folder in the repository; without a repository only this folder is read
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();
     return at(repository(folder).orElse(folder), Optional.of(home), settings);
   }
 
-  /** The top of the repository that a path is in; empty where it is in none. */
+  /** Returns the top folder of a path's repository; empty if there is no repository. */
   private static Optional<Path> repository(Path path) {
     return Stream.iterate(path, Objects::nonNull, Path::getParent)
         .filter(folder -> Files.exists(folder.resolve(".git")))
@@ -89,7 +90,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     try {
       real = folder.toRealPath();
     } catch (IOException e) {
-      real = folder.toAbsolutePath().normalize(); // it may be mounted later
+      real = folder.toAbsolutePath().normalize(); // the folder may be mounted later
     }
     String name = real.getFileName() == null ? FOLDER : real.getFileName().toString();
     List<String> place = home.isEmpty() ? List.of("" + real) : List.of("" + real, MEMORY);
@@ -103,8 +104,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * The notes that a knowledge base was made of; empty for one of helix. What a folder elsewhere
-   * says about itself is not believed.
+   * Returns the notes that a knowledge base was made of; empty for a KB of helix. Only KBs in the
+   * cache folder are accepted.
    */
   public static Optional<NotesKb> of(Kb kb, Settings settings) {
     if (!kb.folder().startsWith(settings.cache().toAbsolutePath().normalize().resolve(FOLDER))) {
@@ -128,12 +129,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** The last part of its path, as the folder of its log is called. */
+  /** Returns the name of the log's folder. */
   public String name() {
     return kb.folder().getFileName().toString();
   }
 
-  /** The account of the files from the last time a log was made; empty before the first. */
+  /** Returns the account of the files from the last update of the log; empty before the first. */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());
@@ -143,7 +144,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Makes the folder of the knowledge base, so that it is known what its log is made of. */
+  /** Makes the folder of the knowledge base with its account, before the first log. */
   public Kb make() {
     try {
       PrivateFiles.makeTrustedFolder(cache(), kb.folder());
@@ -174,9 +175,9 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * The notes as they are now, by names and times.
+   * Returns the names and times of the present notes.
    *
-   * @throws Failure with {@link ExitCode#KB} when there are none, or they cannot be read
+   * @throws Failure with {@link ExitCode#KB} when there are no notes, or they cannot be read
    */
   public NoteFiles look() {
     try {
@@ -209,7 +210,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Whether the log was made of these very files. */
+  /** Whether the log was made of exactly these files. */
   public boolean isMadeOf(NoteFiles files) {
     try {
       return Files.exists(kb.dataLog())
@@ -225,10 +226,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Makes the log of the files, or brings it up to date.
+   * Makes or updates the log of the files.
    *
    * @throws Failure with {@link ExitCode#WRITE} when the cache folder cannot be written, {@link
-   *     ExitCode#BUSY} when another helix-bg is at it
+   *     ExitCode#BUSY} when another helix-bg is updating the log
    */
   public NotesAccount update(NoteFiles files) {
     Path folder = kb.folder();
@@ -240,7 +241,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        // A check-out gives all files its own time.
+        // A git checkout sets the times of all files, so these are not used in a repository.
         NotesAccount made =
             NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
         write(made);
@@ -257,9 +258,9 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Brings the log up to date where the notes have changed.
+   * Updates the log if the notes have changed.
    *
-   * @return what became of the files; empty where nothing was to be done
+   * @return account of the files; empty if nothing has changed
    */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();

@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.kb;
 
 /**
- * Everything but the log that a report is made from, by hash.
+ * Hashes of everything except the log that a report is made from.
  *
- * @param made the program, models with their answers, and settings
- * @param decided what was decided about findings, and what agents said of them
+ * @param made hash of the program, the models with their answers, and the settings
+ * @param decided versions of the decisions on findings and of the agents' answers
  */
 public record ReportBasis(String made, String decided) {}

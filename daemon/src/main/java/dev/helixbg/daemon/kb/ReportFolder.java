@@ -22,7 +22,7 @@ import java.util.List;
 /** The three forms of a report in a folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
 
-  /** The folder in a KB where people look for its report. */
+  /** Returns the report's files in the KB's folder. */
   public static ReportFolder of(Kb kb) {
     return in(kb.insights());
   }
@@ -33,15 +33,15 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** The forms, report.json last: where it is new, all of them are. */
+  /** Returns the files; report.json is last, so if it is new, all files are. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }
 
   /**
-   * Looks, before there is a report, whether the folder is one or can be made; it makes nothing.
+   * Checks that the folder exists or can be created; creates nothing.
    *
-   * @throws Failure with {@link ExitCode#WRITE}
+   * @throws Failure with {@link ExitCode#WRITE} if not
    */
   public void check() {
     Path folder = json.getParent();
@@ -59,8 +59,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step. One form after the other is held in memory: of a large KB each
-   * has hundreds of megabytes.
+   * Replaces each file in one step. Only one form is in memory at a time, since the forms of a
+   * large KB have hundreds of megabytes.
    *
    * @throws Failure with {@link ExitCode#WRITE}
    */
@@ -81,7 +81,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step by that of another folder.
+   * Replaces each file in one step by a copy from another folder.
    *
    * @return the SHA-256 of each, in hexadecimal, in the order of {@link #files}
    * @throws IOException when a file cannot be read or written; a link is not followed

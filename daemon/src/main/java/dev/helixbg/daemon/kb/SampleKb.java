@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 
-/** The knowledge base that comes with the program, for trying it out. */
+/** The sample knowledge base that is bundled with the program. */
 public final class SampleKb {
   private SampleKb() {}
 
-  /** Unpacks it into the cache folder, where its report stays between runs. */
+  /** Unpacks the sample into the cache folder, where its report is kept between runs. */
   public static Kb unpack(Path cacheFolder) {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = SampleKb.class.getResourceAsStream("/sample/data.log")) {

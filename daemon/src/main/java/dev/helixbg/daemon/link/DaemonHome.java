@@ -15,20 +15,20 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Files of the one daemon that a user runs.
+ * Files of a user's daemon.
  *
  * @param folder {@code ~/.helix}
  */
 public record DaemonHome(Path folder) {
 
-  /** The home of the daemon of the user with these folders. */
+  /** Returns the files of the daemon of the user with these folders. */
   public static DaemonHome of(UserDirectories locations) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 
   /**
-   * Path of the control socket: in the folder, or, if that path is too long for a socket, in a
-   * shorter folder that every process of this user finds.
+   * Returns the path of the control socket: in the folder, or, if that path is too long for a
+   * socket, in a shorter folder that all processes of this user find.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");
@@ -56,7 +56,10 @@ public record DaemonHome(Path folder) {
     }
   }
 
-  /** A folder that a service and a terminal share, although their environments differ. */
+  /**
+   * Returns a short folder that is the same for a service and a terminal, although their
+   * environments differ.
+   */
   private static Path shortFolder(Path home) throws IOException {
     if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
       Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));
@@ -75,13 +78,13 @@ public record DaemonHome(Path folder) {
     return logs().resolve("helix-bg.log");
   }
 
-  /** File with the error output of the service. */
+  /** Returns the file with the error output of the service. */
   public Path serviceErrors() {
     return logs().resolve("service.err");
   }
 
   /**
-   * The lock by which a second daemon finds the first; the kernel drops it with the process.
+   * Takes the lock that prevents a second daemon; the kernel releases it when the process ends.
    *
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs, {@link ExitCode#WRITE} when the
    *     folder cannot be written

@@ -15,25 +15,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How commands talk to the daemon, when one runs. */
+/** Connection of commands to the daemon, if one runs. */
 public record DaemonLink(DaemonHome home) {
-  /** A request without parameters; the caller adds them. */
+  /** Returns a request, to which the caller adds parameters. */
   public static ObjectNode request(String what) {
     return Json.object().put("do", what);
   }
 
   /**
-   * Connects to a daemon that must be there.
+   * Connects to the daemon.
    *
-   * @param patience for each line of an answer
-   * @throws Failure with {@link ExitCode#NO_DAEMON}
+   * @param patience longest wait for each line of an answer
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs
    */
   private ControlClient connect(Duration patience) {
     Optional<ControlClient> client = Optional.empty();
     try {
       client = ControlClient.connect(home.socket(), patience);
     } catch (IOException e) {
-      // what cannot be talked to is none
+      // a daemon that cannot be reached is treated as missing
     }
     return client.orElseThrow(
         () ->
@@ -43,10 +43,10 @@ public record DaemonLink(DaemonHome home) {
   }
 
   /**
-   * All lines of the answer of a daemon that must be there.
+   * Sends a request to the daemon and returns all lines of the answer.
    *
-   * @throws Failure with {@link ExitCode#NO_DAEMON} when it is not, or goes away; with what it says
-   *     against the request
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs or it ends; with the
+   *     daemon's message when the request is refused
    */
   public List<JsonNode> ask(ObjectNode request, Duration patience) {
     List<JsonNode> answer = new ArrayList<>();
@@ -54,7 +54,7 @@ public record DaemonLink(DaemonHome home) {
     return answer;
   }
 
-  /** The same, line by line as they come. */
+  /** Sends a request to the daemon and passes each line of the answer to a receiver. */
   public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer) {
     try (ControlClient client = connect(patience)) {
       client.ask(request, answer);
@@ -63,10 +63,10 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** Status of the daemon; empty if none runs or it does not answer. */
+  /** Returns the status of the daemon; empty if no daemon runs or it does not answer. */
   public Optional<JsonNode> status() {
     if (!Files.exists(home.socket())) {
-      return Optional.empty(); // most often; a young JVM takes long to get ready for JSON
+      return Optional.empty(); // the usual case; avoids loading the JSON classes
     }
     try {
       return Optional.of(ask(request("status"), Duration.ofSeconds(10)).getFirst());
@@ -75,7 +75,7 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** The KBs that a daemon with this status watches. */
+  /** Returns the KBs that a daemon with this status watches. */
   public static List<Kb> watched(JsonNode status) {
     List<Kb> watched = new ArrayList<>();
     status.path("kbs").forEach(kb -> watched.add(Kb.named(Path.of(kb.path("folder").asText()))));
@@ -88,9 +88,9 @@ public record DaemonLink(DaemonHome home) {
   }
 
   /**
-   * Has a daemon that watches this KB look at once.
+   * Makes a daemon that watches this KB check it at once.
    *
-   * @return whether one does
+   * @return whether a daemon watches this KB
    */
   public boolean hint(Kb kb) {
     try {
@@ -100,7 +100,7 @@ public record DaemonLink(DaemonHome home) {
       ask(request("look"), Duration.ofSeconds(5));
       return true;
     } catch (Failure e) {
-      return false; // it looks by itself later
+      return false; // the daemon checks the KB later anyway
     }
   }
 }

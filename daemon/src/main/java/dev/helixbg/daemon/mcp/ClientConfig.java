@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How clients are told to start this server: what to copy, and where to. */
+/** Configuration by which a client starts this server, and the place where it belongs. */
 public enum ClientConfig {
   CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(

@@ -8,7 +8,7 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
-/** A finding as a client gets it: in a list what tells it from others, alone all of it. */
+/** A finding in the form that clients get: in a list a few of its fields, alone all of them. */
 final class FindingJson {
   /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 200;

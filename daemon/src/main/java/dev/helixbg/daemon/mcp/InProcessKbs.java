@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
- * date, as {@code one-shot} does it without asking a language model. A decision is no such change:
- * lists of findings apply it at once, and the report follows between requests.
+ * Answers without a daemon, from the same files. A KB whose log changed is first brought up to
+ * date, as by {@code one-shot}, but without the language model. A decision needs no such run: lists
+ * of findings apply it at once, and the report follows between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -58,7 +58,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** The logs for which all was done, each with the report on it. One run at a time holds it. */
+  /** State of each KB after its last complete run. Runs hold the monitor, one at a time. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   /**
@@ -72,7 +72,7 @@ final class InProcessKbs implements AutoCloseable {
   /** Why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
 
-  /** Whether decisions may be in no report yet. */
+  /** Whether the reports may lack decisions. */
   private volatile boolean due;
 
   /** KBs about which an agent has answered questions since their findings were last listed. */
@@ -124,9 +124,9 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Does what is to be done for a KB whose log, or report, was not so when this was last called.
+   * Brings a KB up to date if its log or its report has changed since the last call.
    *
-   * @param whole whether what was decided is to be in the report, too
+   * @param whole whether the report must also contain all decisions
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws IOException, InterruptedException {
@@ -246,7 +246,7 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Makes reports anew on which something was decided. */
+  /** Remakes the reports that lack decisions. */
   void followDecisions() throws IOException, InterruptedException {
     if (due) {
       due = false;

@@ -26,9 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The knowledge bases that a client may ask about, and who answers: the daemon wherever one runs
- * and watches the KB, else this process. Looked for anew at each request, since daemons come and
- * go.
+ * Finds the knowledge base of a request, and has it answered: by the daemon if one watches the KB,
+ * else by this process. It looks for the daemon at each request, because daemons come and go.
  */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);

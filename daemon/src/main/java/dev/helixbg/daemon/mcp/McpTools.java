@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The tools as a client is told of them: few, with small schemas, because it sends all of them with
- * every request. What each answers is in {@link ToolAnswers}.
+ * The tools as clients see them: few, with small schemas, because a client sends all of them with
+ * every request. {@link ToolAnswers} has the answers.
  */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the tools answer: one JSON object each; what an entry says is in fields called {@code text}
- * alone, without control characters.
+ * The answers of the tools, one JSON object each. Only fields called {@code text} quote the text of
+ * an entry, without control characters.
  *
  * <p>Each is given the request of its tool's name, with what the client gave put into it.
  */

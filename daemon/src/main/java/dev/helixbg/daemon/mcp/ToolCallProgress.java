@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs one call of a tool: its client hears every second that it goes on, if it asked to, and what
- * goes wrong is an error of the tool, in words that say what to do.
+ * Runs one call of a tool. Its client hears of the progress every second, if it asked to. A failure
+ * becomes an error of the tool, in words that say what to do.
  */
 final class ToolCallProgress implements AutoCloseable {
   private static final long BEAT_MILLIS = 1_000;

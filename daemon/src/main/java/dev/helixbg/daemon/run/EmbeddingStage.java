@@ -27,16 +27,18 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Brings the vectors of a KB's live entries, and of the passages of long ones, up to date: from the
- * store where the text is known, else from the model, which is opened only when there is something
- * to embed. Each step saves what it makes, and the model stays open for the next. Its thread closes
- * it.
+ * Updates the vectors of a KB's live entries and of long entries' passages. Vectors come from the
+ * store if the text is known, else from the model, which is opened only if a text must be embedded.
+ * Each step saves its vectors, and the model stays open for the next step.
  *
- * <p>Entries are embedded before passages and apart from them, the newest first: batches, and so
- * the last bits of a vector, depend on the texts that are embedded together.
+ * <p>Entries are embedded before passages and separately, the newest first. The last bits of a
+ * vector depend on the texts of the same batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
-  /** Texts embedded between two looks at the clock, while a first look at the newest is due. */
+  /**
+   * Number of texts that are embedded between two checks of the time, before a first look (an early
+   * report) at the newest entries.
+   */
   static final int NEWEST_TEXTS = 256;
 
   private final Database store;
@@ -51,7 +53,7 @@ public final class EmbeddingStage implements AutoCloseable {
   private Embedder embedder;
 
   /**
-   * @param store that remembers vectors
+   * @param store database with the known vectors
    */
   public EmbeddingStage(
       Database store, EmbedderSource source, Progress.Display display, List<Entry> all) {
@@ -69,7 +71,7 @@ public final class EmbeddingStage implements AutoCloseable {
     this.display = display;
     this.nanoTime = nanoTime;
     this.entries = all.size();
-    // Each reads and hashes about as much text.
+    // Both read and hash about the same amount of text.
     TextVectors[] both = new TextVectors[2];
     ParallelLoop.runToTheEnd(
         "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all) : ofPassages(all));
@@ -78,15 +80,15 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * @param keys by which the entries are named, in their order
-   * @param present indices of the entries that have a vector; all of them once a run has ended
-   * @param vectors one per present entry, in the order of the entries; entries of the same text
-   *     share one
-   * @param passages of present entries, those that have a vector
-   * @param whole present entries all of whose passages have one
-   * @param reused distinct texts, of entries and of passages, whose vector was known
-   * @param embedded distinct texts that were embedded
-   * @param passagesLeft distinct passages of present entries that have no vector yet
+   * @param keys keys of the entries, in their order
+   * @param present indices of the entries with a vector; all entries once a run has ended
+   * @param vectors one vector per present entry, in the order of the entries; entries with the same
+   *     text share a vector
+   * @param passages passages of present entries that have a vector
+   * @param whole number of present entries all of whose passages have a vector
+   * @param reused number of distinct texts whose vector was known
+   * @param embedded number of distinct texts that were embedded
+   * @param passagesLeft number of distinct passages of present entries without a vector
    * @param way id of the entries' vectors
    */
   public record Result(
@@ -100,15 +102,15 @@ public final class EmbeddingStage implements AutoCloseable {
       int passagesLeft,
       String way) {
 
-    /** Entries that have no vector yet. */
+    /** Returns the number of entries without a vector. */
     int unread() {
       return keys.size() - vectors.size();
     }
 
     /**
-     * The present entries with their vectors.
+     * Returns the present entries with their vectors.
      *
-     * @param log that the update was made for
+     * @param log log that the vectors were updated for
      */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
@@ -135,7 +137,10 @@ public final class EmbeddingStage implements AutoCloseable {
         nanoTime);
   }
 
-  /** Indices of entries by their time; of one time those first that were appended last. */
+  /**
+   * Returns indices of entries, newest first; of entries with the same time, the last appended
+   * first.
+   */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
         .boxed()
@@ -147,7 +152,7 @@ public final class EmbeddingStage implements AutoCloseable {
         .toArray();
   }
 
-  /** Cuts them, too. */
+  /** Cuts entries into passages and looks up their vectors. */
   private TextVectors ofPassages(List<Entry> all) {
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < entries; i++) {
@@ -163,13 +168,13 @@ public final class EmbeddingStage implements AutoCloseable {
         VectorStore.ofPassages(store), texts, order, source, source.forMany(true), nanoTime);
   }
 
-  /** Id of the entries' vectors, as they are known by now. */
+  /** Returns the id of the entries' vectors. */
   public String way() {
     return own.way();
   }
 
   /**
-   * @throws InterruptedException when interrupted; the vectors made until then are saved
+   * @throws InterruptedException when interrupted; finished vectors are saved
    * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be read or saved
    */
   public Result run() throws InterruptedException {
@@ -178,14 +183,14 @@ public final class EmbeddingStage implements AutoCloseable {
     return result();
   }
 
-  /** Distinct passages that have no vector yet. */
+  /** Returns the number of distinct passages without a vector. */
   int passagesLeft() {
     return parts.left();
   }
 
   /**
-   * Embeds entries for a while, the newest first; to the end where the rest takes no longer than
-   * that.
+   * Embeds entries for a time, the newest first. Embeds all entries if the rest takes no longer
+   * than that time.
    *
    * @return whether all entries have a vector
    * @see #run for what this throws
@@ -210,11 +215,11 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * @param time after which it stops where much is left; null: never
+   * @param time time after which embedding stops if much work is left; null for no limit
    */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
-      long start = nanoTime.getAsLong(); // a trial of another way takes time, too
+      long start = nanoTime.getAsLong(); // includes the time of a speed trial
       Embedder model = texts.openForMany().orElseGet(this::usual);
       long work = texts.workLeft();
       try (Progress progress = display.begin(what, texts.left(), work)) {
@@ -230,7 +235,7 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * @return whether something is left, and takes no longer than what was embedded
+   * @return whether texts are left that take no longer than the finished ones
    */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {
@@ -251,7 +256,7 @@ public final class EmbeddingStage implements AutoCloseable {
     return embedder;
   }
 
-  /** Returns the vectors that are known by now. */
+  /** Returns the vectors that are known so far. */
   Result result() {
     BitSet present = new BitSet(entries);
     int[] places = new int[entries];

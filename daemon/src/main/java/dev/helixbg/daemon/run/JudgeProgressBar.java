@@ -5,7 +5,7 @@ import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.util.Optional;
 
-/** Shows the jobs of a language model as bars, one after the other. */
+/** Shows the jobs of a language model as progress bars, one after the other. */
 public final class JudgeProgressBar implements JudgeProgress {
   private final Progress.Display display;
   private final Optional<String> title;
@@ -20,7 +20,7 @@ public final class JudgeProgressBar implements JudgeProgress {
     this.title = title;
   }
 
-  /** Shows how a model is measured as a judge. */
+  /** Returns a bar for measuring a model. */
   static JudgeProgressBar measuring(Progress.Display display) {
     return new JudgeProgressBar(display, Optional.of("Measuring the model"));
   }

@@ -34,12 +34,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Puts a KB's entries and findings before the language model, if there is one.
+ * Asks the language model, if there is one, about a KB's entries and findings.
  *
- * @param warnings is told, in a sentence, what went not as it should
+ * @param warnings receives a sentence for each problem
  */
 public record JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
-  /** Shows remembered answers, and asks nothing: for callers that must be quick. */
+  /** Returns a stage that uses stored answers only, for callers that must be quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
@@ -47,16 +47,16 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         warning -> {});
   }
 
-  /** Whether questions are put to the model, where there is one. */
+  /** Whether the stage may ask a language model: there is one, and time for it. */
   boolean mayAsk() {
     return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
   }
 
   /**
-   * What could be found out; without a model, labels come from the classifier.
+   * Returns all judgements; without a model, labels come from the classifier.
    *
-   * @param vectors of the entries, in their order
-   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @param vectors vectors of the entries, in their order
+   * @throws InterruptedException when interrupted; answers so far are saved
    */
   Judgements run(KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
@@ -71,8 +71,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /**
-   * Adds what coding agents said: their verdicts on pairs, and where no language model said it,
-   * labels, summaries and lessons.
+   * Adds the coding agents' answers: their verdicts on pairs, and labels, summaries and lessons
+   * where the language model gave none.
    */
   private static Judgements withAgents(
       Judgements judged,
@@ -130,16 +130,18 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     }
   }
 
-  /** How far the model can be trusted, if there is one and it was measured. */
+  /**
+   * Returns the measured trust in the language model; empty if there is no model or no measurement.
+   */
   public Optional<JudgeTrust> trust() {
     return LanguageModelFile.locate(settings)
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
   /**
-   * Finds out once how far to trust the model, before it is asked about a KB.
+   * Measures the model once, before it is asked about a KB.
    *
-   * @return the time that is left for questions
+   * @return the remaining time for questions
    */
   private Duration measure(LanguageModelFile model) throws InterruptedException {
     Duration time = Duration.ofSeconds(settings.llm().seconds());
@@ -166,10 +168,10 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
   }
 
   /**
-   * Asks all that there is to ask of entries and findings; what is asked most often comes last.
+   * Asks all questions about entries and findings; the most frequent kind of question comes last.
    *
-   * @param name of the model
-   * @param vectors of the entries, in their order
+   * @param name name of the model
+   * @param vectors vectors of the entries, in their order
    */
   public static Judgements judge(
       QuestionSession asking,
@@ -186,15 +188,15 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     return judged.with(found, lessons.left());
   }
 
-  /** The vectors of lessons of a knowledge base. */
+  /** Returns the vectors of a knowledge base's lessons. */
   public static SentenceVectors sentences(KbStore store, EmbedderSource embedder) {
     return new LessonVectors(store.database(), embedder);
   }
 
   /**
-   * The part that the model has in a report, for {@link Pipeline#basis}.
+   * Returns the part of a report's basis that depends on the model, for {@link Pipeline#basis}.
    *
-   * @param embedder with which its lessons are compared
+   * @param embedder embedder that compares the model's lessons
    */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
@@ -211,7 +213,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         .orElse("");
   }
 
-  /** Asks the model, opened for the first question whose answer is not known yet. */
+  /** Returns a session whose model is opened at the first question without a stored answer. */
   private QuestionSession asking(AnswerStore answers, LanguageModelFile model, Duration time) {
     String hash = model.hash(settings);
     return new QuestionSession(
@@ -224,7 +226,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         () -> Thread.currentThread().isInterrupted());
   }
 
-  /** Asks a model that is open already; answers are kept as they come. */
+  /** Returns a session with an open model; answers are stored when they come. */
   public static QuestionSession asking(
       AnswerStore answers,
       Settings settings,

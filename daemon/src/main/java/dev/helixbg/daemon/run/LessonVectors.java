@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The vectors of lessons: from the store where they are known, else from the embedding model, which
- * is opened only when there is something to embed.
+ * The vectors of lessons, from the store if they are known, else from the embedding model, which is
+ * opened only if needed.
  *
- * @param store that remembers vectors
+ * @param store database with the known vectors
  */
 record LessonVectors(Database store, EmbedderSource source) implements SentenceVectors {
   @Override

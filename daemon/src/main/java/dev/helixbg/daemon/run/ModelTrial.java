@@ -26,37 +26,37 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Questions whose truth is known, by which a language model is measured once. Its answers are kept
+ * Questions with known answers that measure a language model once. The model's answers are stored
  * in {@value #FILE} in the state folder.
  *
- * @param <T> says how far the model can be trusted
+ * @param <T> type of the measured trust
  */
 public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";
 
-  /** The tables of that file. */
+  /** The schema of {@value #FILE}. */
   public static final Database.Schema SCHEMA =
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
-  /** Asks what is not remembered. */
+  /** Asks the questions without a stored answer. */
   private interface Questions<T> {
     /**
-     * @param database with the answers
-     * @return empty while something is not answered
+     * @param database database with the answers
+     * @return the result; empty while a question is unanswered
      */
     Optional<T> ask(QuestionSession asking, Database database)
         throws InterruptedException, IOException;
   }
 
-  /** Measures the model as a judge of pairs. */
+  /** Returns the trial that measures the model as a judge of pairs. */
   public static ModelTrial<JudgeTrust> ofJudge(Settings settings, LanguageModelFile model) {
     return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
   /**
-   * Measures the model as a reader of lessons.
+   * Returns the trial that measures the model as a writer of lessons.
    *
-   * @param embedder by which lessons are compared
+   * @param embedder embedder that compares lessons
    */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
@@ -67,7 +67,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * The result of a finished trial; asks nothing.
+   * Returns the result of a finished trial, without asking the model.
    *
    * @throws CancellationException when interrupted
    */
@@ -82,17 +82,17 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     try {
       return run(closed, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
     } catch (IOException | StoreException e) {
-      return Optional.empty(); // without what is known, the model counts as unmeasured
+      return Optional.empty(); // without stored answers the model is treated as unmeasured
     } catch (InterruptedException e) {
       throw (CancellationException) new CancellationException().initCause(e);
     }
   }
 
   /**
-   * Asks what is not remembered.
+   * Asks the questions without a stored answer.
    *
-   * @return empty when the time was too short; the next run goes on
-   * @throws IOException when answers cannot be read or kept
+   * @return the result; empty if the time was too short, and the next run then continues
+   * @throws IOException when answers cannot be read or stored
    */
   public Optional<T> run(
       Supplier<? extends QuestionAnswerer> opener,

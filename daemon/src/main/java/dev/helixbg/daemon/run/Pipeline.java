@@ -32,10 +32,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One run over one knowledge base, in reading order: log, vectors, findings, pairs read,
- * judgements, report.
+ * One run over one knowledge base: reads the log, updates vectors, finds findings, reads pairs,
+ * judges, and makes the report.
  *
- * @param newest time of embedding after which the entries that have vectors are looked at
+ * @param newest time of embedding after which a first look at the newest entries is made
  */
 public record Pipeline(
     Settings settings,
@@ -48,7 +48,7 @@ public record Pipeline(
     Duration newest) {
   private static final Duration NEWEST = Duration.ofSeconds(10);
 
-  /** With the folders of sources that the settings name. */
+  /** Makes a pipeline with the source folders of the settings. */
   public Pipeline(
       Settings settings,
       EmbedderSource embedder,
@@ -67,7 +67,7 @@ public record Pipeline(
         NEWEST);
   }
 
-  /** Finds what is worth telling: once, or again and again for a KB that changes. */
+  /** Computes findings: once, or repeatedly for a KB that changes. */
   public interface Analyst {
     /**
      * @see dev.helixbg.insight.findings.Analysis#run
@@ -76,55 +76,59 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /** Passages of which it is worth a report of its own to have them later: some seconds of work. */
+  /**
+   * Least number of passages without vectors for which a first look (an early report) is made: some
+   * seconds of work.
+   */
   static final int MANY_PASSAGES = 512;
 
-  /** Pairs of which it is worth a report of its own to have them read later. */
+  /** Least number of unread pairs for which a first look is made. */
   static final int MANY_PAIRS = 128;
 
-  /** Questions of which it is worth a report of its own to have their answers later. */
+  /** Least number of open questions for which a first look is made. */
   static final int MANY_QUESTIONS = 32;
 
   /**
-   * @param report what was found
-   * @param vectors how the vectors came about
+   * @param report report with the findings
+   * @param vectors result of the embedding stage
    */
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
 
     /**
-     * Questions that the language model has not been asked yet; those that follow are not known.
+     * Returns the number of questions that the language model has not been asked yet; their answers
+     * may lead to further questions.
      */
     public int questions() {
       return report.judgements().questionsLeft();
     }
   }
 
-  /** Makes a first look before a long stage of a run, when it is asked for. */
+  /** Makes a first look before a long stage of a run, on request. */
   @FunctionalInterface
   public interface FirstLookMaker {
-    /** With a report that is marked as a first look. */
+    /** Returns an outcome whose report is marked as a first look. */
     Outcome take() throws InterruptedException;
   }
 
-  /** Receives first looks, and decides whether a run goes on. */
+  /** Receives first looks, and decides whether a run continues. */
   @FunctionalInterface
   public interface GoingOn {
-    /** Whether a run goes on with a stage that takes long, or has done enough. */
+    /** Whether a run continues with a long stage. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
-    /** Hears of a look at the newest entries alone, after which a run always goes on. */
+    /** Receives a first look at the newest entries only, after which a run always continues. */
     default void look(FirstLookMaker newest) throws InterruptedException {
       goesOn(newest);
     }
   }
 
   /**
-   * Runs stage by stage: vectors of the entries, vectors of passages, pairs read, questions to the
-   * language model. Before a stage that takes long there is a report worth reading.
+   * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
+   * language model. A first look is offered before each long stage.
    *
-   * @param log of that KB, just read
-   * @param goingOn is asked before each stage that takes long
-   * @return a first look where the run did not go on
+   * @param log log of the KB, just read
+   * @param goingOn decides before each long stage whether the run continues
+   * @return the outcome; a first look if the run did not continue
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
@@ -164,7 +168,7 @@ public record Pipeline(
         report(found, judging.run(kb, found.open, vectors.vectors(), embedder)), vectors);
   }
 
-  /** Whether the KB has no whole report, so that a look at the newest entries replaces none. */
+  /** Whether the KB has no complete report that a first look would replace. */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
@@ -174,9 +178,8 @@ public record Pipeline(
   }
 
   /**
-   * Asks whether to go on, and has garbage collected before and after. The analysis and a large
-   * report leave theirs in the old generation. Without a collection the heap would first grow by
-   * all of it, and by that of the next report.
+   * Asks whether to continue, and collects garbage before and after. The analysis and a large
+   * report leave garbage in the old generation; without a collection the heap would grow by it.
    */
   private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();
@@ -188,9 +191,9 @@ public record Pipeline(
   }
 
   /**
-   * What vectors and words tell, before anybody judges it.
+   * Findings by vectors and words, before any judging.
    *
-   * @param all of which the open ones are those that were not decided upon
+   * @param all all findings; {@code open} has those without a decision
    */
   private record KbFindings(
       KbStore kb,
@@ -221,7 +224,7 @@ public record Pipeline(
         decisions.applyTo(all));
   }
 
-  /** A first look: nothing is read, and the model is asked nothing. */
+  /** Makes a first look, with stored readings and answers only. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
@@ -268,15 +271,15 @@ public record Pipeline(
             found -> found.account().map(account -> new Report.NotesFolder(found.name(), account)));
   }
 
-  /** Has pairs read that a first look left out; the readings are saved, and nothing else. */
+  /** Reads the pairs that a first look left out; only the readings are saved. */
   public void readPairs(KbStore kb, Findings findings) throws InterruptedException {
     reading.run(kb, findings);
   }
 
   /**
-   * The vectors alone, brought up to date.
+   * Updates the vectors only.
    *
-   * @param ofPassages whether those of passages, too, are embedded where they are missing
+   * @param ofPassages whether missing vectors of passages are computed, too
    */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
@@ -289,13 +292,13 @@ public record Pipeline(
     }
   }
 
-  /** Puts the vectors of a log's entries where other programs read them. */
+  /** Writes the vectors of a log's entries to {@code embeddings.bin}, for other programs. */
   public static void publishVectors(KbStore kb, LogReading log, EmbeddingStage.Result made) {
     List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
     kb.outputs().publishVectors(offsets, made.vectors(), log.account().sha256());
   }
 
-  /** Everything but the log that a report is made from, as it is now. */
+  /** Returns the present basis of a report: everything except the log. */
   public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());

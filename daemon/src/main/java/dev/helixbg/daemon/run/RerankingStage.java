@@ -14,20 +14,23 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Has the pair judge read the pairs of a KB that are most likely about one matter, and ranks them
- * by what it has read. Where it cannot be used, the list stays as vectors and words rank it.
+ * Lets the pair judge read the pairs of a KB that are most likely about one matter, and ranks the
+ * pairs by its readings. Without the pair judge, vectors and words rank the pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /** Whether it could not be used; that was said, and will not change while this process lasts. */
+  /**
+   * Whether the pair judge cannot be used; a warning was given, and this process does not try
+   * again.
+   */
   private volatile boolean refused;
 
   /**
-   * @param source leads to the pair judge; without one, nothing is read
-   * @param warnings is told, in a sentence, why nothing was read
+   * @param source source of the pair judge; if empty, no pairs are read
+   * @param warnings receives a sentence with the reason why no pairs were read
    */
   public RerankingStage(
       Optional<? extends PairSource> source, Progress.Display display, Consumer<String> warnings) {
@@ -37,20 +40,20 @@ public final class RerankingStage {
   }
 
   /**
-   * The findings with their relations in the order of what was read.
+   * Reads pairs; returns the findings with their relations ranked by the readings.
    *
-   * @throws InterruptedException when interrupted; what was read until then is saved
+   * @throws InterruptedException when interrupted; readings so far are saved
    */
   Findings run(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, RelationReranker::rank);
   }
 
-  /** The findings with their relations in the order of what was read until now. */
+  /** Returns the findings with their relations ranked by the stored readings. */
   Findings remembered(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, RelationReranker::rankRemembered);
   }
 
-  /** How many pairs are still to be read; none where they cannot be. */
+  /** Returns the number of pairs that are not read yet; 0 if pairs cannot be read. */
   int left(KbStore store, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)
@@ -63,7 +66,7 @@ public final class RerankingStage {
     }
   }
 
-  /** Puts relations into an order. */
+  /** Ranks relations. */
   private interface Ranking {
     List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
         throws InterruptedException;
@@ -75,7 +78,8 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      // How far a language model can be trusted is not known yet: any agent that counts teaches.
+      // The language model's trust is not known yet, so the answers of every accepted agent are
+      // used.
       AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
       RelationReranker reader = reader(store, shown, said::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
@@ -90,9 +94,9 @@ public final class RerankingStage {
   }
 
   /**
-   * @throws InterruptedException when the judge only could not be prepared because of that: an
-   *     interrupted file looks like one that cannot be written, and a report without what was to be
-   *     read would pass for whole
+   * @throws InterruptedException when an interrupt is the cause of the failure: an interrupted file
+   *     looks like a file that cannot be written, and the report would wrongly be complete without
+   *     readings
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {
@@ -121,7 +125,7 @@ public final class RerankingStage {
     return source.isPresent() ? "pairs are read" : "";
   }
 
-  /** Reading as a bar. */
+  /** Shows the reading as a progress bar. */
   private static final class ShownReading
       implements RelationReranker.ReadingProgress, AutoCloseable {
     private final Progress.Display display;

@@ -19,23 +19,23 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Texts with their vectors: those that the store knows, and those that are embedded now and saved
- * batch after batch.
+ * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
+ * batch.
  *
- * <p>A batch is what is embedded between two saves, and what the death of the process costs at
- * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}.
+ * <p>A batch has the vectors between two saves, which are lost if the process dies: at most {@link
+ * #BATCH_TEXTS} texts, and those of at most {@link #BATCH_TIME}.
  *
- * <p>A store has vectors of one way to embed. The other one that there may be for many texts (see
- * {@link EmbedderSource#forMany}) takes over when that is less work, and it was measured to be
- * faster: a handful of new texts goes the usual way, or that of the texts before.
+ * <p>A store has vectors of one way to embed. Another way for many texts (see {@link
+ * EmbedderSource#forMany}) replaces it if that is less work and a trial found it faster. A few new
+ * texts are embedded in the way of the stored vectors.
  *
- * <p>Used by one thread at a time, as the embedder calls its sink.
+ * <p>One thread at a time may use an instance.
  */
 public final class TextVectors implements AutoCloseable {
   public static final int BATCH_TEXTS = 512;
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
-  /** Least gain in speed for which another way is taken: less is within what trials differ. */
+  /** Least gain in speed for which another way is used; trials vary by smaller amounts. */
   public static final double WORTH = 1.15;
 
   private final VectorStore store;
@@ -47,13 +47,13 @@ public final class TextVectors implements AutoCloseable {
   private final List<TextKey> keys = new ArrayList<>();
   private final Map<TextKey, float[]> known = new HashMap<>();
 
-  /** Texts without a vector, in the order in which they are embedded. */
+  /** Texts without a vector, in the order of embedding. */
   private final Map<TextKey, String> missing = new LinkedHashMap<>();
 
-  /** Id of the way that the vectors were made: part of their keys. */
+  /** Id of the vectors, which is part of their keys. */
   private String id;
 
-  /** The open model for many texts; null: none is open. */
+  /** The open model for many texts; null if none is open. */
   private Embedder other;
 
   private int reused;
@@ -63,7 +63,7 @@ public final class TextVectors implements AutoCloseable {
   private long due;
 
   /**
-   * @param order indices of the texts, in the order in which they are embedded
+   * @param order indices of the texts, in the order of embedding
    * @param forMany another way to embed, which may be faster for many texts
    */
   TextVectors(
@@ -86,7 +86,7 @@ public final class TextVectors implements AutoCloseable {
     lookUp(stored.id(ids, texts.stream()));
   }
 
-  /** Finds out which texts are known under an id. */
+  /** Looks up which texts are known under an id. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -102,12 +102,12 @@ public final class TextVectors implements AutoCloseable {
     reused = known.size();
   }
 
-  /** Distinct texts that have no vector yet. */
+  /** Returns the number of distinct texts without a vector. */
   int left() {
     return missing.size();
   }
 
-  /** Work that {@link #left} takes, in the units of {@link MiniLm#work}. */
+  /** Returns the work of embedding the texts of {@link #left}, in units of {@link MiniLm#work}. */
   long workLeft() {
     return missing.values().stream().mapToLong(this::work).sum();
   }
@@ -116,17 +116,17 @@ public final class TextVectors implements AutoCloseable {
     return MiniLm.work(Passage.estimatedTokens(text, source.maxTokens()));
   }
 
-  /** Distinct texts whose vector was known. */
+  /** Returns the number of distinct texts whose vector was known. */
   int reused() {
     return reused;
   }
 
-  /** Distinct texts that were embedded. */
+  /** Returns the number of distinct texts that were embedded. */
   int embedded() {
     return embedded;
   }
 
-  /** The model for many texts where it is to be used; it is closed with this. */
+  /** Returns the model for many texts if it must be used; {@link #close} closes the model. */
   Optional<Embedder> openForMany() {
     if (other != null) {
       return Optional.of(other);
@@ -148,12 +148,12 @@ public final class TextVectors implements AutoCloseable {
     return Optional.ofNullable(other);
   }
 
-  /** Id of the vectors. */
+  /** Returns the id of the vectors. */
   String way() {
     return id;
   }
 
-  /** The texts' keys under the usual id, by which texts are named. */
+  /** Returns the texts' keys under the usual id, which name the texts. */
   List<TextKey> names() {
     return id.equals(source.id())
         ? List.copyOf(keys)
@@ -163,7 +163,7 @@ public final class TextVectors implements AutoCloseable {
   /**
    * Embeds the next texts.
    *
-   * @param most texts that are embedded
+   * @param most largest number of texts to embed
    */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
@@ -176,17 +176,17 @@ public final class TextVectors implements AutoCloseable {
         });
   }
 
-  /** The key of a text's vector. */
+  /** Returns the key of a text's vector. */
   TextKey key(int text) {
     return keys.get(text);
   }
 
-  /** Null where a text has none yet. */
+  /** Returns the vector of a text; null if it has none yet. */
   float[] vector(int text) {
     return known.get(keys.get(text));
   }
 
-  /** Adds a new vector; saves when it completes a batch. */
+  /** Adds a new vector, and saves a complete batch. */
   private void add(TextKey key, float[] vector) {
     known.put(key, vector);
     missing.remove(key);
@@ -198,13 +198,13 @@ public final class TextVectors implements AutoCloseable {
     }
   }
 
-  /** Saves what is new. */
+  /** Saves the new vectors. */
   void save() {
     store.add(unsaved);
     unsaved.clear();
   }
 
-  /** Saves what is new; once nothing is missing, forgets vectors that are no longer needed. */
+  /** Saves the new vectors. If no vector is missing, deletes those that are no longer needed. */
   void end() {
     save();
     if (missing.isEmpty()) {

@@ -26,7 +26,7 @@ public final class Chat {
   /** Longest name of a topic in a prompt, in tokens. */
   private static final int TOPIC_TOKENS = 32;
 
-  /** Tokens that texts may gain when they are joined: one at each seam. */
+  /** Number of tokens that joining texts may add: one per join. */
   private static final int SPARE = 2 * ENTRIES + 2;
 
   private static final String SYSTEM =
@@ -36,7 +36,7 @@ public final class Chat {
   private Chat() {}
 
   /**
-   * @param listener is given the answer piece by piece
+   * @param listener receives the answer piece by piece
    * @throws CancellationException when cancelled
    */
   public static void answer(
@@ -58,8 +58,8 @@ public final class Chat {
   }
 
   /**
-   * What the model is asked: the question, and as much of the entries as leaves it whole. Each gets
-   * an equal part of what those before it left.
+   * Returns the user's turn: the question, and as much of the entries as fits. Each entry gets an
+   * equal share of the room that is left.
    */
   static String asked(String question, List<SearchHit> hits, TextModel model) {
     BpeTokenizer tokenizer = model.tokenizer();
@@ -73,7 +73,7 @@ public final class Chat {
     for (int i = 0; i < hits.size(); i++) {
       SearchHit hit = hits.get(i);
       int colon = hit.name().lastIndexOf(':');
-      int index = colon < 0 ? hit.name().length() : colon; // notes have no place
+      int index = colon < 0 ? hit.name().length() : colon; // names of notes have no index
       String topic = SentenceCut.of(hit.name().substring(0, index), TOPIC_TOKENS, count).text();
       String name = topic + hit.name().substring(index);
       int room = left / (hits.size() - i) - count.applyAsInt(written(name, ""));
@@ -94,7 +94,7 @@ public final class Chat {
     return "[" + name + "] " + text + "\n\n";
   }
 
-  /** Has a model answer, and passes its text on piece by piece. */
+  /** Lets a model answer, and passes the text to the listener piece by piece. */
   static void write(
       TextModel model,
       String system,

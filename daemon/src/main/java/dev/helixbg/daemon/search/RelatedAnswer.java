@@ -15,24 +15,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The entries nearest to a text, and whether one says it already.
+ * The entries nearest to a text, and whether one of them already says the same.
  *
- * @param nearest best first, and how much of the KB was searched
- * @param title of the entry that is said to say it
- * @param unread why the pair judge could not read them
+ * @param nearest the nearest entries, best first, and the searched part of the KB
+ * @param title title of the entry that already says it
+ * @param unread reason why the pair judge could not read the entries
  */
 public record RelatedAnswer(
     SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
 
-  /** A text that is in no log yet. */
+  /** Returns an entry for a text that is in no log yet. */
   public static Entry unstored(String topic, String text) {
     return Entry.of(0, topic, text, 0);
   }
 
   /**
-   * What is to be searched for.
+   * Returns the search for a text.
    *
-   * @param limit entries that are shown
+   * @param limit number of entries to show
    */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
@@ -41,10 +41,10 @@ public record RelatedAnswer(
   }
 
   /**
-   * Has the nearest read.
+   * Lets the pair judge read the nearest entries.
    *
-   * @param found by {@link #request}, without the entry that is asked about
-   * @param judge empty: vectors alone tell
+   * @param found result of {@link #request}, without the entry that is asked about
+   * @param judge the pair judge; if empty, only vectors are compared
    */
   public static RelatedAnswer of(
       Entry asked,
@@ -93,7 +93,7 @@ public record RelatedAnswer(
     return hit.passage().start() == 0 ? hit.text() : hit.matched();
   }
 
-  /** Lines for the control socket: those of a search, the last one with more fields. */
+  /** Returns lines for the control socket: those of a search, with more fields in the last line. */
   public List<ObjectNode> toJson() {
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));

@@ -10,16 +10,16 @@ import dev.helixbg.insight.search.SearchIndex;
 /**
  * An entry that a search found.
  *
- * @param name {@code topic:index}, by which helix calls it until the topic is edited
- * @param id by which it is found wherever it moves: the key of its text
- * @param title by which a person knows it, see {@code NamedEntry}
- * @param score what hits are ranked by: similarity and what the words add
+ * @param name {@code topic:index}, helix's name of the entry until the topic is edited
+ * @param id permanent id of the entry: the key of its text
+ * @param title title for people, see {@code NamedEntry}
+ * @param score score that hits are ranked by: similarity plus the score of words
  * @param similarity cosine with the nearest passage, at most 1
- * @param written when, by the clock of its writer, see {@link Entry#written}; empty when unknown
- * @param text without metadata lines, its beginning
- * @param passage what matches, in the whole text without metadata lines
+ * @param written time of writing by the writer's clock, see {@link Entry#written}; empty if unknown
+ * @param text beginning of the text, without metadata lines
+ * @param passage matching passage, as a range of the text without metadata lines
  * @param matched the text of the passage, or its beginning
- * @param whole all of the text, which {@link #toJson} leaves out
+ * @param whole the whole text, which {@link #toJson} leaves out
  */
 public record SearchHit(
     String name,
@@ -33,7 +33,7 @@ public record SearchHit(
     Passage passage,
     String matched,
     String whole) {
-  /** In characters; passages are longer only where they have hardly any words. */
+  /** Greatest length of a text, in characters. Passages are seldom longer. */
   static final int MAX_TEXT = 2_000;
 
   public static SearchHit of(SearchIndex.Hit hit) {
@@ -52,7 +52,7 @@ public record SearchHit(
         entry.text().content());
   }
 
-  /** The hit as a line of the control socket. */
+  /** Returns the hit as a line of the control socket. */
   public ObjectNode toJson() {
     ObjectNode hit =
         Json.object()

@@ -8,18 +8,18 @@ import java.util.Optional;
 /**
  * A search in one KB.
  *
- * @param text that entries should mean, and say
- * @param topic whose entries are looked for; all if there is none
- * @param from how many of the best are passed over
- * @param limit how many are wanted after these
+ * @param text text to search for, by meaning and words
+ * @param topic topic to search in; empty for all topics
+ * @param from number of best hits to skip
+ * @param limit number of hits to return after these
  */
 public record SearchRequest(String text, Optional<String> topic, int from, int limit) {
-  /** The longest text, in characters. */
+  /** Greatest length of a text, in characters. */
   public static final int MAX_TEXT = 8_000;
 
   public static final int MAX_HITS = 100;
 
-  /** The most hits that can be passed over. */
+  /** Largest number of hits that can be skipped. */
   public static final int MAX_FROM = 10_000;
 
   /**
@@ -36,7 +36,7 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
   }
 
   /**
-   * @throws Failure when so many hits cannot be asked for
+   * @throws Failure when {@code limit} is out of bounds
    */
   public static int checkLimit(int limit) {
     if (limit < 1 || limit > MAX_HITS) {
@@ -46,14 +46,14 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
   }
 
   /**
-   * @param vector of the text
-   * @param topic the wanted one, as the knowledge base writes it
+   * @param vector vector of the text
+   * @param topic the topic in the knowledge base's own spelling
    */
   public SearchIndex.Query query(float[] vector, Optional<String> topic) {
     return new SearchIndex.Query(text, vector, topic, from, limit);
   }
 
-  /** The best of all topics. */
+  /** Returns a search for the best hits of all topics. */
   public static SearchRequest best(String text, int limit) {
     return new SearchRequest(text, Optional.empty(), 0, limit);
   }

@@ -21,26 +21,29 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Answers searches of many clients, each KB by a {@link SearchWorker} of its own, so that no client
- * waits while another KB is read. Queries that were asked lately are not embedded again.
+ * Answers searches of many clients. Each KB has its own {@link SearchWorker}, so that no client
+ * waits while another KB is read. Recent queries are not embedded again.
  */
 public final class SearchService implements AutoCloseable {
   private static final int REMEMBERED = 2_000;
 
-  /** Longest wait for an answer: a little less than the command waits. */
+  /** Longest wait for an answer, a little less than the wait of the command. */
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
-  // Workers look at these.
+  // Workers use these fields.
   final Supplier<EmbedderSource> embedder;
   final Function<Kb, KbStore> stores;
   final DaemonMetrics metrics;
 
-  /** Guarded by itself. */
+  /** Workers by KB; the map is its own lock. */
   private final Map<Kb, SearchWorker> workers = new HashMap<>();
 
   private boolean closed;
 
-  /** By model and text; least lately asked first. Guarded by itself. */
+  /**
+   * Vectors of recent queries by model and text, least recently used first; the map is its own
+   * lock.
+   */
   private final Map<String, float[]> remembered =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
@@ -57,11 +60,11 @@ public final class SearchService implements AutoCloseable {
   }
 
   /**
-   * The entries that mean and say most of what a text does.
+   * Returns the entries nearest to a text, by meaning and words.
    *
-   * @throws Failure with {@link ExitCode#BUSY} when that takes more than a minute, or another
-   *     exception of reading the KB and embedding
-   * @throws InterruptedException when cancelled; the search then ends
+   * @throws Failure with {@link ExitCode#BUSY} when the search takes more than a minute, or another
+   *     error of reading the KB or embedding
+   * @throws InterruptedException when interrupted; the search is then cancelled
    */
   public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {
     CompletableFuture<SearchAnswer> answer = worker(kb).ask(request);
@@ -80,10 +83,7 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /**
-   * Begins to read a KB and to load the model of queries, beside whatever else is to be done before
-   * it is searched.
-   */
+  /** Starts to read a KB and to load the model for queries, before the first search. */
   public void prepare(Kb kb) {
     worker(kb).prepare();
   }
@@ -97,24 +97,21 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases what is held for quick answers, after KBs have changed or a long time without
-   * searches.
-   */
+  /** Releases the memory of all indexes, after changes of KBs or a long time without searches. */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);
     }
   }
 
-  /** The vector of a query that was asked lately. */
+  /** Returns the vector of a recent query. */
   Optional<float[]> remembered(EmbedderSource source, String text) {
     synchronized (remembered) {
       return Optional.ofNullable(remembered.get(key(source, text)));
     }
   }
 
-  /** The vectors of queries, by their texts. */
+  /** Embeds queries; returns the vectors by text. */
   Map<String, float[]> embed(EmbedderSource source, List<String> texts)
       throws InterruptedException {
     Map<String, float[]> vectors = new HashMap<>();

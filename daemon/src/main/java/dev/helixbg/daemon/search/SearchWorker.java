@@ -22,26 +22,26 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that answers searches in one KB: those that wait are compared in one pass over the
- * vectors, so that a crowd costs little more than one. Queries whose vectors are known are answered
- * before the others are embedded.
+ * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
+ * many searches cost little more than one. Queries with known vectors are answered before the
+ * others are embedded.
  *
- * <p>The first search after the KB was read does what one query needs (decision 97); what many need
- * is made for the second, or when there was none for a moment.
+ * <p>The first search after the KB was read uses an index for one query (decision 97). The full
+ * index is made for the second search, or after a pause.
  */
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** After the first search, and before the words of all texts are counted. */
+  /** Time without searches after the first search, before the full index is made. */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
-  /** Only wakes the thread. */
+  /** Request that only wakes the thread. */
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());
 
-  /** Wants the KB read. */
+  /** Request to read the KB. */
   private static final Asked READ = new Asked(null, new CompletableFuture<>());
 
-  /** A search that waits. */
+  /** A waiting search. */
   private record Asked(SearchRequest request, CompletableFuture<SearchAnswer> answer) {
     String text() {
       return request.text();
@@ -57,28 +57,28 @@ final class SearchWorker implements AutoCloseable {
   private final BlockingQueue<Asked> waiting = new LinkedBlockingQueue<>();
   private final Thread thread;
 
-  // Used by the thread only:
+  // Fields below are used by the thread only.
 
-  /** Null when it is to be read, or in the index. */
+  /** Entries that were read; null before reading, or if the index has them. */
   private KbEntries entries;
 
-  /** Id of the vectors that were read last: see {@link KbEntries#way}. */
+  /** Id of the vectors that were read last; see {@link KbEntries#way}. */
   private String way;
 
-  /** Whether a search was answered from them. */
+  /** Whether a search was answered from {@link #entries}. */
   private boolean answered;
 
-  /** Null when it is to be made. */
+  /** The full index; null if there is none. */
   private SearchIndex index;
 
-  /** State of the log and the vectors that the index was read from; null before the first. */
+  /** State of the log and vectors that were read last; null before that. */
   private Indexed indexed;
 
   /**
-   * What tells whether something else would be read now.
+   * State of log and vectors, which shows whether the KB must be read again.
    *
-   * @param log empty when there is none
-   * @param vectors see {@link VectorStore#version}
+   * @param log state of the log; empty if there is no log
+   * @param vectors version of the vectors; see {@link VectorStore#version}
    */
   private record Indexed(Optional<FileState> log, int vectors) {}
 
@@ -94,18 +94,18 @@ final class SearchWorker implements AutoCloseable {
   CompletableFuture<SearchAnswer> ask(SearchRequest request) {
     Asked asked = new Asked(request, new CompletableFuture<>());
     waiting.add(asked);
-    if (closed) { // perhaps after the thread has ended
+    if (closed) { // the thread may have ended before
       asked.fail(stopping());
     }
     return asked.answer();
   }
 
-  /** Reads the KB, so that the first search has not to wait for it, nor for its model. */
+  /** Reads the KB and loads its model, so that the first search does not wait for them. */
   void prepare() {
     waiting.add(READ);
   }
 
-  /** Lets go of the index: at once, or before the next search. */
+  /** Releases the index: at once, or before the next search. */
   void forget() {
     forget = true;
     waiting.add(WAKE);
@@ -115,7 +115,7 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
-  /** Works until it is closed. Errors go to the callers. */
+  /** Answers searches until the worker is closed. Errors are passed to the callers. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
     while (!closed) {
@@ -128,30 +128,30 @@ final class SearchWorker implements AutoCloseable {
           read(service.embedder.get()).openAhead();
         }
         batch.removeIf(
-            asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // has left
+            asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // cancelled
         if (!batch.isEmpty()) {
           answer(batch);
         }
       } catch (Throwable e) {
         if (!ErrorReporter.isExpected(e)) {
-          forget = true; // it may be what there is no memory for
+          forget = true; // the index may be what exhausts the memory
         }
         Throwable why = closed ? stopping() : e;
-        batch.forEach(asked -> asked.fail(why)); // those that have an answer keep it
+        batch.forEach(asked -> asked.fail(why)); // finished answers are not affected
       }
     }
     waiting.forEach(asked -> asked.fail(stopping()));
     drop();
   }
 
-  /** Waits for the next search; meanwhile it makes the index that a second search needs. */
+  /** Waits for the next search, and makes the full index in a pause. */
   private Asked next() throws InterruptedException {
     if (answered && index == null && !forget) {
       Asked asked = waiting.poll(PAUSE.toNanos(), TimeUnit.NANOSECONDS);
       if (asked != null) {
         return asked;
       }
-      answered = false; // not again where that fails
+      answered = false; // prevents a second try after a failure
       index(service.embedder.get());
     }
     return waiting.take();
@@ -177,7 +177,7 @@ final class SearchWorker implements AutoCloseable {
    * Reads the entries whose vectors are known, if the log or the vectors changed since they were
    * read.
    *
-   * @return what embeds queries that are compared with them
+   * @return the embedder for queries that are compared with these vectors
    */
   private EmbedderSource read(EmbedderSource source) {
     Database store = service.stores.apply(kb).database();
@@ -192,7 +192,7 @@ final class SearchWorker implements AutoCloseable {
     return source.forQueries(way);
   }
 
-  /** Makes the index of the entries that were read, unless there is one. */
+  /** Makes the index of the entries, unless it exists. */
   private void index(EmbedderSource source) {
     if (index == null) {
       index = SearchIndex.of(entries, source.maxTokens());

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What clients of the control socket may ask for. Nothing a client sends names a file to be written
- * or a command to be run.
+ * Handler of the requests on the control socket. No request can name a file to write or a command
+ * to run.
  */
 final class ControlRequests implements ControlServer.Handler {
 
@@ -56,14 +56,14 @@ final class ControlRequests implements ControlServer.Handler {
     }
   }
 
-  /** The answer is true: nothing is under way any more. */
+  /** Throws a BUSY error if work has not ended yet. */
   private static void orNotYet(boolean done) {
     if (!done) {
       throw new Failure(ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
     }
   }
 
-  /** Whatever keeps clients waiting, these end it, or tell what it is. */
+  /** Whether a request is urgent: it ends or reports the work that other clients wait for. */
   @Override
   public boolean isUrgent(ObjectNode request) {
     return Set.of("status", "pause", "stop").contains(request.path("do").asText());
@@ -134,7 +134,10 @@ final class ControlRequests implements ControlServer.Handler {
     return json;
   }
 
-  /** The one that the settings name may be gone, which is no reason to say nothing of the rest. */
+  /**
+   * Adds the language model to the status. A missing model file is reported in the status, not as
+   * an error.
+   */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;

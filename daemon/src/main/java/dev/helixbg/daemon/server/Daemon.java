@@ -34,14 +34,14 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All parts of the daemon wired together, and its life from start to end. */
+/** The daemon: creates all parts, and runs them from start to end. */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** Longest wait for running work when the daemon is to stop or pause. */
+  /** Longest wait for running work when the daemon stops or pauses. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
-  // Requests and chores look at these.
+  // Requests and chores use these fields.
   final KbHost host;
   final TroubleLog troubles;
   final DaemonLoop loop;
@@ -57,9 +57,9 @@ public final class Daemon implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
-   * What surrounds a daemon; a seam for tests.
+   * Environment of a daemon, which tests replace.
    *
-   * @param pairs leads to the pair judge of some settings, if there is one
+   * @param pairs returns the source of the pair judge for given settings
    */
   public record World(
       DaemonClock clock,
@@ -102,7 +102,7 @@ public final class Daemon implements AutoCloseable {
   /**
    * Takes the lock and opens the socket.
    *
-   * @param model leads to the embedding model
+   * @param model source of the embedding model
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs
    */
   public static Daemon start(
@@ -140,9 +140,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Runs until it is stopped.
+   * Runs until the daemon is stopped.
    *
-   * @throws InterruptedException when interrupted, after which it is still to be closed
+   * @throws InterruptedException when interrupted; the daemon must still be closed
    */
   public void run() throws InterruptedException {
     LOG.info(
@@ -166,9 +166,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Lets it do nothing but answer.
+   * Pauses the daemon, which then only answers requests.
    *
-   * @return whether everything that was under way has ended; else it does so soon
+   * @return whether all work has ended; otherwise it ends soon
    */
   boolean pause() throws InterruptedException {
     long deadline = System.nanoTime() + ENDING.toNanos();
@@ -185,9 +185,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Ends it.
+   * Stops the daemon.
    *
-   * @return whether everything has ended and is released; else it does so soon
+   * @return whether all work has ended and all resources are released; otherwise this happens soon
    */
   boolean stop() {
     loop.stop();
@@ -202,7 +202,10 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Lets go of everything; files are whole at any moment. Who asked for the end is told last. */
+  /**
+   * Releases all resources; files are complete at any moment. The client that stopped the daemon
+   * gets its answer last.
+   */
   @Override
   public void close() {
     close(control::refuse);
@@ -215,7 +218,7 @@ public final class Daemon implements AutoCloseable {
     close(control);
   }
 
-  /** Whatever goes wrong, the others are to be closed as well. */
+  /** Closes a part; failures are logged, so that the other parts are closed, too. */
   private static void close(AutoCloseable part) {
     try {
       part.close();

@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work of the daemon beside watching, done whenever its loop asks: idle work, the release of unused
- * models, a short error file.
+ * Work of the daemon besides watching, at each step of its loop: starts idle work, releases unused
+ * models, and keeps the error file short.
  */
 final class DaemonChores {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonChores.class);
 
-  /** Subject of troubles of the daemon itself. */
+  /** Subject of the daemon's own problems. */
   private static final String CHORE = "the daemon";
 
-  /** The chores are asked at least so often. */
+  /** Longest time between two calls. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
@@ -28,7 +28,7 @@ final class DaemonChores {
   private final DaemonHome home;
   private long reportsSeen;
 
-  /** Times that idle work has ended, which may leave much memory to give back. */
+  /** Number of times that idle work has ended, which may leave much unused memory. */
   private long timesWorked;
 
   private boolean worked;
@@ -43,9 +43,9 @@ final class DaemonChores {
   }
 
   /**
-   * Does what is due. Whatever goes wrong is a trouble; then it is done another time.
+   * Does the due work. A failure is logged as a problem, and the work is done at a later call.
    *
-   * @return nanoseconds after which to ask again
+   * @return nanoseconds until the next call
    */
   long run() throws InterruptedException {
     try {
@@ -56,7 +56,7 @@ final class DaemonChores {
       throw e;
     } catch (Throwable e) {
       daemon.troubles.met(CHORE, e);
-      if (e instanceof Error) { // it may be what there is no memory for
+      if (e instanceof Error) { // the kept data may be what exhausts the memory
         forget();
       }
       return CHORES.toNanos();
@@ -77,12 +77,15 @@ final class DaemonChores {
     worked = working;
     releaseModels();
     if (working) {
-      daemon.loop.lookNext(); // a change is to interrupt it within a second
+      daemon.loop.lookNext(); // so that a change interrupts the work within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
-  /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
+  /**
+   * Releases unused models. After a long time without work, also releases data that only makes the
+   * next work faster.
+   */
   private void releaseModels() {
     KbHost host = daemon.host;
     DaemonMetrics metrics = host.metrics();

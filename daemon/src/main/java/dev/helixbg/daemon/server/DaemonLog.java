@@ -34,8 +34,8 @@ import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the daemon logs: five files of a few megabytes in {@code ~/.helix/logs}, and at a terminal
- * the console too. Every other command logs nothing.
+ * Log of the daemon: five files of a few megabytes in {@code ~/.helix/logs}, and the console at a
+ * terminal. Other commands log nothing.
  */
 public final class DaemonLog {
   static final int FILES = 5;
@@ -47,7 +47,7 @@ public final class DaemonLog {
 
   private DaemonLog() {}
 
-  /** Chooses the backend; call before any logger is made. */
+  /** Chooses the logging backend; must be called before any logger is made. */
   public static void choose(boolean daemon) {
     System.setProperty("slf4j.internal.verbosity", "ERROR");
     System.setProperty(
@@ -58,7 +58,7 @@ public final class DaemonLog {
   }
 
   /**
-   * Begins to log.
+   * Starts logging.
    *
    * @throws Failure when the folder of the logs cannot be made
    */
@@ -95,14 +95,14 @@ public final class DaemonLog {
     context.start();
   }
 
-  /** Writes what is still to be written. */
+  /** Writes pending messages and ends logging. */
   public static void end() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       context.stop();
     }
   }
 
-  /** A log quotes topics: each new file of it is made for its user alone. */
+  /** Appender that creates each log file for this user only, since a log quotes topics. */
   private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
     @Override
     public void openFile(String name) throws IOException {
@@ -163,14 +163,14 @@ public final class DaemonLog {
   }
 
   /**
-   * One log event as one line for people, an exception below it and indented: no topic, path or
-   * message of an exception can begin a line that looks like an event, or act on a terminal.
+   * Layout of a log event: one line, with an exception indented below it. No topic, path or message
+   * of an exception can therefore fake the line of an event, or affect a terminal.
    */
   static final class TextLineLayout extends LayoutBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
 
     /**
-     * @param exceptions {@code full}, or {@code short}: a line each
+     * @param exceptions {@code full}, or {@code short} for one line per exception
      */
     TextLineLayout(String exceptions) {
       this.exceptions.setOptionList(List.of(exceptions));
@@ -192,8 +192,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Keeps logback from looking for configuration files and from its default of printing everything:
-   * {@link DaemonLog} sets it up. Found by {@link java.util.ServiceLoader}.
+   * Prevents logback from searching for configuration files and from printing everything; {@link
+   * DaemonLog} configures logback instead. {@link java.util.ServiceLoader} finds this class.
    */
   public static final class LogSetup extends ContextAwareBase implements Configurator {
     @Override

@@ -29,9 +29,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about entries for an agent: those that a language model would be asked.
+ * Questions about entries for a coding agent, the same as for a language model.
  *
- * @param embedder by which lessons are compared
+ * @param embedder embedder that compares lessons
  */
 record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
   private static final int LONGEST_TOPIC = 300;
@@ -46,10 +46,10 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Gives what no client that counts has answered, nor this one, in the order of asking: the newest
-   * entries first.
+   * Returns the questions that neither an accepted client nor this client has answered, for the
+   * newest entries first.
    *
-   * @param taken ids of questions that are not to be asked
+   * @param taken ids of questions to skip
    */
   List<GivenQuestion> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
@@ -80,7 +80,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /** The topics of entries that have a vector; the others are waiting for a run. */
+  /** Returns the topics of entries that have a vector; other entries wait for a run. */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())
@@ -101,7 +101,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
   }
 
   /**
-   * @param keys of entries, by topic and content, and by their lessons
+   * @param keys keys of entries by topic and content, and by their lessons
    */
   private static GivenQuestion given(Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();
@@ -138,9 +138,9 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
   }
 
   /**
-   * Tells why an answer cannot be taken.
+   * Returns the reason why an answer cannot be accepted; empty if it can.
    *
-   * @param question of a kind other than pairs
+   * @param question a question that is not about a pair
    */
   Optional<String> wrong(AgentQuestion question, String answer) {
     List<NamedEntry> of = present().of(question.keys()).orElse(List.of());

@@ -17,27 +17,28 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Single entries, as the log has them now, by name or id. */
+/** Requests for single entries of the present log, by name or id. */
 final class EntryRequests {
-  /** Longest page of a text, in UTF-16 units: as much as an agent reads at a time. */
+  /** Greatest length of a page of a text, in UTF-16 units; an agent reads a page at a time. */
   static final int PAGE = 8_000;
 
-  /** Longest source or name of an entry, in characters, as everywhere over MCP. */
+  /** Greatest length of an entry's source or name, in characters, as in all MCP answers. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;
 
-  /** Tags, and copies that are named. */
+  /** Largest number of tags and of copies that are listed. */
   private static final int LISTED = 20;
 
   private EntryRequests() {}
 
   /**
-   * The entry that a request names.
+   * Returns the entry that a request names.
    *
-   * @param modelId of the embedding model
-   * @param request has {@code entry}: a name or an id, of which the first entry with that text
-   * @throws Failure when there is none
+   * @param modelId id of the embedding model
+   * @param request request with {@code entry}: a name or an id; for an id, the first entry with
+   *     that text is returned
+   * @throws Failure when there is no such entry
    */
   static NamedEntry find(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
     return found(entries(kb, modelId), request.path("entry").asText());
@@ -47,7 +48,10 @@ final class EntryRequests {
     return PresentFindings.read(kb, modelId).entries().all();
   }
 
-  /** By id, else by name, else by name in the other Unicode form, where that is one entry's. */
+  /**
+   * Returns an entry by id, else by name, else by its name in another Unicode form, if only one
+   * entry has that name.
+   */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
     return byId.or(() -> only(all, one -> one.name().equals(sought)))
@@ -80,9 +84,10 @@ final class EntryRequests {
   }
 
   /**
-   * An entry, a page of its text at a time: {@code next} says where the next one begins.
+   * Sends an entry with one page of its text; {@code next} is the start of the next page.
    *
-   * @param request has {@code entry}, may have {@code from}, in UTF-16 units of the text
+   * @param request request with {@code entry}, and optionally {@code from}, in UTF-16 units of the
+   *     text
    */
   static void read(Kb kb, String modelId, ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {

@@ -32,28 +32,28 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The findings of a knowledge base's last report, as the decisions of this moment leave them, and
- * what is decided on them.
+ * Requests about the findings of a knowledge base's last report, with the present decisions, and
+ * new decisions.
  *
- * @param notes that the knowledge base is made of, if it is
- * @param present what the log has now
+ * @param notes the notes that the knowledge base is made of, if any
+ * @param present the findings compared with the present log
  */
 public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFindings present) {
-  /** Findings at once, and entries of one of them. */
+  /** Largest number of findings in an answer, and of entries in a finding. */
   private static final int MOST = 100;
 
   private static final int USUAL = 10;
 
-  /** Longest unknown id in a message, in characters. */
+  /** Greatest length of an unknown id in a message, in characters. */
   private static final int LONGEST_ID = 80;
 
-  /** Answers on a pair that call for an act. */
+  /** Verdicts on a pair that call for an act (an edit of the knowledge base). */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
-  /** The entries of a pair, as its finding has them. */
+  /** Names of the entries of a pair in its finding. */
   public static final List<String> SIDES = List.of("a", "b");
 
-  /** Reads the log, once it is quiet. */
+  /** Reads the log once it is unchanged for a moment. */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
@@ -61,13 +61,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Open findings, the most valuable first: a line that says how many there are, then each as
-   * report.json has it, with its kind and the user's verdict.
+   * Sends open findings, the most valuable first. The first line has their number; each finding
+   * follows in the form of report.json, with its kind and the user's verdict.
    *
-   * <p>Those whose entries are not there any more as the report has them are left out, and counted.
+   * <p>Findings whose entries have changed since the report are left out and counted.
    *
-   * @param request may have {@code kind}, {@code topic}, {@code verdict}, {@code from} and {@code
-   *     limit}
+   * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
+   *     and {@code limit}
    */
   void list(ObjectNode request, ControlServer.Reply reply) throws IOException {
     int from = request.path("from").asInt(0);
@@ -110,7 +110,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Says so where no finding has a verdict, which does not mean that no pair deserves one. */
+  /** Returns a note if no finding has a verdict, since pairs may still deserve one. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -119,14 +119,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** How far the coding agents can be trusted that have answered questions, a sentence each. */
+  /** Returns the trust in each coding agent that has answered questions, one sentence each. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
 
   /**
-   * Findings as report.json has them, with their kind, what was decided, and the names that their
-   * entries have now. One that a new report no longer has is left out.
+   * Returns findings in the form of report.json, with kind, decision, and the entries' present
+   * names. Findings that a newer report no longer has are left out.
    */
   public List<ObjectNode> lines(List<ReportedFinding> findings, Decisions decisions) {
     Map<ReportedFinding, JsonNode> told = store.report().told(findings);
@@ -136,15 +136,15 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .toList();
   }
 
-  /** How many of the entries that are there now the last report knows. */
+  /** Returns how many of the present entries the last report covers. */
   public Coverage coverage(LastReport.Listing listing) {
     return present.coverage(store.report(), listing.origin());
   }
 
   /**
-   * One finding, settled or not.
+   * Sends one finding, settled or not.
    *
-   * @throws Failure when the last report has none of this id
+   * @throws Failure when the last report has no finding with this id
    */
   public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
@@ -152,7 +152,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     LastReport.Listing listing = store.report().list();
     ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
     JsonNode told = store.report().told(List.of(finding)).get(finding);
-    if (told == null) { // a new report came just now
+    if (told == null) { // a new report has just replaced this one
       throw unknown(id, listing);
     }
     ObjectNode line = line(finding, told, decisions);
@@ -161,13 +161,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * How one finding is carried out now; see {@link PresentFindings#act}.
+   * Sends the act for a finding; see {@link PresentFindings#act}.
    *
-   * @param request has {@code id}, may have {@code as}, and of a pair {@code keep}: {@code a} or
-   *     {@code b}; with {@code plan} it only looks whether those calls are right still, with {@code
-   *     marked} whether their marks are where they should
-   * @throws Failure when the last report has none of this id, when it is settled, when it is stale,
-   *     and when the calls are not to be made
+   * @param request request with {@code id}, and optionally {@code as} and, for a pair, {@code
+   *     keep}: {@code a} or {@code b}. With {@code plan} only the plan's validity is checked, with
+   *     {@code marked} only its marks.
+   * @throws Failure when the last report has no such finding, the finding is settled or stale, or
+   *     the calls must not be made
    */
   public void act(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
@@ -180,7 +180,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     reply.send(act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request));
   }
 
-  /** Says what to do about a finding, which was read together with the decisions. */
+  /** Returns the act for a finding that was read together with the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
@@ -199,7 +199,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
-  /** The user's verdict on a finding, if there is one. */
+  /** Returns the user's verdict on a finding, if there is one. */
   private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
     return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
   }
@@ -212,12 +212,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Lists wanted findings without those that are settled under any of their ids: first those that
-   * the report leads with, then kind by kind.
+   * Returns the wanted findings that are not settled under any of their ids: the report's leads
+   * first, then kind by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
-    boolean decided = !decisions.settled().isEmpty(); // else no id has to be made of a hash
+    // without decisions the aliases need not be computed
+    boolean decided = !decisions.settled().isEmpty();
     return listing.findings().stream()
         .filter(wanted)
         .filter(finding -> !decided || !decisions.isSettled(finding.aliases()))
@@ -251,12 +252,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Writes a decision or an opinion down; only who says that they are a person is one. That
-   * something is done must show in the log, or only a person may say so.
+   * Stores a decision or an opinion. The client is a person only if the request says so. An agent
+   * may decide {@code done} only if the log shows it.
    *
-   * @param request has {@code id} and {@code decision}, may have {@code by} and {@code reason}
-   * @throws Failure for an unknown finding, when an agent would undo what a person decided, and
-   *     when it says done of what the log does not show
+   * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
+   *     {@code reason}
+   * @throws Failure for an unknown finding, when an agent would undo a person's decision, or when
+   *     an agent decides {@code done} and the log does not show it
    */
   public void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
@@ -269,10 +271,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             ? Optional.empty()
             : Optional.of(store.report().list());
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
-    // A finding whose decision was taken back is in the list again with the next report.
+    // After an undo, the finding is in the list again only with the next report.
     Optional<String> about =
         before.lastOn(id).map(Decision::about).or(() -> found.map(ReportedFinding::about));
-    // A finding that was acted on may have left the report before it is called done.
+    // A finding may have left the report before it is decided as done.
     if (about.isEmpty() && (verdict != Outcome.DONE || !Decision.isId(id))) {
       throw unknown(id, listing.orElseThrow());
     }

@@ -5,10 +5,10 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.agents.AgentQuestion;
 
 /**
- * A question as it is given to an agent.
+ * A question that is given to a coding agent.
  *
- * @param asked what the server keeps of it
- * @param texts what it is about, as data
+ * @param asked the part of the question that the server stores
+ * @param texts the texts of the question, as data
  */
 record GivenQuestion(AgentQuestion asked, ObjectNode texts) {
   String id() {
@@ -16,7 +16,7 @@ record GivenQuestion(AgentQuestion asked, ObjectNode texts) {
   }
 
   /**
-   * @param answeredAs the id by which the client answers
+   * @param answeredAs the id that the client must use in its answer
    */
   ObjectNode toJson(String answeredAs) {
     ObjectNode json = Json.object().put("id", answeredAs);

@@ -19,10 +19,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Stores, models and searches that a process shares among its knowledge bases. Each is opened when
- * it is first used.
+ * Stores, models and searches that all knowledge bases of a process share. Each is opened at its
+ * first use.
  *
- * @param pairs the pair judge, where it may read
+ * @param pairs the pair judge, if it may be used
  */
 public record KbHost(
     Settings settings,
@@ -36,9 +36,9 @@ public record KbHost(
     implements AutoCloseable {
 
   /**
-   * @param source leads to the embedding model
-   * @param pairs leads to the pair judge, if there is one
-   * @param warnings is told, in a sentence, what became of a store
+   * @param source source of the embedding model
+   * @param pairs source of the pair judge, if there is one
+   * @param warnings receives a sentence when a store was moved or old files were found
    */
   public static KbHost of(
       Settings settings,
@@ -60,7 +60,7 @@ public record KbHost(
         new SearchService(() -> embedder, stores::of, metrics));
   }
 
-  /** A pipeline that has pairs read, and asks the language model nothing. */
+  /** Returns a pipeline that reads pairs, but does not ask the language model. */
   public Pipeline pipeline(
       Pipeline.Analyst analyst,
       Progress.Display reading,
@@ -76,9 +76,9 @@ public record KbHost(
   }
 
   /**
-   * Releases the models that were not used for as long as the settings say.
+   * Releases the models that were idle for the time of the settings.
    *
-   * @return whether one was released now
+   * @return whether a model was released now
    */
   public boolean releaseUnused() {
     Optional<Duration> idle = settings.daemon().embedderIdle();

@@ -24,20 +24,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Requests about knowledge bases. The daemon answers its clients by them, and so does a program
- * that works by itself where no daemon runs.
+ * Handler of requests about knowledge bases, for the daemon and for commands that run without a
+ * daemon.
  *
- * @param kbs that may be asked about, at least one
- * @param decided is told of each decision, and of answers: the report is due
+ * @param kbs the knowledge bases that requests may name; at least one
+ * @param decided runs after decisions and answers, which make a new report due
  */
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
-   * @return whether this is such a request
-   * @throws Failure for what is wrong with it
-   * @throws IOException when the client has gone
-   * @throws InterruptedException when called off
+   * @return whether this handler knows the request
+   * @throws Failure when the request is invalid
+   * @throws IOException when the client has left
+   * @throws InterruptedException when cancelled
    */
   public boolean answer(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
@@ -129,8 +129,9 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   /**
-   * The entries nearest to an entry, or to a text that is about to be stored; in the last line
-   * whether one says it already. Of an entry that is there the list of relations tells more.
+   * Sends the entries nearest to an entry, or to a text that is about to be stored. The last line
+   * tells whether an entry already says the same. For stored entries the list of relations is more
+   * exact.
    */
   private void related(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {

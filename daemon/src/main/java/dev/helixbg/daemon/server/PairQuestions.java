@@ -27,32 +27,35 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Pairs as an agent is asked about them. Nothing but its texts is given, by which a pair whose
- * truth is known could be told from others.
+ * Questions about pairs for a coding agent. A question has only the texts, so that pairs with a
+ * known answer look like the others.
  */
 final class PairQuestions {
-  /** Longest part of a text that is given, in characters. */
+  /** Greatest length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
-  /** The same in tokens, estimated: a pair with its answer costs at most 600. */
+  /**
+   * Greatest length of an excerpt, in estimated tokens: a pair with its answer costs at most 600
+   * tokens.
+   */
   private static final int MOST_TOKENS = 240;
 
-  /** Characters of context before the matching part. */
+  /** Number of characters of context before the matching part. */
   private static final int BEFORE = 120;
 
   private PairQuestions() {}
 
   /**
-   * A text as it is given, from where it matches the other one: {@code omitted} says how many
-   * characters are left out, {@code entry} where it can be read on.
+   * Returns an excerpt of a text around the part that matches the other text. {@code omitted} is
+   * the number of left-out characters; {@code entry} is the id for reading the whole text.
    *
-   * @param key of its entry; empty where there is none
+   * @param key key of the text's entry; empty if there is no entry
    */
   static ObjectNode excerpt(String content, int match, Optional<String> key) {
     int room = Math.min(MOST_SHOWN, content.length());
     String shown = excerpt(content, match, room);
     int tokens = tokens(shown);
-    while (tokens > MOST_TOKENS) { // a script that takes a token for each character
+    while (tokens > MOST_TOKENS) { // for a script with one token per character
       room = room * MOST_TOKENS / tokens;
       shown = excerpt(content, match, room);
       tokens = tokens(shown);
@@ -78,7 +81,7 @@ final class PairQuestions {
   }
 
   /**
-   * @param keys of both entries, the older one first; none of a pair whose truth is known
+   * @param keys keys of both entries, the older one first; empty for a pair with a known answer
    */
   static GivenQuestion given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
@@ -101,19 +104,19 @@ final class PairQuestions {
   }
 
   /**
-   * The relations about which an agent may be asked.
+   * The relations that an agent may be asked about.
    *
-   * @param all number of them, of which {@code first} has the first few
+   * @param all number of all relations; {@code first} has the first few
    */
   record Open(List<GivenQuestion> first, int all) {}
 
   /**
-   * Gives those that lead, then those of which the pair judge is least sure, then those that it has
-   * not read.
+   * Returns the relations that an agent may be asked about: leads first, then those with the least
+   * certain reading by the pair judge, then unread ones.
    *
-   * @param said by agents until now
-   * @param taken ids of questions that are not to be asked
-   * @param most number of relations whose texts are read
+   * @param said answers of agents so far
+   * @param taken ids of questions to skip
+   * @param most largest number of relations whose texts are read
    */
   static Open open(
       FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {
@@ -145,13 +148,13 @@ final class PairQuestions {
     Map<ReportedFinding, JsonNode> told = findings.store().report().told(first);
     return new Open(
         first.stream()
-            .filter(told::containsKey) // else a new report came just now
+            .filter(told::containsKey) // missing if a new report has just replaced this one
             .map(one -> of(one, ids.get(one), told.get(one), present, now))
             .toList(),
         pairs.size());
   }
 
-  /** The entries of a pair that are there now, the older one first. */
+  /** Returns the present entries of a pair, the older one first. */
   private static Optional<List<NamedEntry>> both(List<String> keys, PresentEntries present) {
     return present
         .of(keys)
@@ -176,7 +179,7 @@ final class PairQuestions {
     return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
-  /** Whether one of the texts that a question is about is not there any more. */
+  /** Whether a text of a question no longer exists. */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
         && both(question.keys(), present)

@@ -27,23 +27,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Findings of the last report, seen against the log of this moment: whether their entries are still
- * there, what they are called now, and how they are carried out.
+ * Findings of the last report, compared with the present log: whether their entries still exist,
+ * the entries' present names, and the acts on them.
  */
 public record PresentFindings(PresentEntries entries) {
   /**
-   * Reads the log, once it is quiet.
+   * Reads the log once it is unchanged for a moment.
    *
-   * @param modelId of the embedding model
+   * @param modelId id of the embedding model
    */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
   /**
-   * How many of the entries that are there now the last report knows, to their ends.
+   * Returns how many of the present entries the last report covers completely.
    *
-   * @param made what the report was made from
+   * @param made sources of the report
    */
   public Coverage coverage(LastReport report, LastReport.Origin made) {
     int total = entries.all().size();
@@ -56,7 +56,7 @@ public record PresentFindings(PresentEntries entries) {
     return new Coverage((int) Math.max(0, there - partly), total);
   }
 
-  /** Whether what it tells of is not there any more, because the log has changed. */
+  /** Whether a finding is stale: its entries no longer exist, because the log has changed. */
   public boolean isStale(ReportedFinding finding) {
     return switch (finding.section()) {
       case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries.in(topic) == 0);
@@ -66,7 +66,7 @@ public record PresentFindings(PresentEntries entries) {
     };
   }
 
-  /** The entry that names something in source code, while it does. */
+  /** Returns the entry that mentions a source, if its text still does. */
   private Optional<NamedEntry> sayer(ReportedFinding finding) {
     return entries
         .of(finding.keys())
@@ -74,7 +74,7 @@ public record PresentFindings(PresentEntries entries) {
         .filter(one -> one.entry().body().contains(finding.named().orElse("")));
   }
 
-  /** The same finding, about its entries by the titles and names that they have now. */
+  /** Returns the finding with the present titles and names of its entries. */
   public ReportedFinding now(ReportedFinding finding) {
     List<NamedEntry> now =
         finding.section().equals("copies")
@@ -84,10 +84,10 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * What can be done about it.
+   * Returns the possible acts on a finding.
    *
-   * @param opinion of a reader, which counts before the report's verdict
-   * @return nothing when it is stale
+   * @param opinion the user's verdict, which overrides the report's verdict
+   * @return the acts; empty if the finding is stale
    */
   public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
     if (isStale(finding)) {
@@ -114,7 +114,7 @@ public record PresentFindings(PresentEntries entries) {
     };
   }
 
-  /** Why the log does not show that anything was done about it; empty when it does. */
+  /** Returns the reason why the log does not show a finding as done; empty if it does. */
   public Optional<String> notDone(ReportedFinding finding) {
     List<NamedEntry> all = entries.of(finding.keys()).orElse(List.of());
     boolean isDone =
@@ -127,7 +127,7 @@ public record PresentFindings(PresentEntries entries) {
     return isDone ? Optional.empty() : Optional.of("what it tells of is as it was");
   }
 
-  /** The same finding with the names that its entries have now, and what can be done about it. */
+  /** Adds the entries' present names and the possible acts to a finding's line. */
   ObjectNode renamed(ReportedFinding finding, ObjectNode line, Optional<Verdict> opinion) {
     List<Act> acts = acts(finding, opinion);
     if (isStale(finding)) {
@@ -156,17 +156,14 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * One act whole: what to check first, the calls in their order, what is lost, how to undo it.
-   * Among the calls are two of helix-bg's own, {@code act} with the plan and with the marks, which
-   * an agent makes as the others. Of several acts that a finding allows, that for what was found to
-   * be true.
+   * Returns one complete act: checks, calls in order, losses, and undo. Two of the calls are
+   * helix-bg's own tool {@code act}, with the plan and with the marks. If a finding allows several
+   * acts, {@code as} selects one.
    *
-   * @param as what the reader found to be true: same, overtaken, related; empty where there is no
-   *     choice
-   * @param keep which of two entries stays, {@code a} or {@code b}; empty: the one that says more,
-   *     or is newer
-   * @param notes the files that the entries were made of; empty for a knowledge base of helix
-   * @throws Failure when it is stale, or when there is nothing to be done about it
+   * @param as the agent's or user's verdict: same, overtaken, related; empty if there is no choice
+   * @param keep the entry to keep, {@code a} or {@code b}; if empty, the more detailed or newer one
+   * @param notes the notes that the entries were made of; empty for a knowledge base of helix
+   * @throws Failure when the finding is stale, or there is nothing to do
    */
   ObjectNode act(
       ReportedFinding finding,
@@ -231,7 +228,7 @@ public record PresentFindings(PresentEntries entries) {
     return line;
   }
 
-  /** The one act that removes an entry of a pair and keeps the other. */
+  /** Returns the act that keeps the given entry of a pair and removes the other. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries.of(finding.keys()).orElse(List.of());
     List<Act> removals =
@@ -249,8 +246,7 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * Whether an act, as it would be planned now, still has the calls of this plan: then they are
-   * valid, even if entries were written since.
+   * Confirms a plan if a new plan would have the same calls, even if entries were written since.
    */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
@@ -262,9 +258,9 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * Whether the marks of an act are under the very texts that it is about.
+   * Confirms that the marks of an act are at the end of exactly the texts that the act concerns.
    *
-   * @param hashes in those marks
+   * @param hashes hashes in the marks
    */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries.areMarked(hashes)) {

@@ -32,16 +32,16 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The open questions of a knowledge base for the user's coding agent, and its answers.
+ * Requests of coding agents for the open questions of a knowledge base, and their answers.
  *
- * @param model how far the local language model can be trusted, if it was measured
- * @param embedder by which lessons are compared
+ * @param model the trust in the local language model, if it was measured
+ * @param embedder embedder that compares lessons
  */
 public record QuestionRequests(
     FindingRequests findings,
     Supplier<Optional<JudgeTrust>> model,
     Supplier<EmbedderSource> embedder) {
-  /** The most questions at once, and the most answers. */
+  /** Largest number of questions and of answers in a request. */
   private static final int MOST = 100;
 
   private static final int USUAL = 10;
@@ -49,7 +49,10 @@ public record QuestionRequests(
   /** Time for which a question is reserved for the client that got it. */
   private static final Duration BORROWED = Duration.ofMinutes(10);
 
-  /** A thousand words a second: faster than any model takes a text in, and answers. */
+  /**
+   * Highest plausible reading speed, in characters per millisecond: about a thousand words a
+   * second.
+   */
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
@@ -65,14 +68,14 @@ public record QuestionRequests(
           + " people, services or files, and without numbers. Answer none if the entry only states"
           + " a fact, a setting or how to do something.";
 
-  /** Why an answer comes too late. */
+  /** Reason for refusing an answer that comes too late. */
   static final String STALE = "a text has changed since, or is gone: call questions again";
 
   private static final String ASK =
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /** Uses the trust in the language model that the settings name. */
+  /** Makes the requests with the trust in the settings' language model. */
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
     return new QuestionRequests(
         findings,
@@ -81,13 +84,15 @@ public record QuestionRequests(
   }
 
   /**
-   * Gives the next open questions to a client: pairs that lead, then those of which the pair judge
-   * is least sure; and among them some whose truth is known, which nothing tells from the others.
+   * Sends the next open questions to a client: leads first, then pairs with the least certain
+   * reading by the pair judge. Some pairs with a known answer are mixed in, which measure the
+   * client.
    *
-   * <p>Of the other kinds the newest entries come first.
+   * <p>Questions of other kinds begin with the newest entries.
    *
-   * @param request has {@code client}, may have {@code clientVersion}, {@code kind}, {@code count}
-   *     and {@code perDay}: the most questions in a day, none of which is given twice in it
+   * @param request request with {@code client}, and optionally {@code clientVersion}, {@code kind},
+   *     {@code count} and {@code perDay}: the largest number of questions in a day, none of which
+   *     is given twice
    */
   public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
       throws IOException, InterruptedException {
@@ -121,7 +126,7 @@ public record QuestionRequests(
     if (kind == QuestionKind.PAIR) {
       List<KnownPairs.Known> known = KnownPairs.next(count, answered);
       known.forEach(one -> taken.add(one.id()));
-      // More than are wanted, in case that another client is given some in this moment.
+      // More pairs than needed, since another client may get some at the same moment.
       PairQuestions.Open pairs = PairQuestions.open(findings, said, taken, 2 * count + USUAL, now);
       open = pairs.all();
       if (open > 0) {
@@ -144,7 +149,8 @@ public record QuestionRequests(
                 now);
     page.removeIf(one -> !given.containsKey(one.id()));
     if (kind == QuestionKind.PAIR) {
-      page.sort(Comparator.comparing(one -> given.get(one.id()))); // no place tells what is known
+      // the order does not reveal known answers
+      page.sort(Comparator.comparing(one -> given.get(one.id())));
     }
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
     List<String> possible = AgentQuestion.answers(kind);
@@ -184,11 +190,11 @@ public record QuestionRequests(
   }
 
   /**
-   * Keeps a client's answers: each that is one of the possible ones, to a question that was given
-   * to that client, and whose texts are still there.
+   * Stores a client's answers. An answer must be one of the possible answers, to a question that
+   * the client was given and whose texts still exist.
    *
-   * @param request has {@code client} and {@code answers}, an array of objects with {@code id} and
-   *     {@code answer}; may have {@code clientVersion}
+   * @param request request with {@code client} and {@code answers}, an array of objects with {@code
+   *     id} and {@code answer}, and optionally {@code clientVersion}
    */
   public void take(ObjectNode request, Instant now, ControlServer.Reply reply) throws IOException {
     AgentClient client = client(request);
@@ -231,7 +237,7 @@ public record QuestionRequests(
     refused.addObject().put("id", PrintableText.excerpt(id, 40)).put("why", why);
   }
 
-  /** Why an answer cannot be taken. */
+  /** Returns the reason why an answer is refused; empty if it is accepted. */
   private Optional<String> wrong(
       JsonNode given, AgentQuestion question, Map<String, String> before) {
     if (!given.path("id").isTextual() || !given.path("answer").isTextual()) {
@@ -256,7 +262,7 @@ public record QuestionRequests(
         : Optional.empty();
   }
 
-  /** The times of those pages that were answered faster than anything can read them. */
+  /** Returns the times of question pages that were answered faster than they can be read. */
   private static Set<Instant> hasty(
       Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
     Map<Instant, Integer> characters = new HashMap<>();

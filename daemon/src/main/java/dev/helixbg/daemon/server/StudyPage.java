@@ -11,12 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Open questions as a Markdown page for any chat, and the answers that are read of what the chat
- * wrote. Texts of entries stand in fences that nothing in them ends; what is in such a fence is
- * never an answer.
+ * A Markdown page of open questions for any chat, and a parser for the chat's answers. Texts of
+ * entries are in code fences that the texts cannot close; lines in such a fence are never answers.
  */
 public final class StudyPage {
-  /** Begins, and so tells, a text of an entry. */
+  /** Language name of the fences with texts of entries. */
   private static final String FENCED = "entry";
 
   private static final Pattern FENCE = Pattern.compile(" {0,3}(`{3,})\\s*(\\S*).*");
@@ -28,7 +27,7 @@ public final class StudyPage {
   private StudyPage() {}
 
   /**
-   * @param given what the request {@code questions} answers
+   * @param given answer to the request {@code questions}
    */
   public static String of(JsonNode given) {
     StringBuilder page = new StringBuilder("# Questions of helix-bg\n\n");
@@ -66,7 +65,10 @@ public final class StudyPage {
     return TICKS.matcher(text).results().mapToInt(run -> run.group().length()).max().orElse(0);
   }
 
-  /** The answers in what a chat wrote, one a line, as the request {@code answers} takes them. */
+  /**
+   * Returns the answers in a chat's text, one per line, in the form for the request {@code
+   * answers}.
+   */
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     String fence = "";

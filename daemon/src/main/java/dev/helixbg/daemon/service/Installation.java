@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A helix-bg that no build changes: an unpacked archive, a package, or what {@code scripts/install}
- * made.
+ * An installed helix-bg, which no build changes: an unpacked archive, a package, or an installation
+ * by {@code scripts/install}.
  *
- * @param root the folder of {@code bin}, {@code lib} and {@code runtime}, by the name that it keeps
- *     when it is updated
+ * @param root the folder with {@code bin}, {@code lib} and {@code runtime}, as a path that stays
+ *     valid after updates
  */
 public record Installation(Path root) {
   private static final String LAUNCHER = "bin/helix-bg";
@@ -22,9 +22,9 @@ public record Installation(Path root) {
   }
 
   /**
-   * The one that a program belongs to; empty for one in a checkout.
+   * Returns the installation of a program; empty for a program in a git checkout.
    *
-   * @param jar the program's, absolute
+   * @param jar jar of the program, absolute
    */
   public static Optional<Installation> of(Path jar) {
     return Optional.ofNullable(jar.getParent().getParent())
@@ -32,14 +32,14 @@ public record Installation(Path root) {
         .map(root -> new Installation(lasting(root)));
   }
 
-  /** The one that {@code scripts/install} made for this user, if it did. */
+  /** Returns this user's installation by {@code scripts/install}, if there is one. */
   static Optional<Installation> ofUser(Path home) {
     Path current = home.resolve(".local/opt/helix-bg/current");
     return Optional.of(new Installation(current))
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /** The one that a service runs: the program's own, else the user's. */
+  /** Returns the installation that a service runs: the program's own, else the user's. */
   public static Optional<Installation> find(Path home) {
     return of(jar()).or(() -> ofUser(home));
   }
@@ -49,7 +49,7 @@ public record Installation(Path root) {
   }
 
   /**
-   * The name under which the next version will be, too: {@code current} beside it, or Homebrew's
+   * Returns a path that stays valid after updates: {@code current} beside the folder, or Homebrew's
    * {@code opt/NAME} for {@code Cellar/NAME/VERSION}.
    */
   private static Path lasting(Path root) {
@@ -64,7 +64,7 @@ public record Installation(Path root) {
   private static boolean isSame(Path a, Path b) {
     try {
       return Files.isSameFile(a, b);
-    } catch (IOException e) { // one of them is not there
+    } catch (IOException e) { // a path does not exist
       return false;
     }
   }

@@ -5,15 +5,18 @@ import dev.helixbg.daemon.terminal.Failure;
 import java.util.List;
 
 /**
- * The launchd agent, as launchd.plist(5) describes it, and where launchd keeps it.
+ * Property list of the launchd agent (see launchd.plist(5)), and the launchd domain of the agent.
  *
- * <p>There is no {@code ProcessType}: {@code Background} would starve work on the GPU. {@code Nice}
- * and {@code LowPriorityIO} keep the daemon out of the way instead.
+ * <p>{@code ProcessType} is not set, since {@code Background} would slow down work on the GPU.
+ * {@code Nice} and {@code LowPriorityIO} lower the daemon's priority instead.
  */
 public final class LaunchdPlist {
   private LaunchdPlist() {}
 
-  /** In its session types, Background is for logins over SSH: user/UID has no other. */
+  /**
+   * Returns the property list. The session type Background is for logins over SSH, where user/UID
+   * has no other type.
+   */
   static String of(ServiceSpec spec) {
     StringBuilder arguments = new StringBuilder();
     spec.arguments().forEach(argument -> arguments.append("    ").append(string(argument)));
@@ -80,10 +83,10 @@ public final class LaunchdPlist {
   }
 
   /**
-   * The domain that has the service, else the one that is there: {@code gui/UID} while the user is
-   * logged in at the screen, else {@code user/UID}, as over SSH.
+   * Returns the domain of the installed service, else the present domain: {@code gui/UID} while the
+   * user is logged in at the screen, else {@code user/UID}, for example over SSH.
    *
-   * @throws Failure with {@link ExitCode#WRITE} when there is neither
+   * @throws Failure with {@link ExitCode#WRITE} when neither domain exists
    */
   public static String domain(long uid) throws InterruptedException {
     List<String> domains = List.of("gui/" + uid, "user/" + uid);

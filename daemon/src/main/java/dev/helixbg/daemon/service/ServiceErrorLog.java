@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file that gets what the service says on stderr. launchd and systemd append to it for ever and
- * keep it open, so that it cannot be renamed: it is emptied where it is.
+ * File with the error output of the service. launchd and systemd keep the file open, so it is
+ * emptied in place rather than renamed.
  */
 public final class ServiceErrorLog {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceErrorLog.class);
@@ -23,7 +23,7 @@ public final class ServiceErrorLog {
 
   private ServiceErrorLog() {}
 
-  /** Empties a file that has become too long. One that cannot be written stays as it is. */
+  /** Empties a file that is too long. Errors are ignored. */
   public static void shorten(Path file) {
     try {
       if (Files.isRegularFile(file) && Files.size(file) > MOST) {
@@ -34,7 +34,7 @@ public final class ServiceErrorLog {
     }
   }
 
-  /** The last line that is not the JVM's about its incubator. */
+  /** Returns the last line, ignoring the JVM's warning about incubator modules. */
   static Optional<String> lastLine(Path file) {
     try {
       PrivateFiles.requireFile(file);

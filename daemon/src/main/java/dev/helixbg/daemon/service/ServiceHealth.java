@@ -9,15 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** How the service is: installed, of this version, running, and what it said last. */
+/** Check of the service: whether it is installed, has this version and runs, and its last error. */
 public final class ServiceHealth {
   private static final String NAME = "service";
 
   private ServiceHealth() {}
 
   /**
-   * @param file what the service manager reads
-   * @param program the installation that a service runs, where there is one
+   * @param file the file that the service manager reads
+   * @param program the installation that a service runs, if there is one
    */
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
@@ -65,7 +65,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * A daemon that ended as it was told to wrote so into its log, after its last words on stderr.
+   * Whether the service's last output is an error. A daemon that was stopped writes to its log
+   * later than to stderr.
    */
   private static boolean saidLast(DaemonHome home) {
     try {

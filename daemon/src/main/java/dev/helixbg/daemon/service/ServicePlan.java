@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Plans the steps of each service command. */
+/** Makes the steps of each service command. */
 public final class ServicePlan {
   private ServicePlan() {}
 
@@ -20,7 +20,7 @@ public final class ServicePlan {
     STATUS,
     LOGS;
 
-    /** As it is typed. */
+    /** Returns the name that users type. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -28,10 +28,11 @@ public final class ServicePlan {
   }
 
   /**
-   * For launchd on macOS. {@code bootout} is asynchronous: a label that has not ended can neither
-   * be started anew nor told to.
+   * Returns the steps for launchd on macOS. {@code bootout} is asynchronous: a service that has not
+   * ended yet cannot be started again.
    *
-   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   * @param spec the service to write; if empty, the file does not change; required for {@link
+   *     Action#INSTALL}
    * @param domain {@code gui/UID} or {@code user/UID}
    */
   public static List<ServiceStep> launchd(
@@ -63,15 +64,16 @@ public final class ServicePlan {
     return steps;
   }
 
-  /** File that launchd reads at login. */
+  /** Returns the file that launchd reads at login. */
   public static Path plist(Path home) {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
   /**
-   * For a systemd user instance.
+   * Returns the steps for a systemd user instance.
    *
-   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   * @param spec the service to write; if empty, the file does not change; required for {@link
+   *     Action#INSTALL}
    */
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {

@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the user asked the service to be, kept in {@code ~/.helix/service.json} so that it can be
- * written anew for another version.
+ * The user's options for the service, stored in {@code ~/.helix/service.json}, so that another
+ * version can write the service again.
  *
  * @param kbs folders of knowledge bases to watch, absolute
  * @param notes folders of notes to watch as knowledge bases, absolute
- * @param config the settings file that was named, absolute; null when none was
- * @param set settings that were given as flags
- * @param environment settings that came from the environment then
+ * @param config the named settings file, absolute; null if none was named
+ * @param set settings from flags
+ * @param environment settings from the environment at the time of installation
  */
 public record ServiceRequest(
     List<String> kbs,
@@ -46,9 +46,9 @@ public record ServiceRequest(
   }
 
   /**
-   * The one that is kept; empty when none is.
+   * Returns the stored options; empty if there are none.
    *
-   * @throws Failure with {@link ExitCode#USAGE} when the file cannot be understood
+   * @throws Failure with {@link ExitCode#USAGE} when the file is damaged or cannot be read
    */
   public static Optional<ServiceRequest> read(DaemonHome home) {
     Path file = file(home);
@@ -72,7 +72,7 @@ public record ServiceRequest(
     return Json.of(this).toPrettyString() + "\n";
   }
 
-  /** Arguments of the command {@code daemon}. */
+  /** Returns the arguments of the command {@code daemon}. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>();
     if (config != null) {

@@ -9,34 +9,38 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How the daemon is started as a service. Every path is absolute: a service manager has no shell.
+ * Specification of the daemon as a service. All paths are absolute, since a service manager has no
+ * shell.
  *
- * @param home of the user
- * @param launcher of the installation
- * @param request what the user asked for
+ * @param home home folder of the user
+ * @param launcher launcher of the installation
+ * @param request the user's options
  * @param writable folders that the daemon writes to
- * @param stderr the file that gets what the daemon says when it cannot log
+ * @param stderr file for the daemon's error output
  */
 public record ServiceSpec(
     Path home, Path launcher, ServiceRequest request, List<Path> writable, Path stderr) {
 
-  /** The name by which launchd and its plist know the service. */
+  /** Name of the service in launchd and in its property list. */
   public static final String LABEL = "dev.helixbg.daemon";
 
   public static final String UNIT = "helix-bg.service";
 
-  /** Tells launcher and program which service manager started them. */
+  /** Environment variable with the service manager that started the program. */
   public static final String STARTED_BY = "HELIX_BG_LAUNCHER_SERVICE";
 
   static final String LAUNCHD = "launchd";
   static final String SYSTEMD = "systemd";
 
-  /** Exit codes after which a restart is of no use: settings, knowledge base, second instance. */
+  /**
+   * Exit codes after which a restart cannot help: wrong settings, no knowledge base, second
+   * instance.
+   */
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
   /**
    * @throws Failure with {@link ExitCode#USAGE} for control characters, which could end a line of a
-   *     unit
+   *     unit file
    */
   public ServiceSpec {
     for (String text : texts(home, launcher, request, writable, stderr)) {
@@ -56,25 +60,24 @@ public record ServiceSpec(
   }
 
   /**
-   * The exit code as a service manager is to see it. launchd knows success and failure only, and
-   * starts again after a failure; so what is final counts as success there. Its reason is in {@link
-   * #stderr}.
+   * Returns the exit code for a service manager. launchd restarts a service after any failure, so
+   * final errors become success there. Their reason is in {@link #stderr}.
    *
-   * @param manager the value of {@link #STARTED_BY}; null when there is none
+   * @param manager the value of {@link #STARTED_BY}; null if not set
    */
   public static int exitCode(int code, String manager) {
     boolean isFinal = FINAL.stream().anyMatch(one -> one.number() == code);
     return LAUNCHD.equals(manager) && isFinal ? ExitCode.OK.number() : code;
   }
 
-  /** Arguments for the launcher. */
+  /** Returns the arguments of the launcher. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>(List.of("daemon"));
     arguments.addAll(request.arguments());
     return arguments;
   }
 
-  /** Variables to be set by this service manager. */
+  /** Returns the environment variables that a service manager sets. */
   Map<String, String> environment(String manager) {
     Map<String, String> variables = new TreeMap<>(request.environment());
     variables.put(STARTED_BY, manager);

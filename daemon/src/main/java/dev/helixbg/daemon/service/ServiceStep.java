@@ -13,10 +13,10 @@ import java.time.Duration;
 /**
  * One step of a service command.
  *
- * @param shown what {@code --dry-run} prints instead of taking it
+ * @param shown text that {@code --dry-run} prints instead
  */
 public record ServiceStep(String shown, Deed deed) {
-  /** Longest wait for a service to end: longer than launchd's {@code ExitTimeOut} before a kill. */
+  /** Longest wait for a service to end, longer than launchd's {@code ExitTimeOut} before a kill. */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
@@ -24,13 +24,13 @@ public record ServiceStep(String shown, Deed deed) {
   /** The work of a step. */
   public interface Deed {
     /**
-     * @throws Failure with {@link ExitCode#WRITE} when a command fails that must not, with {@link
-     *     ExitCode#NO_DAEMON} when the service was asked for and does not run
+     * @throws Failure with {@link ExitCode#WRITE} when a required command fails, with {@link
+     *     ExitCode#NO_DAEMON} when the status was requested and the service does not run
      */
     void take(PrintStream out) throws IOException, InterruptedException;
   }
 
-  /** Writes a file; its folder is made. */
+  /** Writes a file; its folder is created if missing. */
   public static ServiceStep write(Path file, String content) {
     return new ServiceStep(
         "would write " + file + "\n" + content.stripTrailing(),
@@ -65,7 +65,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command whose failure means that the goal was reached before. */
+  /** Runs a command whose failure means that there was nothing to do. */
   static ServiceStep maybe(String... command) {
     return running(
         command,
@@ -75,7 +75,10 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Shows what a command says of the service, and whether it runs: the command succeeds then. */
+  /**
+   * Prints the output of a command about the service; the command fails if the service does not
+   * run.
+   */
   static ServiceStep ask(String... command) {
     return running(
         command,
@@ -88,7 +91,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Waits until a command fails, which asks for what is ending. */
+  /** Waits until a command fails, which shows that the service has ended. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this fails: " + words(command),

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.service;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The systemd user unit, as systemd.service(5) and systemd.exec(5) describe it. */
+/** The systemd user unit (see systemd.service(5) and systemd.exec(5)). */
 final class SystemdUnit {
   private SystemdUnit() {}
 
@@ -24,7 +24,7 @@ final class SystemdUnit {
             .formatted(specifiersEscaped(spec.launcher().toString())));
     unit.append("ExecStart=").append(quoted(spec.launcher().toString()));
     for (String argument : spec.arguments()) {
-      // Variables are not to be expanded; in the path of the program, none is.
+      // Variables in arguments must not be expanded; in the path of the program they never are.
       unit.append(' ').append(quoted(argument).replace("$", "$$"));
     }
     unit.append('\n');
@@ -59,7 +59,7 @@ final class SystemdUnit {
     spec.writable()
         .forEach(
             folder ->
-                // With a minus: a folder that is not there yet is no reason not to start.
+                // The minus lets the service start even if the folder does not exist yet.
                 unit.append("ReadWritePaths=").append(quoted("-" + folder)).append('\n'));
     unit.append(
         """
@@ -70,7 +70,7 @@ final class SystemdUnit {
     return unit.toString();
   }
 
-  /** A word of a line; one that needs no quotes has none. */
+  /** Returns a word of a line, quoted if needed. */
   private static String quoted(String text) {
     if (text.matches("[A-Za-z0-9_./:=+,-]+")) {
       return text;

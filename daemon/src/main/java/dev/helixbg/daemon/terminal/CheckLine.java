@@ -12,17 +12,17 @@ public record CheckLine(String name, State state, String detail, String remedy) 
 
   public enum State {
     OK,
-    /** Fine, but not as it could be; the remedy says more. */
+    /** It works, but could be better; the remedy says how. */
     NOTE,
     PROBLEM
   }
 
-  /** Nothing to be done. */
+  /** A check that needs no remedy. */
   public static CheckLine ok(String name, String detail) {
     return new CheckLine(name, State.OK, detail, "");
   }
 
-  /** Fine, but not as it could be. */
+  /** It works, but could be better. */
   public static CheckLine note(String name, String detail, String remedy) {
     return new CheckLine(name, State.NOTE, detail, remedy);
   }

@@ -33,7 +33,7 @@ public record ErrorReporter(Console console) {
   private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
 
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
-  public int wrongArguments(ParameterException e, String[] arguments) {
+  public int wrongArguments(ParameterException e) {
     say(words(e));
     say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
     return ExitCode.USAGE.number();

@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A helix of our own beside those of running agents: {@code helix serve KB}, spoken to over its
- * standard streams. Other programs are called helix, too, so nothing is asked of it before it has
- * said what it is.
+ * A helix process, {@code helix serve KB}, that helix-bg starts beside those of running agents and
+ * calls over its standard streams. Other programs are called helix, too, so it first has to say
+ * which one it is.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";

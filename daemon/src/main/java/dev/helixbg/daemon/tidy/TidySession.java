@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * Deciding about one finding after the other: what is on the screen, and what each key does. It
- * knows no terminal. Nothing is changed but by Enter on a page that says what will be.
+ * A session of decisions on one finding after another: the screen, and the effect of each key. It
+ * does not know the terminal. Only Enter on a page that names the changes changes anything.
  */
 final class TidySession {
   private static final List<String> HELP =

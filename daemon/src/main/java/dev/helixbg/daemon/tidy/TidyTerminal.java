@@ -88,7 +88,7 @@ public final class TidyTerminal implements Desk {
   /**
    * The result of a session.
    *
-   * @param halfDone says what an act left half done, where the user has not read it for sure
+   * @param halfDone work that an act left half done, if the user may not have read of it
    */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Work that is not left half done: an interrupt takes effect when it has ended. */
+/** Runs work to its end: an interrupt takes effect only afterwards. */
 public final class Whole {
   private Whole() {}
 

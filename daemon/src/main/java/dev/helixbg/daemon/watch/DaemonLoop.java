@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The daemon's own pace: ticks each KB when it is due, then does the chores, and sleeps until the
- * next is due. Whoever wants something sooner wakes it.
+ * The daemon's main loop: checks each KB when it is due, then does the chores, and sleeps until the
+ * next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
-  /** Work besides watching, done at each step. */
+  /** Other work of each step. */
   public interface Chores {
     /**
-     * @return nanoseconds after which it wants to be asked again at the latest
+     * @return longest time until the next call, in nanoseconds
      */
     long run() throws InterruptedException;
   }
@@ -29,16 +29,16 @@ public final class DaemonLoop {
   private final DaemonClock clock;
   private final Chores chores;
 
-  /** KBs, and when each is next looked at. */
+  /** KBs with the time of their next check. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Ends the sleep. Guarded by this, like the three below. */
+  /** Whether the sleep must end. This object is the lock of this field and the next three. */
   private boolean woken;
 
-  /** Steps that are done. */
+  /** Number of finished steps. */
   private long steps;
 
-  /** Does work that may be called off; null otherwise. */
+  /** Thread with work that can be cancelled; null if there is none. */
   private Thread working;
 
   private boolean calledOff;
@@ -46,7 +46,7 @@ public final class DaemonLoop {
   private volatile boolean paused;
   private volatile boolean allDue;
 
-  /** KBs that may have changed. */
+  /** KBs that may have changed, by hints. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   public DaemonLoop(DaemonClock clock, Chores chores) {
@@ -54,7 +54,10 @@ public final class DaemonLoop {
     this.chores = chores;
   }
 
-  /** All of them are due at once. Call from the loop's thread, or before it runs. */
+  /**
+   * Sets the watched KBs, all of which are due at once. Must be called on the loop's thread, or
+   * before the loop runs.
+   */
   public void watch(List<KbWatch> all) {
     long now = clock.nanos();
     Map<KbWatch, Long> due = new LinkedHashMap<>();
@@ -70,9 +73,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Does what is due now.
+   * Runs one step: checks the due KBs and does the chores.
    *
-   * @return nanoseconds until something is due again
+   * @return nanoseconds until the next step
    */
   public long step() throws InterruptedException {
     if (allDue && !paused) {
@@ -96,9 +99,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Looks at a KB until that is done or called off.
+   * Checks a KB, unless the work is cancelled.
    *
-   * @return nanoseconds after which to look again; empty when it was called off or did not begin
+   * @return nanoseconds until the next check; empty if the work was cancelled or did not begin
    * @throws InterruptedException when another thread interrupts this one
    */
   private OptionalLong tick(KbWatch watch) throws InterruptedException {
@@ -126,9 +129,9 @@ public final class DaemonLoop {
   }
 
   /**
-   * Ends the work that may be called off.
+   * Ends the work that can be cancelled.
    *
-   * @return whether it was called off, once
+   * @return whether the work was cancelled; true only once
    */
   private synchronized boolean ended() {
     boolean was = calledOff;
@@ -150,7 +153,9 @@ public final class DaemonLoop {
     woken = false;
   }
 
-  /** Waits until something is so, at most for a time. Called with the lock of this. */
+  /**
+   * Waits until a condition is true, for at most a time. The caller must have this object's lock.
+   */
   private void await(BooleanSupplier isSo, long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
     for (long left = nanos; left > 0 && !isSo.getAsBoolean(); left = end - System.nanoTime()) {
@@ -158,48 +163,48 @@ public final class DaemonLoop {
     }
   }
 
-  /** Ends the sleep: there is something to do for the chores. */
+  /** Ends the sleep, for chores. */
   synchronized void wakeUp() {
     woken = true;
     notifyAll();
   }
 
-  /** Lets the loop look at every KB now. */
+  /** Makes the loop check every KB now. */
   public void lookNow() {
     lookNext();
     wakeUp();
   }
 
-  /** Lets the next step look at every KB, whenever it comes. */
+  /** Makes the next step check every KB. */
   public void lookNext() {
     allDue = true;
   }
 
-  /** Lets the loop look at a KB now: something tells that it may have changed. */
+  /** Makes the loop check a KB now, since it may have changed. */
   public void hint(Kb kb) {
     hinted.add(kb);
     wakeUp();
   }
 
-  /** Ends it, and what it is doing. */
+  /** Ends the loop and cancels its work. */
   public synchronized void stop() {
     stopped = true;
     callOff();
   }
 
-  /** Looks at no KB any more, and ends what it is doing; what was done is kept. */
+  /** Stops checking KBs and cancels the present work; finished results are kept. */
   synchronized void pause() {
     paused = true;
     callOff();
   }
 
   /**
-   * The same, and waits for the end of the step under way, or of the next.
+   * Pauses the loop and waits for the end of the current or next step.
    *
-   * @return whether it came in time
+   * @return whether the step ended in time
    */
   public synchronized boolean pause(Duration patience) throws InterruptedException {
-    long before = steps; // as of the pause: a step may end before this thread waits
+    long before = steps; // read before the pause, since a step may end before this thread waits
     pause();
     await(() -> steps != before, patience.toNanos());
     return steps != before;
@@ -210,7 +215,7 @@ public final class DaemonLoop {
     wakeUp();
   }
 
-  /** Interrupts what it is doing. Called with the lock of this. */
+  /** Interrupts the present work. The caller must have this object's lock. */
   private void callOff() {
     if (working != null) {
       calledOff = true;

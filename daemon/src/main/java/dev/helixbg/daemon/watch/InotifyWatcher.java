@@ -23,16 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hints from inotify, which costs nothing while nothing happens: a thread sleeps in the kernel
- * until something changes in the folder of a KB.
+ * Change hints from inotify: a thread sleeps in the kernel until a file changes in the folder of a
+ * KB, which costs nothing meanwhile.
  *
- * <p>Only on Linux. Elsewhere the JDK imitates it by reading each folder again and again, which
- * costs more than looking at one file.
+ * <p>Used on Linux only. Elsewhere the JDK would read each folder repeatedly, which costs more than
+ * checking one file.
  */
 public final class InotifyWatcher implements ChangeHints, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
-  /** Time within which all writes to the log are one hint. */
+  /** Time within which all writes to the log make one hint. */
   static final Duration TOGETHER = Duration.ofMillis(100);
 
   private static final WatchEvent.Kind<?>[] KINDS = {
@@ -43,7 +43,10 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
 
   private final Consumer<Kb> changed;
 
-  /** Null until a folder is to be followed. Guarded by this, like all below. */
+  /**
+   * Watch service; null until a folder is followed. This object is the lock of this field and those
+   * below.
+   */
   private WatchService service;
 
   private final Map<Kb, WatchKey> followed = new HashMap<>();
@@ -51,13 +54,13 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
   private boolean complained;
 
   /**
-   * @param changed is told of a KB whose log may have changed; must return soon
+   * @param changed receives a KB whose log may have changed; must return soon
    */
   public InotifyWatcher(Consumer<Kb> changed) {
     this.changed = changed;
   }
 
-  /** Whether this system tells of changes at all. */
+  /** Whether this system reports changes. */
   public static boolean areThere() {
     return System.getProperty("os.name").equals("Linux");
   }
@@ -68,12 +71,12 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
       return false;
     }
     try {
-      if (!Files.isSymbolicLink(kb.dataLog())) { // else what is written is in another folder
-        // The same folder has the same key again, another one in its place has a new one.
+      if (!Files.isSymbolicLink(kb.dataLog())) { // the target of a link is in another folder
+        // Registering the same folder again returns the same key; a replaced folder gets a new key.
         follow(kb, kb.folder().register(service(), KINDS));
         return true;
       }
-    } catch (IOException e) { // no such folder, or no more watches for this user
+    } catch (IOException e) { // the folder is missing, or the user's limit of watches is reached
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
         LOG.info("the system tells of no changes, so they are looked for: {}", Failure.reason(e));
@@ -84,7 +87,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
   }
 
   /**
-   * @param key null: the KB is not followed any more
+   * @param key key of the KB's folder; null if the KB is no longer followed
    */
   private void follow(Kb kb, WatchKey key) {
     WatchKey before = key == null ? followed.remove(kb) : followed.put(kb, key);
@@ -121,7 +124,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     }
   }
 
-  /** The next {@link #follow} begins with another service. */
+  /** Closes a broken service; the next {@link #follow} opens a new one. */
   private synchronized void forget(WatchService broken) {
     followed.clear();
     service = null;
@@ -132,7 +135,7 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     }
   }
 
-  /** The KBs that the events of a key are about. */
+  /** Returns the KBs that the events of a key concern. */
   private List<Kb> meant(WatchKey key) {
     boolean log = false;
     for (WatchEvent<?> event : key.pollEvents()) {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings vectors and report of one KB up to date, and remembers what came of it. The loop's thread
- * does it, under the KB's lock; {@link KbWatch} says when.
+ * Updates vectors and report of one KB, and keeps the outcome. It runs on the loop's thread, with
+ * the KB's lock, when {@link KbWatch} calls it.
  */
 public final class KbUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(KbUpdate.class);
@@ -33,7 +33,7 @@ public final class KbUpdate {
 
   private volatile boolean again;
 
-  // For status, read by other threads.
+  // Read by other threads, for the status.
   private volatile Instant published;
   private volatile int questions = -1;
   private volatile Optional<FirstLook> left = Optional.empty();
@@ -52,33 +52,38 @@ public final class KbUpdate {
     this.metrics = metrics;
   }
 
-  /** When the last report was published, if this process did. */
+  /** Returns the time of the last report that this process published. */
   public Optional<Instant> published() {
     return Optional.ofNullable(published);
   }
 
-  /** Questions that the language model has not been asked yet, −1 before the first reading. */
+  /**
+   * Returns the number of questions that the language model has not been asked yet; −1 before the
+   * first update.
+   */
   public int questions() {
     return questions;
   }
 
   /**
-   * Passages that have no vector yet, so many that the report is a first look: {@link
-   * KbWatch#embedPassages} makes it a whole one.
+   * Returns the number of passages without vectors if the report is a first look for that reason;
+   * {@link KbWatch#embedPassages} embeds them.
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
   /**
-   * Pairs that the pair judge has not read yet, so many that the report is a first look: {@link
-   * KbWatch#readPairs} has them read.
+   * Returns the number of unread pairs if the report is a first look for that reason; {@link
+   * KbWatch#readPairs} reads them.
    */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
-  /** Outcome that the report was made from; empty if another process made it. */
+  /**
+   * Returns the outcome that the report was made from; empty if another process made the report.
+   */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }
@@ -87,15 +92,15 @@ public final class KbUpdate {
     outcome = null;
   }
 
-  /** Lets go of what only makes the next update fast. */
+  /** Releases memory that only makes the next update faster. */
   public void forget() {
     forgetting.run();
     forgetOutcome();
   }
 
   /**
-   * Brings everything up to date once more at the next look: answers or readings came in, or an
-   * outcome is wanted.
+   * Requests another update at the next check, since there are new answers or readings, or an
+   * outcome is needed.
    */
   public void runAgain() {
     again = true;
@@ -105,7 +110,7 @@ public final class KbUpdate {
     return again;
   }
 
-  /** Brings everything up to date; a report that is so already is left alone. */
+  /** Updates vectors and report, unless the report is up to date. */
   void run(KbStore store, LogReading log, KbIdentity here) throws InterruptedException {
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last =
@@ -133,7 +138,7 @@ public final class KbUpdate {
     }
   }
 
-  /** Ends before a stage that takes long, which is left to idle work. */
+  /** Ends a run before a long stage, which is left to idle work. */
   private record Shortly(KbUpdate update, KbStore store, ReportBasis basis, KbIdentity here)
       implements Pipeline.GoingOn {
     @Override
@@ -163,7 +168,7 @@ public final class KbUpdate {
     report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
   }
 
-  /** Has the pairs read that a first look left out. */
+  /** Reads the pairs that a first look left out. */
   void readPairs(KbStore store) throws InterruptedException {
     Pipeline.Outcome made = outcome;
     if (made != null) {
@@ -171,7 +176,7 @@ public final class KbUpdate {
     }
   }
 
-  /** Puts the vectors of a log where other programs read them, and leaves all else as it is. */
+  /** Writes the vectors of a log to {@code embeddings.bin}, and changes nothing else. */
   void publishVectors(KbStore store, LogReading log) throws InterruptedException {
     Pipeline.Outcome made = outcome;
     boolean isOfLog = made != null && made.report().log().sha256().equals(log.account().sha256());

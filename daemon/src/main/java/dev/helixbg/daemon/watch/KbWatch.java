@@ -32,16 +32,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB: looks at its log, the settings' models and sources, and what was decided; waits
- * until they rest; has {@link KbUpdate} bring vectors and report up to date, once a change.
+ * Watches one KB. It checks the log, models, sources and decisions for changes, waits until they
+ * stay unchanged for a while, and lets {@link KbUpdate} update vectors and report once per change.
  *
- * <p>Sizes and times tell that something may have changed; what has changed is decided by content.
- * While they stay, nothing is read (decision 53).
+ * <p>Sizes and times show that a file may have changed; then its content is compared. While sizes
+ * and times are the same, nothing is read (decision 53).
  */
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
 
-  /** A log that never rests is read all the same after so long. */
+  /** Time after which a log is read even if it keeps changing. */
   private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
@@ -49,7 +49,10 @@ public final class KbWatch {
   /** Shortest time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /** The same for each entry: the file then grows by less than 160 KB a second on average. */
+  /**
+   * Shortest time between two writings, per entry; limits writing to less than 160 KB a second on
+   * average.
+   */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
@@ -65,39 +68,42 @@ public final class KbWatch {
   private final DaemonSettings settings;
   private final KbUpdate update;
 
-  /** Watch of the notes of a KB that is made of notes. */
+  /** Watch of the notes, for a KB that is made of notes. */
   private final Optional<NotesWatch> notes;
 
-  /** The models folder when its language model was last looked up in it. */
+  /** State of the models folder at the last search for a language model. */
   private Optional<FileState> modelFolder = Optional.empty();
 
-  /** The language model that would be asked. */
+  /** The present language model. */
   private Optional<Path> model;
 
-  /** The state for which everything is done; null when something is to be done. */
+  /** The state for which everything is up to date; null if there is work to do. */
   private KbStamp done;
 
-  /** A state that may not be at rest yet, and since when it is this one. */
+  /**
+   * A changed state that may change further; {@code pendingSince} is the time when it was first
+   * seen.
+   */
   private KbStamp pending;
 
   private long pendingSince;
 
-  /** When the first of the changes since {@link #done} was seen. */
+  /** Time of the first change since {@link #done}. */
   private long changedSince;
 
-  /** The log when it was last looked at; null before. */
+  /** State of the log at the last check; null before that. */
   private FileState seenLog;
 
-  /** When {@code embeddings.bin} was last written; empty before the first time. */
+  /** Time when {@code embeddings.bin} was last written; empty before that. */
   private OptionalLong vectorsPublished = OptionalLong.empty();
 
-  /** Whether {@code embeddings.bin} is not of the log for which everything else is done. */
+  /** Whether {@code embeddings.bin} is older than the report. */
   private boolean vectorsWait;
 
   private int failures;
   private long retryAt;
 
-  // For status, read by other threads.
+  // Read by other threads, for the status.
   private volatile int entries = -1;
   private volatile long restsSince;
   private volatile String logSha256 = "";
@@ -106,7 +112,7 @@ public final class KbWatch {
   private volatile KbIdentity found;
 
   /**
-   * @param forgetting frees what the pipeline keeps from one run to the next
+   * @param forgetting releases memory that the pipeline keeps between runs
    */
   public KbWatch(
       Kb kb,
@@ -140,64 +146,67 @@ public final class KbWatch {
     return kb;
   }
 
-  /** Live entries at the last reading, −1 before the first. */
+  /** Returns the number of live entries at the last reading; −1 before the first. */
   public int entries() {
     return entries;
   }
 
-  /** The work on this KB, and its outcome. */
+  /** Returns the update of this KB, with its outcome. */
   public KbUpdate update() {
     return update;
   }
 
-  /** Whether there is nothing to watch at present. */
+  /** Whether the KB is missing at present. */
   public boolean isGone() {
     return gone;
   }
 
-  /** The KB as it was when it was last brought up to date. */
+  /** Returns the identity of the KB at its last update. */
   public Optional<KbIdentity> found() {
     return Optional.ofNullable(found);
   }
 
-  /** Hash of the log with which report and vectors agree; empty if they are not up to date. */
+  /**
+   * Returns the hash of the log that report and vectors were made from; empty if they are not up to
+   * date.
+   */
   public String upToDateWith() {
     return logSha256;
   }
 
-  /** The trouble that keeps this KB from being up to date. */
+  /** Returns the problem that prevents the KB's update. */
   public Optional<String> trouble() {
     return troubles.on(name);
   }
 
-  /** Nanoseconds of {@link DaemonClock} since when the log was not seen to change. */
+  /** Returns the time of the log's last seen change, in nanoseconds of {@link DaemonClock}. */
   public long restsSince() {
     return restsSince;
   }
 
-  /** A number that differs when log, model, or what lies beside the log has changed. */
+  /** Returns a number that grows with every change of log, model, sources or decisions. */
   public int changes() {
     return changes;
   }
 
-  /** The store of the KB. */
+  /** Returns the store of the KB. */
   public KbStore store() {
     return stores.of(kb);
   }
 
   /**
-   * Has the pairs read that a first look left out. Call from another thread than the loop's; then
-   * {@link KbUpdate#runAgain}.
+   * Reads the pairs that a first look left out. Must not be called on the loop's thread; call
+   * {@link KbUpdate#runAgain} afterwards.
    *
-   * @throws InterruptedException when interrupted; what was read until then is saved
+   * @throws InterruptedException when interrupted; readings so far are saved
    */
   public void readPairs() throws InterruptedException {
     update.readPairs(store());
   }
 
   /**
-   * Embeds the passages that a first look left out. Call from another thread than the loop's; then
-   * {@link KbUpdate#runAgain}.
+   * Embeds the passages that a first look left out. Must not be called on the loop's thread; call
+   * {@link KbUpdate#runAgain} afterwards.
    *
    * @throws InterruptedException when interrupted; what was embedded until then is saved
    */
@@ -205,15 +214,16 @@ public final class KbWatch {
     String wanted = logSha256;
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    if (log.account().sha256().equals(wanted)) { // else the loop sees to it
+    if (log.account().sha256().equals(wanted)) { // otherwise the loop updates the KB
       pipeline.updateVectors(store(), log, true);
     }
   }
 
   /**
-   * Looks at the KB and does what is due. Whatever goes wrong is a trouble, and tried again.
+   * Checks the KB and does the due work. Any failure is logged as a problem, and the work is tried
+   * again.
    *
-   * @return nanoseconds after which it wants to look again
+   * @return nanoseconds until the next check
    * @throws InterruptedException when interrupted; what was embedded until then is saved
    */
   long tick() throws InterruptedException {
@@ -232,7 +242,7 @@ public final class KbWatch {
         troubles.met(name, e);
       }
       if (e instanceof Error) {
-        update.forget(); // it may be what there is no memory for
+        update.forget(); // the kept data may be what exhausts the memory
       }
       return later();
     }
@@ -271,12 +281,12 @@ public final class KbWatch {
   }
 
   /**
-   * States of the files that a report is made from: where none has changed, the report would be the
-   * same. Files that helix-bg writes are not among them, but for the copy of the decisions.
+   * States of the files that a report is made from; if none has changed, the report would be the
+   * same. Of the files that helix-bg writes, only the copy of the decisions is included.
    *
    * @param model the file of the language model, if there is one
-   * @param sources what tells of the commits that are checked out in folders of sources
-   * @param decisions the copy of the decisions; empty before the first
+   * @param sources files that show which commits are checked out in source folders
+   * @param decisions the copy of the decisions; empty before the first decision
    */
   private record KbStamp(
       FileState log,
@@ -285,7 +295,7 @@ public final class KbWatch {
       Optional<FileState> decisions) {}
 
   /**
-   * @throws IOException when the log is missing or cannot be looked at
+   * @throws IOException when the log is missing or cannot be accessed
    */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
@@ -297,7 +307,10 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /** The models folder is read only when something in it came or went. */
+  /**
+   * Returns the state of the language model. The models folder is searched only after a file was
+   * added or removed.
+   */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
@@ -309,7 +322,7 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
+  /** Returns the nanoseconds until waiting vectors are published; the largest long if none wait. */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;
@@ -322,7 +335,7 @@ public final class KbWatch {
     return nanos - (clock.nanos() - vectorsPublished.getAsLong());
   }
 
-  /** A KB that cannot be looked at is not worked on. */
+  /** Marks the KB as missing, since it cannot be accessed. */
   private void lose(IOException e) {
     String what =
         Files.isDirectory(kb.folder())
@@ -354,9 +367,9 @@ public final class KbWatch {
   }
 
   /**
-   * Does a step under the lock of the KB.
+   * Runs work with the lock of the KB.
    *
-   * @param work gives the nanoseconds after which to look again
+   * @param work returns the nanoseconds until the next check
    */
   private long locked(Callable<Long> work) throws Exception {
     long start = System.nanoTime();
@@ -375,7 +388,7 @@ public final class KbWatch {
     KbStamp after = stamp();
     if (!after.log().equals(stamp.log())
         && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
-      noteChange(after, clock.nanos()); // it went on while it was read
+      noteChange(after, clock.nanos()); // the log changed while it was read
       return settings.quiet().toNanos();
     }
     entries = log.account().live();
@@ -393,12 +406,12 @@ public final class KbWatch {
     return Math.min(poll, untilPublishing());
   }
 
-  /** Puts the vectors that wait where other programs read them. The report stays as it is. */
+  /** Writes the waiting vectors to {@code embeddings.bin}; the report does not change. */
   private long publishVectors(KbStore store, long poll) throws IOException, InterruptedException {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     if (!log.account().sha256().equals(logSha256)) {
-      done = null; // it changed and did not look like it
+      done = null; // the log changed with the same size and times
       return settings.quiet().toNanos();
     }
     found.check();
@@ -414,7 +427,7 @@ public final class KbWatch {
     LOG.info("{}: the vectors of {} entries published", name, entries);
   }
 
-  /** After a failure: as often as ever at first, then less and less often. */
+  /** Returns the wait after a failure, which grows with repeated failures. */
   private long later() {
     long poll = settings.poll().toNanos();
     long longest = Math.max(poll, LONGEST_RETRY.toNanos());
@@ -425,25 +438,28 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */
+  /**
+   * Returns the time until the next check of an unchanged KB; it is longer if the system reports
+   * changes.
+   */
   private long poll() {
     return (hints.follow(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }
 
   /**
-   * Tells early that the log of a KB has changed, so that nobody has to look all the time. A hint
-   * and no more: the watch looks for itself, with hints or without.
+   * Reports early that the log of a KB may have changed, so that frequent checks are not needed.
+   * The watch checks the log itself, with or without hints.
    */
   public interface ChangeHints {
     /**
-     * Makes sure that the next change will be told, as far as this machine can. Called before each
-     * look at the KB, and therefore cheap; it also finds out that the folder was replaced.
+     * Ensures that the next change will be reported, if the system can. It is called before each
+     * check of the KB, so it must be cheap; it also notices a replaced folder.
      *
-     * @return whether it will be
+     * @return whether the next change will be reported
      */
     boolean follow(Kb kb);
 
-    /** Where the system tells nothing. */
+    /** Hints for systems that report no changes. */
     ChangeHints NONE = kb -> false;
   }
 }

@@ -8,16 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at a folder of notes by names and times, and brings its log up to date when they have
- * changed and rest. What follows from a changed log is no matter of it.
+ * Checks a folder of notes by names and times, and updates the notes' log once changed notes stay
+ * unchanged for a while. {@link KbWatch} handles the changed log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Looking takes at most this part of the time. */
+  /** Checks take at most one part in {@code SHARE} of the time. */
   private static final int SHARE = 100;
 
-  /** Notes that never rest are read all the same after so long. */
+  /** Time after which notes are read even if they keep changing. */
   private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private final NotesKb notes;
@@ -29,8 +29,8 @@ public final class NotesWatch {
   private String warned = "";
 
   /**
-   * @param every the shortest time between two looks
-   * @param quiet how long no note must have changed before they are read
+   * @param every shortest time between two checks
+   * @param quiet time that notes must stay unchanged before they are read
    */
   public NotesWatch(NotesKb notes, Duration every, Duration quiet) {
     this.notes = notes;
@@ -40,9 +40,9 @@ public final class NotesWatch {
   }
 
   /**
-   * @param now in nanoseconds
-   * @return nanoseconds after which it wants to look again
-   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log are out of reach
+   * @param now present time, in nanoseconds
+   * @return nanoseconds until the next check
+   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log cannot be accessed
    */
   public synchronized long look(long now) {
     if (next != Long.MIN_VALUE && now - next < 0) {

@@ -19,29 +19,28 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
- * All that is to be done for a KB that is not watched: nothing where the last report is of this
- * log, these settings, models and decisions, else everything.
+ * Updates a KB that is not watched. It does nothing if the last report was made from the present
+ * log, settings, models and decisions.
  */
 public record OneShotRun(Pipeline pipeline) {
 
   /**
-   * @param summary of the report for a terminal, with colours
-   * @param made empty when there was nothing to do
+   * @param summary summary of the report for a terminal, with colours
+   * @param made outcome of the run; empty if there was nothing to do
    */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether nothing is to be done. Needs no lock, and writes nothing.
+   * Whether there is nothing to do. Needs no lock, and writes nothing.
    *
-   * @param enough whether what the last report leaves open may stay open, by what a report would be
-   *     made from now
+   * @param enough whether the last report is acceptable, given the present basis
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
         && store.outputs().isReportInPlace();
   }
 
-  /** The last report, where it says all that there is to say. */
+  /** Returns the last report if it is complete and up to date. */
   private Optional<LastReport.Origin> done(
       KbStore store, ReportBasis basis, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return store
@@ -52,7 +51,10 @@ public record OneShotRun(Pipeline pipeline) {
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /** Whether a KB's log has this hash. A log that was seen with it is not read again. */
+  /**
+   * Whether a KB's log has this hash. An unchanged log that was seen with this hash is not read
+   * again.
+   */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
       return true;
@@ -63,18 +65,17 @@ public record OneShotRun(Pipeline pipeline) {
         return Sha256.of(log).equals(sha256);
       }
     } catch (IOException e) {
-      return false; // the run that follows says what is wrong
+      return false; // the following run reports the error
     }
   }
 
   /**
-   * Brings vectors and report up to date. Call with the KB's lock. Before what takes long, a first
-   * look is published.
+   * Updates vectors and report. The caller must have the KB's lock. A first look is published
+   * before each long stage.
    *
-   * @param enough as {@link #isDone} has it
-   * @param reader hears of each first look that was published; without one there are none
-   * @throws InterruptedException when interrupted; the vectors made and the answers given until
-   *     then are saved
+   * @param enough as for {@link #isDone}
+   * @param reader receives each published first look; if empty, no first looks are made
+   * @throws InterruptedException when interrupted; vectors and answers so far are saved
    */
   public Result run(
       KbStore store,
@@ -86,7 +87,7 @@ public record OneShotRun(Pipeline pipeline) {
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last = done(store, basis, enough);
     if (last.isPresent()) {
-      if (!store.outputs().isReportInPlace()) { // it was deleted or changed
+      if (!store.outputs().isReportInPlace()) { // the report was deleted or changed
         store.outputs().publishReport(last.get().logSha256());
       }
       store.outputs().noteLog(seen, last.get().logSha256());
@@ -106,7 +107,7 @@ public record OneShotRun(Pipeline pipeline) {
     Pipeline.Outcome made = pipeline.run(store, log, goingOn);
     here.check();
     String summary = TerminalSummary.render(made.report());
-    // Answers that were given meanwhile are in the report; what was decided meanwhile is not.
+    // The report includes answers given during the run, but not decisions made during the run.
     ReportBasis now = pipeline.basis(store);
     store.publish(
         made.report(), new ReportBasis(now.made(), basis.decided()), made.questions(), summary);

@@ -145,8 +145,7 @@ class HostileTextTest {
     assertNotEquals(0, run("config", "--config=" + folder.resolve(fileName(all.substring(0, 60)))));
     assertNotEquals(0, run("generate", "-n", all, "x.gguf"));
     assertNotEquals(0, run("service", all));
-    assertNotEquals(
-        0, run("load-model", folder.resolve(fileName(all.substring(0, 60))).toString()));
+    assertNotEquals(0, run("generate", folder.resolve(fileName(all.substring(0, 60))).toString()));
   }
 
   @Test
@@ -159,7 +158,6 @@ class HostileTextTest {
         new String(golden, StandardCharsets.ISO_8859_1)
             .replaceFirst("helix golden", name)
             .getBytes(StandardCharsets.ISO_8859_1));
-    ok("load-model", file.toString());
     doctor("--set=llm.model=" + file);
     assertTrue(decoded(out).contains("␛]2;owned␇"), decoded(out));
     ok("generate", file.toString(), "--prompt", "one two", "--raw", "-n", "8", "--stats");

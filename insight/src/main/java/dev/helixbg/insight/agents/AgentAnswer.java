@@ -6,9 +6,9 @@ import java.time.Instant;
 /**
  * An answer of a coding agent.
  *
- * @param question its id, see {@link AgentQuestion}
- * @param answer one of those that are possible
- * @param isHasty whether it came faster than anything can read
+ * @param question the id of the question, see {@link AgentQuestion}
+ * @param answer one of the possible answers, or a sentence
+ * @param isHasty whether it came so fast that the agent cannot have read the texts
  */
 public record AgentAnswer(
     AgentClient client,

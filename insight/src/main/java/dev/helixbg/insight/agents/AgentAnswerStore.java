@@ -28,10 +28,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The answers of coding agents, in a table of a database, and the questions that were given to them
- * lately. Users have paid for these answers: each is on the disk before {@link #add} returns, and a
- * database that is made anew takes them from the one that was moved aside, as far as it can be
- * read.
+ * The answers of coding agents and the questions that they were asked lately, in tables of a
+ * database. Users have paid for these answers, so each is on disk before {@link #add} returns. If a
+ * damaged database is moved aside and replaced, the new one takes over all answers that can still
+ * be read.
  */
 public final class AgentAnswerStore {
   /** The tables, for {@link Database.Schema}. */
@@ -48,13 +48,13 @@ public final class AgentAnswerStore {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Digits of the id by which a client answers. */
+  /** Number of digits of the id under which a client answers. */
   private static final int DIGITS = 16;
 
   private static final String COLUMNS =
       "checksum, client, version, question, kind, answer, hasty, at";
 
-  /** Time after which no answer to a question is expected any more. */
+  /** Time after which no answer to a question is expected. */
   private static final Duration ANSWERED_WITHIN = Duration.ofDays(30);
 
   private final Database database;
@@ -63,20 +63,20 @@ public final class AgentAnswerStore {
     this.database = database;
   }
 
-  /** A number that grows with each answer. */
+  /** Returns a number that grows with each answer. */
   public int version() {
     return database.added("agentAnswer");
   }
 
   /**
-   * Gives questions to a client, but for those about entries that another client was given lately.
-   * Two clients that ask at once get different questions.
+   * Gives questions about entries to a client, without those that another client was given lately.
+   * Two clients that ask at the same time get different questions.
    *
-   * @param questions in the order in which they are wanted
-   * @param most so many are given
-   * @param since when another client must not have been given them
-   * @return of the ids of what was given that by which the client answers: it is made with a random
-   *     secret of this database, so no text can tell it
+   * @param questions the questions, the most important first
+   * @param most the greatest number of questions to give
+   * @param since the time since which another client must not have been given a question
+   * @return for the id of each question that was given, the id under which the client answers. That
+   *     id is made with a random secret of this database, so nobody can derive it from the texts
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -114,7 +114,7 @@ public final class AgentAnswerStore {
         });
   }
 
-  /** The id by which clients answer a question. */
+  /** Returns the id under which clients answer a question. */
   public String given(String question) {
     return database.read(connection -> given(secret(connection), question));
   }
@@ -139,7 +139,7 @@ public final class AgentAnswerStore {
     }
   }
 
-  /** The questions that were given to a client, by the ids by which it answers. */
+  /** Returns the questions that were given to a client, by the ids under which it answers. */
   public Map<String, AgentQuestion> asked(AgentClient client) {
     return database.read(
         connection -> {
@@ -172,7 +172,7 @@ public final class AgentAnswerStore {
     return QuestionKind.titled(title).orElseThrow(() -> new SQLException("a row is damaged"));
   }
 
-  /** The ids of questions that were given to other clients since a time. */
+  /** Returns the ids of questions that other clients were given since a time. */
   public Set<String> askedOfOthers(AgentClient client, Instant since) {
     return database.read(connection -> askedOfOthers(connection, client, since));
   }
@@ -192,7 +192,7 @@ public final class AgentAnswerStore {
     return ids;
   }
 
-  /** All answers, in the order in which they came; a damaged one is left out. */
+  /** Returns all answers in the order in which they came, without damaged ones. */
   public List<AgentAnswer> all() {
     return database.read(AgentAnswerStore::all);
   }
@@ -230,9 +230,9 @@ public final class AgentAnswerStore {
   }
 
   /**
-   * Adds answers, and waits until they are on the disk.
+   * Adds answers and waits until they are on disk.
    *
-   * @return the questions of those that were new; the others that client has answered before
+   * @return the ids of the questions with a new answer; the client has answered the others before
    */
   public Set<String> add(List<AgentAnswer> answers) {
     return database.write(Durability.FOREVER, connection -> insert(connection, answers));
@@ -268,9 +268,10 @@ public final class AgentAnswerStore {
   }
 
   /**
-   * Fills a new table from the database that was moved aside; what cannot be read is left.
+   * Copies the answers of a database that was moved aside into a new table, as far as they can be
+   * read.
    *
-   * @param aside the file of that database; it may be missing
+   * @param aside the file of the old database; it may be missing
    */
   public static void restore(Connection connection, Path aside) throws SQLException {
     if (!Files.isRegularFile(aside)) {
@@ -280,7 +281,7 @@ public final class AgentAnswerStore {
     try (Connection old = DriverManager.getConnection("jdbc:sqlite:" + aside.toUri())) {
       kept = all(old);
     } catch (SQLException e) {
-      return; // it is damaged, or so old that it has no such table
+      return; // the old database is damaged, or too old to have such a table
     }
     insert(connection, kept);
   }

@@ -23,16 +23,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The answers of all agents, measured: what they say of findings, and whose word counts. */
+/** The answers of all agents: their verdicts on findings, and which agents can be trusted. */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
   private final Map<String, List<AgentAnswer>> byQuestion = new HashMap<>();
   private final Optional<JudgeTrust> model;
 
   /**
-   * @param answers in the order in which they came
-   * @param model how far the local language model can be trusted, if it was measured: of it and an
-   *     agent the better one counts
+   * @param answers the answers in the order in which they came
+   * @param model how far the local language model can be trusted, if it was measured. An agent's
+   *     answer counts only if the agent is better than the model
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
@@ -44,7 +44,7 @@ public final class AgentAnswers {
     byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
-  /** How far each client can be trusted, in the order in which they came. */
+  /** Returns how far each client can be trusted, in the order of their first answers. */
   public List<Trust> clients() {
     return List.copyOf(clients.values());
   }
@@ -70,12 +70,12 @@ public final class AgentAnswers {
         hasty);
   }
 
-  /** Whether an answer to a question counts, so that no other client need be asked. */
+  /** Whether a question has an answer that counts, so that no other client has to be asked. */
   public boolean isSettled(String question) {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /** The verdicts in answer to a question about a pair. */
+  /** Returns the verdicts on a pair, given the question about it. */
   public Optional<Said> said(String question) {
     List<AgentAnswer> answers = byQuestion.get(question);
     if (answers == null) {
@@ -99,17 +99,20 @@ public final class AgentAnswers {
         new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
   }
 
-  /** Whether a pair is worth an act; empty where no agent has said so that counts. */
+  /**
+   * Returns whether a pair is worth an act, that is, an edit; empty if no agent whose answer counts
+   * has said.
+   */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return byQuestion.isEmpty()
         ? Optional.empty()
         : said(AgentQuestion.of(pair)).flatMap(Said::verdict).map(Verdict::isAct);
   }
 
-  /** The verdicts on the pairs among findings. */
+  /** Returns the verdicts on the pairs of findings. */
   public AgentSayings on(Findings findings) {
     Map<String, Said> pairs = new HashMap<>();
-    if (!byQuestion.isEmpty()) { // else no id has to be made of a hash
+    if (!byQuestion.isEmpty()) { // without answers, hashing the ids would be wasted work
       for (Finding.Relation pair : findings.relations()) {
         said(AgentQuestion.of(pair)).ifPresent(said -> pairs.put(pair.id(), said));
       }
@@ -118,10 +121,10 @@ public final class AgentAnswers {
   }
 
   /**
-   * Gives the answers to questions that a language model may be asked, too: of the clients that
-   * count the answer of the one that judges known pairs best.
+   * Returns the agents' answers to questions that a language model may be asked too. Of the clients
+   * that count, it takes the answer of the one that judges known pairs best.
    *
-   * @param self a client whose own answers are known, too, where none counts
+   * @param self a client whose own answer is taken if no client counts
    */
   public RememberedAnswers known(Optional<AgentClient> self) {
     return wanted -> {
@@ -148,7 +151,10 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** No language model stands beside an agent here: its word counts where none has spoken. */
+  /**
+   * Whether a client counts, without regard to the language model: here its answers are used only
+   * where the model has none.
+   */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }
@@ -159,7 +165,10 @@ public final class AgentAnswers {
     return new Answer(said, 1, other, 0, false);
   }
 
-  /** Names the clients that count and have answered questions of a kind; empty without one. */
+  /**
+   * Returns the names of the clients that count and have answered questions of a kind; empty if
+   * there are none.
+   */
   public Optional<String> readers(QuestionKind kind) {
     return byQuestion.values().stream()
         .flatMap(List::stream)
@@ -171,10 +180,11 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns relations in the order in which an agent's word leaves them: those worth an act first,
-   * then those without a word, then the others. Nothing leaves the first part.
+   * Returns relations reordered by the agents' verdicts: first those worth an act, then those
+   * without a verdict, then the others. Only the first relations of the list are reordered among
+   * themselves.
    *
-   * @param first so many may change their places
+   * @param first the number of relations at the beginning that may change places
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

@@ -4,15 +4,15 @@ import dev.helixbg.config.text.PrintableText;
 import java.util.regex.Pattern;
 
 /**
- * A coding agent that answers questions, as it calls itself.
+ * A coding agent that answers questions, under the name that it gives itself.
  *
- * @param name letters, digits and a few signs, of {@value #LONGEST} characters at most
- * @param version the same; may be empty
+ * @param name at most {@value #LONGEST} letters, digits and certain signs
+ * @param version the version, with the same limits; may be empty
  */
 public record AgentClient(String name, String version) {
   private static final int LONGEST = 60;
 
-  /** Characters that are markup in some format of a report. */
+  /** Characters other than the allowed ones, which could be markup in a report. */
   private static final Pattern OTHERS = Pattern.compile("[^\\p{L}\\p{N} ._+-]");
 
   public AgentClient {
@@ -27,7 +27,7 @@ public record AgentClient(String name, String version) {
     return OTHERS.matcher(PrintableText.beginning(text, LONGEST)).replaceAll("-").strip();
   }
 
-  /** Both, for people. */
+  /** Returns name and version for people to read. */
   public String title() {
     return (name + " " + version).strip();
   }

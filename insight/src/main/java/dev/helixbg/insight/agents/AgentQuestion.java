@@ -14,17 +14,17 @@ import java.util.stream.Stream;
 /**
  * A question that was given to a client.
  *
- * @param id of one state of its texts; the client gets another one, see {@link
+ * @param id the id for the current state of its texts; the client gets another id, see {@link
  *     AgentAnswerStore#ask}
- * @param keys of the entries that it is about; none where its truth is known
- * @param characters of its texts, as they were given
- * @param at when
+ * @param keys the keys of the entries that it is about; none if it is a known pair
+ * @param characters the number of characters of its texts as they were given
+ * @param at the time at which it was given
  */
 public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {
   private static final int DIGITS = 16;
 
-  /** Kinds that an agent is asked. */
+  /** The kinds of questions that agents are asked. */
   public static final List<QuestionKind> KINDS =
       List.of(
           QuestionKind.PAIR,
@@ -33,41 +33,44 @@ public record AgentQuestion(
           QuestionKind.LABEL,
           QuestionKind.SUMMARY);
 
-  /** The answer to the question of a lesson where an entry teaches none. */
+  /** The answer for an entry that has no lesson. */
   public static final String NO_LESSON = "none";
 
-  /** The most characters of a sentence. */
+  /** Greatest length of an answer sentence, in characters. */
   public static final int LONGEST = 300;
 
-  /** Names a kind for agents. */
+  /** Returns the name of a kind for agents. */
   public static String title(QuestionKind kind) {
     return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
   }
 
-  /** The possible answers to a kind of question; none where the answer is a sentence. */
+  /** Returns the possible answers to a kind of question; none if the answer is a sentence. */
   public static List<String> answers(QuestionKind kind) {
     return kind == QuestionKind.PAIR
         ? Arrays.stream(Verdict.values()).map(Verdict::title).toList()
         : kind.choices();
   }
 
-  /** Whether an answer is one of the possible ones, or a sentence where that is asked. */
+  /**
+   * Whether an answer is one of the possible ones or, if the kind asks for a sentence, short
+   * enough.
+   */
   static boolean isPossible(QuestionKind kind, String answer) {
     List<String> answers = answers(kind);
     return answers.isEmpty() ? answer.length() <= LONGEST : answers.contains(answer);
   }
 
-  /** The id of a question that a language model may be asked, too. */
+  /** Returns the id of a question that a language model may be asked too. */
   public static String of(Question question) {
     return id(question.job(), List.of(question.key()));
   }
 
-  /** The id of the question about two texts. */
+  /** Returns the id of the question about two texts. */
   public static String ofPair(String older, String newer) {
     return id(QuestionKind.PAIR, List.of(older, newer));
   }
 
-  /** The id of the question about two entries. */
+  /** Returns the id of the question about the two entries of a relation. */
   public static String of(Finding.Relation pair) {
     return of(pair.older(), pair.newer());
   }
@@ -78,9 +81,9 @@ public record AgentQuestion(
   }
 
   /**
-   * The id of any question.
+   * Returns the id of any question.
    *
-   * @param texts what it is about; of a language model's question its key
+   * @param texts the texts that it is about, or the key of a language model's question
    */
   static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())

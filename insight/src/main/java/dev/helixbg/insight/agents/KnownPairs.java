@@ -12,14 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The pairs whose truth is known, by which agents are measured as language models are. They are put
- * among an agent's questions, and look like the others.
+ * The pairs whose true relation is known. They measure agents in the same way as language models.
+ * They are mixed into an agent's questions and look like the others.
  */
 public final class KnownPairs {
-  /** Known pairs among ten questions while a client is not measured yet. */
+  /**
+   * Number of known pairs among ten questions until a client has answered {@link #ENOUGH} of them.
+   */
   private static final int FIRST_OF_TEN = 4;
 
-  /** Once so many are answered, one of ten is enough. */
+  /** Number of answered known pairs after which only one of ten questions is a known pair. */
   private static final int ENOUGH = 12;
 
   private static final Map<String, Known> ALL = all();
@@ -27,9 +29,9 @@ public final class KnownPairs {
   private KnownPairs() {}
 
   /**
-   * A pair whose truth is known.
+   * A pair whose true relation is known.
    *
-   * @param id of the question about it
+   * @param id the id of the question about it
    */
   public record Known(String id, Truth truth, String older, String newer) {}
 
@@ -44,16 +46,17 @@ public final class KnownPairs {
     return all;
   }
 
-  /** The truth about the pair of a question, if it is known. */
+  /** Returns the true relation of the pair that a question is about, if it is known. */
   static Optional<Truth> truth(String question) {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
   /**
-   * Known pairs for the next questions: equally many of each truth, as far as there are.
+   * Returns known pairs for the next questions, equally many of each true relation as far as
+   * possible.
    *
-   * @param questions so many are wanted in all
-   * @param answered ids of questions that the client has answered
+   * @param questions the number of questions, including the known pairs
+   * @param answered the ids of questions that the client has answered
    */
   public static List<Known> next(int questions, Set<String> answered) {
     Map<Truth, Integer> taken = new EnumMap<>(Truth.class);
@@ -68,7 +71,7 @@ public final class KnownPairs {
     int before = ALL.size() - open.size();
     int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
     int wanted = Math.min((questions * ofTen + 9) / 10, open.size());
-    open.sort(Comparator.comparing(Known::id)); // the file has those of one truth together
+    open.sort(Comparator.comparing(Known::id)); // the file groups the pairs by their true relation
     List<Known> next = new ArrayList<>();
     while (next.size() < wanted) {
       Known rarest =

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 /**
  * A decision about one finding.
  *
- * @param id of the finding
- * @param about what the finding was about, for people; may be empty
- * @param by who said it
- * @param reason why, in their own words; may be empty
+ * @param id the id of the finding
+ * @param about a description of the finding for people; may be empty
+ * @param by who decided
+ * @param reason the reason in their own words; may be empty
  */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   private static final Pattern ID =
@@ -17,14 +17,14 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
           "(copies|dup|link|rel|topic|misfiled|merge|lesson|source|pattern|junk|secret)-[0-9a-f]{10}"
               + "(-[1-9][0-9]{0,8})?");
 
-  /** A decision of a person. */
+  /** Makes a decision of a person. */
   public Decision(String id, Outcome outcome, Instant at, String about) {
     this(id, outcome, at, about, By.PERSON, "");
   }
 
   /**
-   * Who decides. Both take a finding out of the report; only what a person says counts as truth
-   * where the judge is measured.
+   * Who decides. Both kinds of decisions take a finding out of the report. Only decisions of a
+   * person count as truth when the pair judge is measured.
    */
   public enum By {
     /** A person at a terminal. */
@@ -33,24 +33,24 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     AGENT
   }
 
-  /** The fate of a finding, or an opinion of it. */
+  /** What was decided about a finding, or an opinion on it. */
   public enum Outcome {
-    /** It is wrong or unimportant; never show it again. */
+    /** The finding is wrong or unimportant and must not be shown again. */
     DISMISSED,
-    /** It was right and has been acted on. */
+    /** The finding was right, and somebody has acted on it. */
     DONE,
-    /** An earlier decision is taken back. */
+    /** An earlier decision is withdrawn. */
     OPEN,
-    /** Both entries say the same: one can go. */
+    /** Both entries say the same, so one can be deleted. */
     SAME,
     /** The newer entry has overtaken the older one. */
     OVERTAKEN,
-    /** Both are worth keeping, and belong together. */
+    /** Both entries are worth keeping and belong together. */
     RELATED,
-    /** They have nothing to do with each other. */
+    /** The entries have nothing to do with each other. */
     DIFFERENT;
 
-    /** Whether this is an opinion, which leaves the finding where it is. */
+    /** Whether this is an opinion, which leaves the finding in the report. */
     public boolean isOpinion() {
       return compareTo(OPEN) > 0;
     }

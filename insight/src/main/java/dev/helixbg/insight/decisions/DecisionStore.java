@@ -29,9 +29,8 @@ import java.util.Locale;
 
 /**
  * The decisions on the findings of one knowledge base, in the order in which they were made. They
- * are the one thing that cannot be computed again: each is on the disk before {@link #add} returns,
- * and {@value #COPY}, beside the database, has all of them once more. A database that is made anew
- * takes them from there.
+ * cannot be computed again, so each is on disk before {@link #add} returns. The file {@value #COPY}
+ * beside the database is a copy of all decisions. A new database takes them from the copy.
  */
 public final class DecisionStore {
   /** The table, for {@link Database.Schema}. */
@@ -40,10 +39,12 @@ public final class DecisionStore {
           + " at TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, by TEXT NOT NULL,"
           + " about TEXT NOT NULL, reason TEXT NOT NULL)";
 
-  /** The file of the copy: a JSON array of all decisions, replaced in one step. */
+  /**
+   * The name of the copy: a file with a JSON array of all decisions, which is replaced atomically.
+   */
   public static final String COPY = "decisions.json";
 
-  /** Longest description and longest reason that are kept, in characters. */
+  /** Greatest length of a description and of a reason, in characters. The rest is cut off. */
   public static final int MAX_TEXT = 500;
 
   private final Database database;
@@ -54,13 +55,13 @@ public final class DecisionStore {
     this.copy = copyOf(database.file());
   }
 
-  /** The file of the copy beside a database. */
+  /** Returns the file of the copy beside a database. */
   public static Path copyOf(Path database) {
     return database.resolveSibling(COPY);
   }
 
   /**
-   * The decisions in force.
+   * Reads the decisions in force.
    *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
@@ -68,12 +69,15 @@ public final class DecisionStore {
     return new Decisions(database.read(DecisionStore::all));
   }
 
-  /** A number that grows with each decision. */
+  /** Returns a number that grows with each decision. */
   public int version() {
     return database.added("decision");
   }
 
-  /** All rows: their numbers are 1, 2, 3, … since none is ever deleted. */
+  /**
+   * Reads all rows. Their numbers are 1, 2, 3, …, because no row is ever deleted; a gap means that
+   * a decision is lost.
+   */
   private static List<Decision> all(Connection connection) throws SQLException {
     List<Decision> decisions = new ArrayList<>();
     int added =
@@ -107,9 +111,10 @@ public final class DecisionStore {
   }
 
   /**
-   * Adds decisions, and waits until they are on the disk, twice.
+   * Adds decisions to the database and to the copy, and waits until both are on disk.
    *
-   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved; none is then
+   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved; then none of them is
+   *     saved
    */
   public void add(List<Decision> decisions) {
     database.write(
@@ -159,7 +164,7 @@ public final class DecisionStore {
   }
 
   /**
-   * Fills a new table from the copy; without a copy there is nothing to fill it with.
+   * Fills a new table from the copy, if there is one.
    *
    * @param database the file of the database
    */
@@ -241,7 +246,7 @@ public final class DecisionStore {
   }
 
   private static String cut(String text) {
-    // Half a character, at the cut or elsewhere, would not come back from UTF-8 as it was.
+    // Half of a surrogate pair, at the cut or elsewhere, would not survive the conversion to UTF-8.
     return PrintableText.wellFormed(PrintableText.beginning(text, MAX_TEXT));
   }
 }

@@ -13,13 +13,13 @@ import java.util.Optional;
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 
-  /** The last decision on each finding, also one that was taken back. */
+  /** The last decision on each finding, even if it withdraws an earlier one. */
   private final Map<String, Decision> last = new LinkedHashMap<>();
 
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
 
   /**
-   * @param inOrder all decisions ever made, oldest first
+   * @param inOrder all decisions, the oldest first
    */
   Decisions(List<Decision> inOrder) {
     for (Decision decision : inOrder) {
@@ -41,12 +41,12 @@ public final class Decisions {
     return decision.outcome() != Outcome.OPEN;
   }
 
-  /** The decision that settles a finding. */
+  /** Returns the decision that settles a finding. */
   public Optional<Decision> on(String id) {
     return lastOn(id).filter(Decisions::settles);
   }
 
-  /** The last decision on a finding, also one that was taken back. */
+  /** Returns the last decision on a finding, even if it withdraws an earlier one. */
   public Optional<Decision> lastOn(String id) {
     return Optional.ofNullable(last.get(id));
   }
@@ -60,16 +60,16 @@ public final class Decisions {
     return ids.stream().anyMatch(id -> on(id).isPresent());
   }
 
-  /** The last opinion on a finding, which settles nothing. */
+  /** Returns the last opinion on a finding. An opinion does not settle it. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
   }
 
   /**
-   * Takes the settled findings out, by any of the ids under which they were settled, and of what is
-   * left the best. A relation that has dropped out of the best is not seen here.
+   * Removes the settled findings, whichever of their ids was settled, and keeps the best of the
+   * others.
    *
-   * @param all that an analysis found
+   * @param all all findings of an analysis
    */
   public Findings applyTo(Findings all) {
     return new Findings(

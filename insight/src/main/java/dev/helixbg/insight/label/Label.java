@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The kinds of entries, under the names that helix gives them as tags. */
+/** The kinds of entries, with the names that helix uses as tags. */
 public enum Label {
   ARCHITECTURE,
   COUPLING,
@@ -26,12 +26,12 @@ public enum Label {
     return title;
   }
 
-  /** The label of that title, if it is one. */
+  /** Returns the label with a title, if there is one. */
   public static Optional<Label> titled(String title) {
     return Arrays.stream(values()).filter(label -> label.title.equals(title)).findFirst();
   }
 
-  /** The labels among an entry's tags, in written order. */
+  /** Returns the labels among an entry's tags, in the order of the tags. */
   public static List<Label> among(List<String> tags) {
     return tags.stream().map(Label::titled).flatMap(Optional::stream).distinct().toList();
   }

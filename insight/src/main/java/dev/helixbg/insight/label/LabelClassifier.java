@@ -13,22 +13,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Labels without a language model: a linear classifier over an entry's vector and words. Its
- * weights, a resource, were fitted to hand-written examples by {@code scripts/train-labels}.
+ * Labels entries without a language model. It is a linear classifier of an entry's vector and
+ * words. {@code scripts/train-labels} fitted its weights, a resource, to hand-written examples.
  */
 public final class LabelClassifier {
-  /** Where the weights lie. */
+  /** Name of the resource with the weights. */
   static final String RESOURCE = "label-weights.tsv";
 
-  /** The resource holds whole numbers of this. */
+  /** The unit of the whole numbers in the resource. */
   static final double UNIT = 1e-4;
 
-  /** Target score of an example of another label; that of its own is 1. */
+  /**
+   * The target score of an example of another label. The target score of an example of the label
+   * itself is 1.
+   */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
-   * How far ahead of the next label the first must be to be shown as the label. In cross-validation
-   * 63 % of the examples are, and 81 % of those rightly.
+   * Least difference between the scores of the best and the second label for the best one to be
+   * shown. In cross-validation, 63 % of the examples reach it, and 81 % of those are right.
    */
   static final double SURE = 0.08;
 
@@ -36,7 +39,8 @@ public final class LabelClassifier {
   private final double[][] weights;
 
   /**
-   * @param weights by label, in the order of {@link Label#values()}, and feature
+   * @param weights the weights by label, in the order of {@link Label#values()}, and then by
+   *     feature
    */
   LabelClassifier(LabelFeatures features, double[][] weights) {
     this.features = features;
@@ -44,11 +48,11 @@ public final class LabelClassifier {
   }
 
   /**
-   * The guesses for every entry.
+   * Returns a guess for every entry.
    *
-   * @param entries of a knowledge base, by rising offset
-   * @param vectors in their order
-   * @return guesses by the entries' keys
+   * @param entries the entries of a knowledge base, by rising offset
+   * @param vectors the vectors of the entries, in the same order
+   * @return the guesses by the keys of the entries
    */
   public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
     LabelClassifier shipped = shipped();
@@ -61,12 +65,12 @@ public final class LabelClassifier {
     return guesses;
   }
 
-  /** Read once: a daemon labels at each change. */
+  /** Holds the classifier, which is read only once because a daemon labels at each change. */
   private static final class Shipped {
     static final LabelClassifier CLASSIFIER = read();
   }
 
-  /** The classifier that comes with the program. */
+  /** Returns the classifier that comes with the program. */
   static LabelClassifier shipped() {
     return Shipped.CLASSIFIER;
   }
@@ -79,7 +83,7 @@ public final class LabelClassifier {
     }
   }
 
-  /** The classifier that the lines of a resource describe. */
+  /** Returns the classifier that the lines of a resource describe. */
   static LabelClassifier parse(String resource) {
     List<String[]> rows =
         resource.lines().filter(line -> !line.startsWith("#")).map(l -> l.split("\t")).toList();
@@ -98,7 +102,7 @@ public final class LabelClassifier {
         weights);
   }
 
-  /** The best label of one entry, and the next. */
+  /** Returns the best label of one entry. */
   LabelGuess guess(String content, float[] vector) {
     double[] scores = scores(features.of(content, vector));
     int best = 0;

@@ -11,19 +11,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Features of an entry that {@link LabelClassifier} sees: its vector and its words. The vector
- * holds its subject. The words show its wording ("because", "never", "is missing", a number with a
- * unit).
+ * The features of an entry that {@link LabelClassifier} uses: its vector and its words. The vector
+ * represents the subject. The words represent the wording ("because", "never", "is missing", a
+ * number with a unit).
  *
- * <p>A feature is a place and a value. Places: the {@code dimension} values of the vector, a
- * constant one, then the known words and pairs of neighbouring words, each with its inverse
- * document frequency, together scaled to unit length.
+ * <p>A feature is a place and a value. The first places have the {@code dimension} values of the
+ * vector. The next place has a constant 1. The others have the known words and pairs of
+ * neighbouring words, each with its inverse document frequency; these are scaled to unit length.
  */
 final class LabelFeatures {
-  /** Words, numbers, and the signs that notes use instead of words. */
+  /** A word, a number, or a sign that notes use instead of a word. */
   private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
 
-  /** A longer text is labelled by its beginning. */
+  /** Greatest number of characters that are read; a longer text is labelled by its beginning. */
   private static final int MAX_CHARACTERS = 20_000;
 
   private final int dimension;
@@ -31,9 +31,9 @@ final class LabelFeatures {
   private final double[] weights;
 
   /**
-   * @param dimension of the vectors
+   * @param dimension the dimension of the vectors
    * @param words the known words and pairs of words
-   * @param weights inverse document frequencies, in the order of the words
+   * @param weights the inverse document frequencies, in the order of the words
    */
   LabelFeatures(int dimension, List<String> words, double[] weights) {
     this.dimension = dimension;
@@ -44,13 +44,13 @@ final class LabelFeatures {
     this.weights = weights;
   }
 
-  /** How many features there are. */
+  /** Returns the number of features. */
   int size() {
     return dimension + 1 + weights.length;
   }
 
   /**
-   * The features of one entry, as pairs of place and value.
+   * Returns the features of one entry as pairs of place and value.
    *
    * @param vector {@code dimension} values
    */
@@ -81,7 +81,10 @@ final class LabelFeatures {
     return new Sparse(at, value);
   }
 
-  /** The different words and pairs of neighbouring words of a text; all numbers count as one. */
+  /**
+   * Returns the different words and pairs of neighbouring words of a text. All numbers count as the
+   * same word.
+   */
   static Set<String> tokens(String content) {
     Set<String> tokens = new LinkedHashSet<>();
     String text = content.substring(0, Math.min(content.length(), MAX_CHARACTERS));
@@ -98,10 +101,10 @@ final class LabelFeatures {
     return tokens;
   }
 
-  /** Places and the values there, all others being zero. */
+  /** Places and their values. The values of all other places are zero. */
   record Sparse(int[] at, double[] value) {
 
-    /** The inner product with a whole vector of weights. */
+    /** Returns the inner product with a vector of weights for all places. */
     double dot(double[] dense) {
       double sum = 0;
       for (int i = 0; i < at.length; i++) {

@@ -1,12 +1,12 @@
 package dev.helixbg.insight.label;
 
 /**
- * Which label fits an entry, as far as a machine can tell.
+ * A machine's guess which label fits an entry.
  *
- * @param origin who says so
- * @param score of the label: the model's probability, or the classifier's output, about 1 for a
- *     clear case
- * @param sure whether it is good enough to be shown as the entry's label
+ * @param origin who guessed
+ * @param score the score of the label: the model's probability, or the classifier's output, which
+ *     is about 1 for a clear case
+ * @param sure whether the guess is certain enough to be shown as the entry's label
  */
 public record LabelGuess(Origin origin, Label label, double score, boolean sure) {
 

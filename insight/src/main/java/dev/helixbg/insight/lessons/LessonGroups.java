@@ -13,23 +13,24 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Puts sentences together that state one rule, by pairs of them. A chain of single pairs is not a
- * group: each member states the same rule as a share of the others, or the group is cut there.
+ * Groups sentences that state the same rule, given pairs of such sentences. A chain of single pairs
+ * is not a group: each member must be in a pair with a certain share of the other members, or it is
+ * cut off.
  */
 final class LessonGroups {
-  /** Fewer entries are a pair, and no lesson that recurs. */
+  /** Least number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Share of the others of its group with which a member states the same rule. */
+  /** The share of the other members of its group that a member must be in a pair with. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
 
   /**
-   * All groups of three or more that hang together by any pairs.
+   * Returns all groups of three or more sentences that pairs connect.
    *
-   * @param same pairs of sentences that state the same rule
-   * @return members in rising order
+   * @param same the pairs of sentences that state the same rule
+   * @return the members of each group, in rising order
    */
   static List<List<Integer>> connected(Collection<Pair> same) {
     return connected(neighbours(same));
@@ -56,10 +57,10 @@ final class LessonGroups {
   }
 
   /**
-   * The groups that are left when weak members are cut off; those that were cut off may be groups
-   * of their own.
+   * Returns the groups after weak members are cut off. Members that were cut off may form groups of
+   * their own.
    *
-   * @param share of the others of a group with which each member states the same rule, at least
+   * @param share the least share of the other members that each member must be in a pair with
    */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();

@@ -23,16 +23,19 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Has the lesson of each entry written down, seen alone, and finds those that recur: of sentences
- * that are near to each other a model is asked whether they state the same rule.
+ * Asks a language model for the lesson of each entry, one sentence that is clear without the entry,
+ * and finds lessons that recur. For similar sentences, the model is asked whether they state the
+ * same rule.
  *
- * <p>The subject of an entry drowns its lesson where entries are compared as they are: decision
- * 105.
+ * <p>The entries themselves are not compared, because their subject would hide the lesson: see
+ * decision 105.
  */
 public final class LessonRun {
   static final String SAME = "same";
 
-  /** Others of its group that a member is compared with, those in doubt: no more than a few. */
+  /**
+   * Greatest number of other members of its group that a sentence is additionally compared with.
+   */
   private static final int COMPARED = 8;
 
   private final QuestionSession asking;
@@ -40,11 +43,11 @@ public final class LessonRun {
   private final SentenceVectors embedding;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
-  /** An entry and its lesson. */
+  /** An entry and the sentence of its lesson. */
   private record Told(NamedEntry entry, String sentence) {}
 
   /**
-   * @param entries by rising offset
+   * @param entries the entries by rising offset
    */
   public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
     this.asking = asking;
@@ -53,24 +56,24 @@ public final class LessonRun {
   }
 
   /**
-   * Asks what is not remembered, the newest entries first. A run whose time ends leaves the rest
-   * for the next.
+   * Asks all questions that have no stored answer, about the newest entries first. If the time of
+   * the run ends, the next run asks the rest.
    *
-   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @throws InterruptedException when interrupted; all answers so far are saved
    */
   public List<Lesson> ask() throws InterruptedException {
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry alone, the newest first; compares none. */
+  /** Asks for the lesson of each entry, the newest first, and compares no lessons. */
   public void askForLessons() throws InterruptedException {
     told();
   }
 
   /**
-   * Gives the entries whose lesson a sentence is.
+   * Returns the entry of each lesson's sentence.
    *
-   * @return an entry by its sentence, of those that are known by now
+   * @return an entry for each sentence that is known so far
    */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
@@ -79,9 +82,9 @@ public final class LessonRun {
   }
 
   /**
-   * The same with another bound.
+   * Does the same with another least share.
    *
-   * @param share as {@link LessonGroups#of} has it
+   * @param share the share for {@link LessonGroups#of}
    */
   List<Lesson> ask(double share) throws InterruptedException {
     List<Told> told = told();
@@ -104,9 +107,9 @@ public final class LessonRun {
   }
 
   /**
-   * The vectors of sentences, which are embedded in the form of an entry.
+   * Returns the vectors of sentences. They are embedded in the form of an entry.
    *
-   * @param sentences distinct ones
+   * @param sentences the sentences, each only once
    */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
@@ -121,12 +124,17 @@ public final class LessonRun {
     return vectors;
   }
 
-  /** How much was not asked, by job; only jobs of which something is left. */
+  /**
+   * Returns the number of questions that were not asked, by kind; only kinds with such questions.
+   */
   public Map<QuestionKind, Integer> left() {
     return left;
   }
 
-  /** The entries that teach something; of those with the same content the first. */
+  /**
+   * Returns the entries that have a lesson. Of entries with the same content, only the first
+   * counts.
+   */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
@@ -148,7 +156,10 @@ public final class LessonRun {
     return new Question.LessonOf(entry.topic(), entry.content());
   }
 
-  /** The pairs that state the same rule, of those asked about. */
+  /**
+   * Returns the pairs of sentences that state the same rule, among the pairs that the model
+   * compared.
+   */
   private Set<Pair> same(List<Told> told, List<float[]> rows) throws InterruptedException {
     List<String> topics = told.stream().map(one -> one.entry().topic()).toList();
     List<Pair> near = NearestSentences.of(Vectors.of(rows), topics);
@@ -164,7 +175,7 @@ public final class LessonRun {
     return same;
   }
 
-  /** Pairs within a group of which nothing is known yet, a few for each member. */
+  /** Returns pairs within a group that were not compared yet, a few for each member. */
   private static List<Pair> notCompared(List<Integer> group, Set<Pair> compared) {
     List<Pair> pairs = new ArrayList<>();
     for (int i = 0; i < group.size(); i++) {
@@ -196,17 +207,20 @@ public final class LessonRun {
     return isOne(both) || asking.find(both).filter(LessonRun::isSame).isPresent();
   }
 
-  /** Two entries may have one lesson word for word. */
+  /** Whether both lessons are the same word for word. */
   private static boolean isOne(Question.CompareLessons both) {
     return both.a().equals(both.b());
   }
 
-  /** Whether an answer is that both are the same, in either order. */
+  /** Whether the answer is that both are the same, in each order in which the model was asked. */
   static boolean isSame(Answer answer) {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }
 
-  /** Whether one of the entries links to half of the others: then it gathers them already. */
+  /**
+   * Whether one of the entries links at least half of the others, and so collects the lesson
+   * already.
+   */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());
     return group.stream()

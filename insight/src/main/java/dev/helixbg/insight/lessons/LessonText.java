@@ -12,26 +12,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lesson of an entry as a model wrote it, or nothing where it wrote none, or what cannot be
- * one: too short or too long, with names or numbers that the entry does not have, or copied from
- * the entry, so that it would be compared by its subject again.
+ * Checks the lesson that a model wrote for an entry. A text is refused if it is too short or too
+ * long, or if it has names or numbers that the entry does not have. A text copied from the entry is
+ * refused too, because it would again be compared by its subject.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;
   private static final int MOST_WORDS = 32;
   private static final int MOST_CHARACTERS = 240;
 
-  /** Largest share of its runs of four words that may stand in the entry. */
+  /** Greatest share of the lesson's sequences of four words that may also be in the entry. */
   private static final double COPIED = 0.5;
 
   private static final int RUN = 4;
 
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
 
-  /** A word with what belongs to a name: an identifier, a path, an address. */
+  /** A word, or a name with its signs: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /** A form that no plain word has: a hump, capitals only, or a sign or digit within. */
+  /**
+   * A form that no plain word has: a capital after a small letter, two capitals in a row, or a sign
+   * inside.
+   */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 
@@ -40,9 +43,9 @@ public final class LessonText {
   /**
    * Checks an answer.
    *
-   * @param answer as the model wrote it
-   * @param topic of the entry
-   * @param content of the entry, all of it
+   * @param answer the answer as the model wrote it
+   * @param topic the topic of the entry
+   * @param content the whole content of the entry
    */
   public static Optional<String> of(String answer, String topic, String content) {
     String entry = topic + "\n" + content;
@@ -69,7 +72,10 @@ public final class LessonText {
     return pattern.matcher(text).results().allMatch(found -> known.contains(found.group()));
   }
 
-  /** Words that begin with a capital within a sentence, and identifiers, in lower case. */
+  /**
+   * Returns, in lower case, the words that begin with a capital inside a sentence, and the
+   * identifiers.
+   */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);
@@ -96,7 +102,7 @@ public final class LessonText {
     return said;
   }
 
-  /** The share of the runs of four words that stand in the entry. */
+  /** Returns the share of the sequences of four words that are also in the entry. */
   private static double copied(List<String> words, List<String> entry) {
     Set<List<String>> runs = new HashSet<>();
     for (int from = 0; from + RUN <= entry.size(); from++) {

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Forty entries whose lesson is known, and sixty pairs of lessons of which it is known whether they
- * state one rule: by these a language model is measured once, as a reader of lessons. They are of
- * {@code insight/src/judge/lessons}.
+ * A trial that measures once how well a language model reads lessons. It has forty entries whose
+ * lesson is known, and sixty pairs of lessons for which it is known whether they state the same
+ * rule. They come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
   private static final String FILE = "trial.jsonl";
@@ -25,17 +25,17 @@ public final class LessonTrial {
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
-  /** An entry and the lesson that its writer had in mind. */
+  /** An entry and the lesson that its writer meant. */
   record Known(Question.LessonOf entry, String lesson) {}
 
-  /** Two lessons, and whether they state the same rule. */
+  /** Two lessons and whether they state the same rule. */
   record Pair(Question.CompareLessons both, boolean same) {}
 
   private final List<Known> entries = new ArrayList<>();
   private final List<Pair> pairs = new ArrayList<>();
 
   /**
-   * @param asking the model that is measured
+   * @param asking the session of the model that is measured
    */
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
@@ -64,9 +64,9 @@ public final class LessonTrial {
   }
 
   /**
-   * Asks what is not remembered, and says what came of it.
+   * Asks all questions that have no stored answer and returns the result.
    *
-   * @return empty while something is not answered
+   * @return the result; empty while a question has no answer
    */
   public Optional<LessonTrust> ask() throws InterruptedException {
     int left =
@@ -104,7 +104,7 @@ public final class LessonTrial {
         known.entry().content());
   }
 
-  /** Whether a known lesson is among those nearest to a sentence. */
+  /** Whether a known lesson is among the known lessons nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(sentence);
     Map<String, Double> cosines = new LinkedHashMap<>();

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Each sentence with the ones nearest to it by CSLS: the cosine, less the mean cosine of both
- * sentences with the ten that are nearest to them.
+ * Pairs each sentence with the sentences nearest to it by CSLS. That is the cosine minus the mean
+ * of the cosines that both sentences have with their ten nearest sentences.
  */
 final class NearestSentences {
-  /** Sentences that each one is compared with. */
+  /** Number of sentences that each sentence is paired with. */
   static final int NEAREST = 3;
 
   /** The k of CSLS (Conneau et al. 2018). */
@@ -24,7 +24,7 @@ final class NearestSentences {
 
   private NearestSentences() {}
 
-  /** Two sentences by their indices, the lower one first. */
+  /** The indices of two sentences, the lower one first. */
   record Pair(int a, int b) {
     static Pair of(int one, int other) {
       return new Pair(Math.min(one, other), Math.max(one, other));
@@ -32,11 +32,11 @@ final class NearestSentences {
   }
 
   /**
-   * The pairs of a sentence and one of its nearest: across topics first, then those that are
-   * nearest.
+   * Returns the pairs of each sentence with its nearest sentences. Pairs of different topics come
+   * first, and the nearest of them before others.
    *
-   * @param vectors of the sentences
-   * @param topics of the sentences
+   * @param vectors the vectors of the sentences
+   * @param topics the topics of the entries, in the same order
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
@@ -66,7 +66,7 @@ final class NearestSentences {
     return order;
   }
 
-  /** What a cosine of two sentences counts. */
+  /** The nearness of two sentences, computed from their cosine. */
   private interface Nearness {
     float of(int a, int b, float cosine);
   }

@@ -2,15 +2,15 @@ package dev.helixbg.insight.lessons;
 
 import java.util.List;
 
-/** The vectors of sentences: those of the embedding model. */
+/** Makes the vectors of sentences with the embedding model. */
 @FunctionalInterface
 public interface SentenceVectors {
   /**
-   * Gives each sentence its vector.
+   * Returns the vector of each sentence.
    *
-   * @param sentences distinct ones
-   * @return unit vectors of one length, in the order of the sentences
-   * @throws InterruptedException when interrupted; what was embedded until then may be saved
+   * @param sentences the sentences, each only once
+   * @return unit vectors of equal length, in the order of the sentences
+   * @throws InterruptedException when interrupted; vectors made so far may be saved
    */
   List<float[]> of(List<String> sentences) throws InterruptedException;
 }

@@ -7,11 +7,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The name of a file as sync programs, file managers and browsers call a copy. */
+/**
+ * Recognises file names that sync programs, file managers and browsers give to a copy of a file.
+ */
 public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
-  /** Dropbox, Nextcloud, Syncthing, Seafile, Resilio; Windows, GNOME, KDE, macOS, Google Drive. */
+  /**
+   * Marks of a copy. The first two alternatives are of Dropbox, Nextcloud, Syncthing, Seafile and
+   * Resilio; the others are of Windows, GNOME, KDE, macOS and Google Drive.
+   */
   private static final Pattern MARKED =
       Pattern.compile(
           ("(?: \\(|[ ._-])(?:[^()]*(?:conflicted copy|case conflict|sfconflict|konflikt stehende"
@@ -21,20 +26,24 @@ public final class CopyName {
                + " \\d+)?$|^(?:copy of|kopie von|copie de|copia de|cópia de|kopia) ")
               .formatted(COPY));
 
-  /** Browsers, iCloud, Obsidian: a mark only beside the file of the name before it. */
+  /**
+   * A number that browsers, iCloud and Obsidian put after the name of a copy. It marks a copy only
+   * where a file with the name before the number exists.
+   */
   private static final Pattern NUMBERED = Pattern.compile(" ?\\(\\d+\\)$| \\d+$");
 
   private CopyName() {}
 
-  /** The names of files, as {@link #isCopy} compares them. */
+  /** Returns the names of files in the form that {@link #isCopy} compares. */
   public static Set<String> names(Stream<NoteName> files) {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
   /**
-   * Whether a file is called a copy, or has the number of a copy of one of these files.
+   * Whether the name of a file says that it is a copy, or is the name of one of these files with a
+   * number after it.
    *
-   * @param names of {@link #names}
+   * @param names the result of {@link #names}
    */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
@@ -42,7 +51,7 @@ public final class CopyName {
     return MARKED.matcher(name).find() || !unnumbered.equals(name) && names.contains(unnumbered);
   }
 
-  /** Without folder and ending. */
+  /** Returns the name without its folder and its ending, in lower case. */
   private static String stem(NoteName note) {
     String name = note.file().substring(note.file().lastIndexOf('/') + 1);
     int dot = name.lastIndexOf('.');

@@ -20,13 +20,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of facts, of which some are taken out or say something else: whole lines, and everything
- * else stays, byte for byte. Only for files in UTF-8, whose characters are their bytes.
+ * A file of facts. It computes the changes that remove some facts or give them a new text. Only
+ * whole lines change; all other bytes stay as they are. Only files in UTF-8 can be changed this
+ * way.
  */
 public final class FactFile {
   private static final String MARK = "\uFEFF";
 
-  /** A line with its end. */
+  /** A line with its line end. */
   private static final Pattern LINE = Pattern.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$");
 
   private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
@@ -35,7 +36,7 @@ public final class FactFile {
   private final Items.Given given;
   private final String raw;
 
-  /** The lines of {@link #raw} after a byte order mark, with their ends. */
+  /** The lines of {@link #raw} with their line ends, without the byte order mark. */
   private final List<String> lines;
 
   private final String said;
@@ -44,12 +45,12 @@ public final class FactFile {
   /**
    * A change of a text.
    *
-   * @param at in UTF-16 units from the beginning of the file, a byte order mark included
-   * @param was what stands there
-   * @param is what stands there afterwards; empty: nothing
+   * @param at the place, in UTF-16 units from the beginning of the file; a byte order mark counts
+   * @param was the text at that place before the change
+   * @param is the text that replaces it; empty if the text is removed
    */
   public record Span(int at, String was, String is) {
-    /** Makes changes that are in the order of their places. */
+    /** Applies changes, which must be in the order of their places, to a text. */
     public static String changed(String text, List<Span> spans) {
       StringBuilder changed = new StringBuilder(text);
       for (Span span : spans.reversed()) {
@@ -59,7 +60,7 @@ public final class FactFile {
     }
   }
 
-  /** Lines from {@code from} to before {@code to}, and what stands in their place. */
+  /** The lines from {@code from} to before {@code to}, and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
 
   private FactFile(String path, Items.Given given, String raw, String said) {
@@ -76,10 +77,10 @@ public final class FactFile {
   }
 
   /**
-   * @param path as its entries have it
-   * @param named whether the file was named by itself
+   * @param path the path as its entries have it
+   * @param named whether the user named the file itself, not only its folder
    * @param items whether lists are cut into items
-   * @return empty where its text cannot be told from its bytes line by line
+   * @return the file; empty if the lines of its text do not correspond to the lines of its bytes
    */
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     return of(path, bytes, new Items.Given(named, items));
@@ -97,22 +98,22 @@ public final class FactFile {
     }
   }
 
-  /** The whole text, with a byte order mark. */
+  /** Returns the whole text, with its byte order mark if it has one. */
   public String text() {
     return raw;
   }
 
-  /** Says whether entries are all facts: items of lists, or lessons under headings of their own. */
+  /** Whether all entries are facts: items of lists, or lessons that have a heading each. */
   public static boolean areFacts(Collection<Entry> entries) {
     return entries.stream().allMatch(one -> one.text().position().isPresent());
   }
 
   /**
-   * The changes of the file when some of its facts go, and some say something else.
+   * Returns the changes of the file that remove some of its facts and give others a new text.
    *
-   * @param instead the new text of a fact
-   * @return in the order of their places; empty where the file does not have these facts any more,
-   *     or others would change with them
+   * @param instead the new text of each fact that changes
+   * @return the changes in the order of their places; empty if the file no longer has these facts,
+   *     or if other facts would change too
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -155,9 +156,10 @@ public final class FactFile {
   }
 
   /**
-   * Whether the others are as they were.
+   * Whether the changed file has exactly the expected facts under their old headings.
    *
-   * @param mayEnd whether the file may be no list of facts any more, as when few are left
+   * @param mayEnd whether the file may cease to be a list of facts, as it can when few facts are
+   *     left
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
@@ -175,7 +177,10 @@ public final class FactFile {
                 .equals(left.stream().map(Section::headings).toList());
   }
 
-  /** The lines of a fact, with its divider, or with the blank lines that would be too many. */
+  /**
+   * Returns the lines of a fact, together with its divider and with the blank lines that it would
+   * leave behind.
+   */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -197,12 +202,12 @@ public final class FactFile {
     return new Cut(from, to, "");
   }
 
-  /** The first line from a place on that is not blank. */
+  /** Returns the first line at or after a place that is not blank. */
   private int firstLine(int place) {
     return next(lineOf(place), 1);
   }
 
-  /** The last line before a place that is not blank. */
+  /** Returns the last line before a place that is not blank. */
   private int lastLine(int place) {
     return next(lineOf(Math.max(0, place - 1)), -1);
   }
@@ -219,7 +224,7 @@ public final class FactFile {
     return at;
   }
 
-  /** Whether a line is blank; the place above the first one counts as blank. */
+  /** Whether a line is blank. The place above the first line counts as blank. */
   private boolean isBlank(int line) {
     return line < 0 || lines.get(line).isBlank();
   }
@@ -228,7 +233,10 @@ public final class FactFile {
     return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
   }
 
-  /** A new text in the form of the old one: under its heading, or after its marker. */
+  /**
+   * Returns the new text in the form of the old one: under the same heading, or after the same list
+   * marker.
+   */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;
@@ -254,7 +262,10 @@ public final class FactFile {
     return lines.stream().anyMatch(line -> line.strip().equals(Items.DIVIDER));
   }
 
-  /** A text without the heading that stays where it is. */
+  /**
+   * Returns a text without its heading if that is the heading of the section, which stays in the
+   * file.
+   */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);
     String heading = section.headings().isEmpty() ? "" : section.headings().getLast();

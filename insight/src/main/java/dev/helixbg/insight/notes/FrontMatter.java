@@ -23,23 +23,24 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Data of a note about itself, before its text: between a first line {@code ---} and the next one
- * in YAML, as Obsidian, Jekyll and Hugo write it, or between lines {@code +++} in TOML. Several
- * blocks that follow one another directly are one.
+ * Front matter: data of a note about itself, before its text. In YAML it stands between a first
+ * line {@code ---} and the next such line, as Obsidian, Jekyll and Hugo write it. In TOML it stands
+ * between two lines {@code +++}. Blocks that directly follow one another count as one.
  *
- * <p>Values are texts and lists of texts, as written: a date or a version stays what it is. Where
- * YAML as a whole does not hold, each key is read by itself, and what is left makes the front
- * matter unsound.
+ * <p>Values are texts and lists of texts, as they are written: a date or a version is not
+ * converted. If the YAML as a whole is not valid, each key is read by itself, and the front matter
+ * is not sound.
  *
- * @param values of each key, in lower case; {@code metadata.created} is a key below a key
- * @param end where the text begins, in characters
- * @param sound whether all of it was understood
+ * @param values the values of each key, with the keys in lower case; {@code metadata.created} is
+ *     the key {@code created} below the key {@code metadata}
+ * @param end the place in the note where its text begins, in characters
+ * @param sound whether all of it could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /** Longest front matter, in lines; a longer block is a text between two rulers. */
+  /** Greatest length of front matter, in lines. A longer block is text between two rulers. */
   private static final int MAX_LINES = 500;
 
-  /** Longest front matter, in characters. */
+  /** Greatest length of front matter, in characters. */
   private static final int MAX_LENGTH = 1 << 16;
 
   private static final int MAX_VALUES = 100;
@@ -53,15 +54,15 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final String TOML = "+++";
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
-  /** A value that neither opens anything nor has a meaning of its own in YAML. */
+  /** A value that neither opens a YAML structure nor begins with a special character of YAML. */
   private static final Pattern PLAIN = Pattern.compile("[^\\s\\[\\]{}'\"|>@`%&*!#?,-].*");
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
   /**
-   * The lines between two marks.
+   * The lines between two mark lines.
    *
-   * @param end behind the second one
+   * @param end the place after the second mark line
    */
   private record Block(List<String> lines, int end, boolean toml) {
     boolean hasKey() {
@@ -91,7 +92,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
   }
 
-  /** Whether a block with keys begins a text and does not end. */
+  /** Whether a text begins with a block that has keys but no end. */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(MAX_LINES).toList();
     return !lines.isEmpty()
@@ -126,7 +127,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return Optional.empty();
   }
 
-  /** Nothing of a text between two rulers; nothing at all between them is an empty front matter. */
+  /**
+   * Reads a block. Text between two rulers is no front matter; rulers with nothing between them are
+   * empty front matter.
+   */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
@@ -141,7 +145,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return isMatter ? new FrontMatter(values, block.end(), sound) : NONE;
   }
 
-  /** Whether it holds as a whole, and is keys with values. */
+  /** Adds the values of a YAML text. Returns whether the text is valid and is a mapping. */
   private static boolean yaml(String text, Map<String, List<String>> values) {
     LoadSettings settings =
         LoadSettings.builder()
@@ -155,7 +159,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       }
       addAll(values, "", mapping, 0);
       return true;
-    } catch (YamlEngineException | StackOverflowError e) { // which deep nesting may end in
+    } catch (YamlEngineException | StackOverflowError e) { // deep nesting can cause one
       return false;
     }
   }
@@ -192,16 +196,14 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /**
-   * Returns the one item of a list; null if the node is not a list, or has another number of items.
-   */
+  /** Returns the only item of a list; null if the node is not a list of exactly one item. */
   private static Node only(Node node) {
     return node instanceof SequenceNode list && list.getValue().size() == 1
         ? list.getValue().getFirst()
         : null;
   }
 
-  /** Key by key, each with the lines below it that are no key. */
+  /** Reads each key by itself, with the lines below it that have no key. */
   private static void byKeys(List<String> lines, Map<String, List<String>> values) {
     for (int from = 0, to; from < lines.size(); from = to) {
       to = from + 1;
@@ -216,7 +218,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       if (!read) {
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        if (PLAIN.matcher(value).matches()) { // as in "title: One: two", or before stray lines
+        // for example "title: One: two", or a key before stray lines
+        if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
       }
@@ -256,7 +259,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** All values of the first of these keys that has any. */
+  /** Returns all values of the first of these keys that has any. */
   List<String> all(String... keys) {
     for (String key : keys) {
       List<String> found = values.getOrDefault(key, List.of());
@@ -271,7 +274,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /** Tags may also stand on one line, between commas or blanks, with or without a #. */
+  /**
+   * Returns the tags. They may stand on one line, separated by commas or blanks, with or without a
+   * #.
+   */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

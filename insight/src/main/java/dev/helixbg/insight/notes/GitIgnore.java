@@ -16,34 +16,38 @@ import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The files that a git work tree ignores, by its files {@value #FILE}, as gitignore(5) has them.
+ * The rules of a git work tree's {@value #FILE} files, as the manual page gitignore(5) defines
+ * them.
  *
- * @param rules the last one that matches decides
+ * @param rules the rules; the last one that matches a file decides
  */
 record GitIgnore(List<Rule> rules) {
   private static final String FILE = ".gitignore";
 
-  /** The bytes of one file that are read. */
+  /** Greatest number of bytes that are read of one file. */
   private static final int MAX_FILE = 1 << 16;
 
-  /** Characters; a longer line is not looked at. */
+  /** Greatest length of a line, in characters. Longer lines are skipped. */
   private static final int MAX_LINE = 256;
 
-  /** Most stars in a line; more could make each match slow. */
+  /** Greatest number of stars in a line. More could make each match slow. */
   private static final int MAX_STARS = 4;
 
   static final GitIgnore NONE = new GitIgnore(List.of());
 
   /**
-   * One line.
+   * The rule of one line.
    *
-   * @param base its folder
-   * @param byName whether the name alone is matched, in any folder below
+   * @param base the folder of the {@value #FILE} file
+   * @param byName whether the rule matches only the file name, in any folder below
    */
   private record Rule(
       Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /** The rules that hold in a folder: those of its work tree, from the top down to it. */
+  /**
+   * Returns the rules that hold in a folder: those of its work tree, from the top down to its
+   * parent.
+   */
   static GitIgnore above(Path folder) {
     List<Path> down = new ArrayList<>();
     for (Path one = folder.getParent(); one != null; one = one.getParent()) {
@@ -64,8 +68,8 @@ record GitIgnore(List<Rule> rules) {
   }
 
   /**
-   * Adds the rules of a folder below; where it is the top of a work tree, it has only its own
-   * rules.
+   * Returns these rules with those of a folder below added. The top of another work tree has only
+   * its own rules.
    */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
@@ -95,7 +99,7 @@ record GitIgnore(List<Rule> rules) {
         Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
       return new String(in.readNBytes(MAX_FILE), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      return ""; // then nothing is ignored
+      return ""; // such a file ignores nothing
     }
   }
 
@@ -119,7 +123,7 @@ record GitIgnore(List<Rule> rules) {
       PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
       rules.add(new Rule(base, matcher, byName, negated, foldersOnly));
     } catch (PatternSyntaxException e) {
-      return; // git, too, matches nothing with it
+      return; // such a pattern matches nothing in git either
     }
   }
 }

@@ -18,7 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Holds lines of an index of memory files, {@code - [Title](file.md) — hook}, against the files.
+ * Checks the lines of an index of memory files, {@code - [Title](file.md) — description}, against
+ * the files that they link.
  */
 final class IndexCheck {
   private static final Pattern LINE =
@@ -30,10 +31,13 @@ final class IndexCheck {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
 
-  /** Fewer words of a line say too little to be missed in a file. */
+  /**
+   * Least number of words in a description. Fewer words are too few to conclude that the file says
+   * something else.
+   */
   private static final int LEAST_WORDS = 4;
 
-  /** The letters of a word that count, so that its ending does not. */
+  /** Number of letters of a word that are compared, so that its ending does not count. */
   private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;
@@ -42,14 +46,14 @@ final class IndexCheck {
   private final Map<String, NoteFiles.File> files;
 
   /**
-   * @param files by path
+   * @param files the files, by path
    */
   IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
     this.links = links;
     this.files = files;
   }
 
-  /** The lines that are wrong, in their order. */
+  /** Returns the lines that are wrong, in their order. */
   List<IndexLine> of(Note note, String text) {
     List<IndexLine> wrong = new ArrayList<>();
     int line = 1;
@@ -80,7 +84,7 @@ final class IndexCheck {
       Path there = files.get(note.path()).file().getParent().resolve(target.replace("%20", " "));
       return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
     } catch (InvalidPathException e) {
-      return false; // a name that this system cannot have
+      return false; // the path is not valid on this operating system
     }
   }
 
@@ -94,7 +98,7 @@ final class IndexCheck {
       Set<String> there = words(target + " " + NotesLog.text(file).orElse(said));
       return words.stream().noneMatch(there::contains);
     } catch (IOException e) {
-      return false; // it is told of as a file that cannot be read
+      return false; // the run reports elsewhere that the file cannot be read
     }
   }
 

@@ -15,10 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * When the facts of a memory file were written: by dates that they begin or end with or have in
- * brackets, else by the date of a heading above them. Of a date without a year the year is that of
- * the file's other dates, if they agree. The direction in which a file grows is told by its dates
- * or its words, {@code newest first}.
+ * Finds out when the facts of a memory file were written. A fact's own date counts first: at its
+ * beginning, at its end or in brackets. Otherwise the date of a heading above it counts. A date
+ * without a year has the year of the file's other dates, if they all have the same year. Whether
+ * new facts are added at the top or at the end follows from the dates or from words such as {@code
+ * newest first}.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -26,7 +27,10 @@ final class ItemTimes {
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
-  /** {@code Jul 1}, {@code 1 juillet 2026}; whether it names a month is looked at later. */
+  /**
+   * A date with the month in words, such as {@code Jul 1} or {@code 1 juillet 2026}. Whether the
+   * word names a month is checked later.
+   */
   private static final String WORDS =
       "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
@@ -36,7 +40,7 @@ final class ItemTimes {
 
   private static final Pattern ANY = Pattern.compile(DATE);
 
-  /** In an item: at its beginning, in brackets, or at its end behind a dash. */
+  /** Dates of an item: at its beginning, in brackets, or at its end after a dash. */
   private static final List<Pattern> IN_ITEM =
       List.of(
           Pattern.compile("^[*_`\\s]{0,4}" + DATE + "[*_`]{0,3}\\s*[:：—–,|-]"),
@@ -74,10 +78,10 @@ final class ItemTimes {
   }
 
   /**
-   * The sections of a file with their times, and the direction where it is known.
+   * Returns the sections of a file with their times and, if it is known, the direction of the file.
    *
-   * @param sections facts in the order of the file
-   * @param before the text before the first of them
+   * @param sections the facts in the order of the file
+   * @param before the text before the first fact
    */
   static List<Section> in(List<Section> sections, String before) {
     Optional<String> year = year(sections, before);
@@ -92,13 +96,18 @@ final class ItemTimes {
         .toList();
   }
 
-  /** Whether words say that the newest comes first; nothing where they say nothing, or both. */
+  /**
+   * Returns whether words say that the newest fact comes first; empty if they say neither or both.
+   */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /** Whether dates that follow one another in a list all fall; nothing unless two steps agree. */
+  /**
+   * Returns whether the dates in the lists fall from fact to fact; empty unless at least two steps
+   * all go in the same direction.
+   */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;
@@ -114,7 +123,10 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** The headings above the list or the sequence of lessons that a section is of. */
+  /**
+   * Returns the headings above the list, or above the sequence of lessons, that a section belongs
+   * to.
+   */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated =
@@ -136,7 +148,7 @@ final class ItemTimes {
             .findFirst();
   }
 
-  /** The latest one: when an item was changed last. */
+  /** Returns the latest date of an item: the time of its last change. */
   private static OptionalInt inItem(String text, Optional<String> year) {
     return IN_ITEM.stream()
         .flatMap(form -> dates(form.matcher(text)))
@@ -156,7 +168,7 @@ final class ItemTimes {
         Optional.empty());
   }
 
-  /** The only one that dates of the file have. */
+  /** Returns the year of the file's dates; empty if they have none, or several. */
   private static Optional<String> year(List<Section> sections, String before) {
     Set<String> years =
         Stream.concat(

@@ -15,28 +15,35 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items: the entries of a
- * list with all that is indented under them, or the blocks between lines of {@value #DIVIDER}.
+ * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
+ * entry of a list, with everything that is indented under it, or one block between lines of {@value
+ * #DIVIDER}.
  *
- * <p>A file is such a list when most of its text is in at least {@value #LEAST} items. Checklists,
- * lists of links, changelogs, templates and READMEs are not: their items say nothing alone.
+ * <p>A file is a list of facts if it has at least {@value #LEAST} items and they hold most of its
+ * text. Checklists, lists of links, changelogs, templates and READMEs are no such lists, because
+ * one of their items alone says nothing.
  */
 final class Items {
   static final int LEAST = 3;
 
-  /** A file with more items is data, not memory. */
+  /** Greatest number of items of a memory file. A file with more is data. */
   private static final int MOST = 2_000;
 
-  /** Divides the entries of memory files that some agents write. */
+  /** The line that some agents write between the entries of their memory file. */
   static final String DIVIDER = "§";
 
-  /** How a file of such entries is cut, in words. */
+  /** The words for the way in which such a file is cut. */
   static final String BLOCKS = "blocks between §";
 
-  /** In front matter: {@code items} has any list cut, {@code whole} has none. */
+  /**
+   * The front matter property of a file: with {@code items} any list is cut, with {@code whole}
+   * none is.
+   */
   private static final String PROPERTY = "helix-bg";
 
-  /** Files in which agents keep what they learn, and in which people instruct them. */
+  /**
+   * Names of the files in which agents keep what they learn, and in which people instruct agents.
+   */
   private static final Set<String> MEMORY =
       Set.of(
           "memory.md",
@@ -54,59 +61,59 @@ final class Items {
   private static final Pattern NO_FACTS =
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
-  /** The marker of an item, with the blanks after it. */
+  /** The marker of a list item, with the blanks after it. */
   static final Pattern MARKER = Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
 
   private static final int TAB = 4;
 
-  /** A name of what follows, as {@code **Problem**:}. */
+  /** A label that names the text after it, such as {@code **Problem**:}. */
   private static final Pattern LABEL =
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
   /**
-   * From this number of headings on, headings with few items each are lessons; fewer may be
-   * chapters of a list.
+   * Least number of headings for which headings with few items each count as lessons. Fewer
+   * headings may be chapters of one list.
    */
   private static final int LESSONS = 5;
 
   /**
-   * With fewer items per heading on average, items are parts of lessons: 17 of 50 public memory
-   * files are like that.
+   * With fewer items per heading than this on average, the items are parts of lessons. That holds
+   * for 17 of 50 public memory files.
    */
   private static final double PER_LESSON = 4.5;
 
-  /** The items that may have one label; where more have it, they are parts of lessons. */
+  /** Greatest number of items with the same label. If more have it, they are parts of lessons. */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
-  /** An item that begins with a link says what another file says. */
+  /** An item that begins with a link, and so only describes another file. */
   private static final Pattern LINK =
       Pattern.compile("(?:\\*\\*)?!?\\[[^\\[\\]]*\\]\\(.*|(?:\\*\\*)?\\[\\[.*", Pattern.DOTALL);
 
   private final String text;
   private final int sections;
 
-  /** Where lines of headings begin. */
+  /** Places where the lines of headings begin. */
   private final NavigableSet<Integer> headings = new TreeSet<>();
 
   private final List<Item> items = new ArrayList<>();
 
-  /** Characters outside of items, but for headings. */
+  /** Number of characters outside items, without headings. */
   private int others;
 
-  /** Where the current item begins; -1 outside of items. */
+  /** Start of the current item; -1 outside items. */
   private int start = -1;
 
-  /** Where the last line of the current item ends that is not blank. */
+  /** End of the last line of the current item that is not blank. */
   private int end;
 
   private int marked;
   private int indent;
 
-  /** How a file becomes entries. */
+  /** The way in which a file becomes entries. */
   enum Way {
     ITEMS,
     SECTIONS,
@@ -114,10 +121,10 @@ final class Items {
   }
 
   /**
-   * The way in which a file is cut, and its reason.
+   * The way in which a file is cut, with the reason.
    *
-   * @param items in their order; none but for {@link Way#ITEMS}
-   * @param why in words; empty where the file is not a memory file, and need not be told of
+   * @param items the items in their order; empty unless the way is {@link Way#ITEMS}
+   * @param why the reason in words; empty if the file is not a memory file and so needs no mention
    */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {
@@ -126,18 +133,19 @@ final class Items {
   }
 
   /**
-   * The facts that are known about a file before it is read.
+   * Information about a file that is known before it is read.
    *
-   * @param named whether it was named by itself, so that its form alone tells a list
+   * @param named whether the user named the file itself; then its form alone decides whether it is
+   *     a list
    */
   record Given(boolean named, NotesItems items) {}
 
   /**
    * One item.
    *
-   * @param start in the text
-   * @param end in the text, after its last character
-   * @param text without its marker and its indentation
+   * @param start its place in the text
+   * @param end the place after its last character in the text
+   * @param text its text without marker and indentation
    */
   record Item(int start, int end, String text) {}
 
@@ -151,12 +159,12 @@ final class Items {
     }
   }
 
-  /** Whether a file is one in which agents keep facts, by its name. */
+  /** Whether the name of a file is one in which agents keep facts. */
   static boolean isMemory(String path) {
     return MEMORY.contains(name(path));
   }
 
-  /** The name of a file in small letters. */
+  /** Returns the name of a file in lower case, without its folder. */
   static String name(String path) {
     return path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
   }
@@ -164,7 +172,7 @@ final class Items {
   /**
    * Decides how a file is cut.
    *
-   * @param from where the text begins, after front matter and title
+   * @param from the place where the text begins, after front matter and title
    */
   static Cut of(
       String path, Given given, FrontMatter matter, String text, int from, List<Heading> headings) {
@@ -209,7 +217,10 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /** Whether items say nothing alone: a few under each of many headings, or such of few labels. */
+  /**
+   * Whether the items are parts of lessons and say nothing alone: many headings have a few items
+   * each, or the same few labels return.
+   */
   private boolean areOfLessons() {
     Set<Integer> under = new HashSet<>();
     items.forEach(item -> under.add(headingBefore(item.start())));
@@ -221,7 +232,10 @@ final class Items {
     return heading == null ? -1 : heading;
   }
 
-  /** Whether most items are parts of lessons: each of the same few labels, again and again. */
+  /**
+   * Whether most items are parts of lessons, because they begin with the same few labels again and
+   * again.
+   */
   private boolean areFields() {
     Map<String, Long> labels =
         items.stream()
@@ -249,7 +263,7 @@ final class Items {
     return end < 0 ? text.length() : end;
   }
 
-  /** Blocks between dividers; false where there are none. */
+  /** Takes the blocks between dividers as items. Returns false if the text has no divider. */
   private boolean divided(int from) {
     int begin = from;
     int dividers = 0;
@@ -272,7 +286,10 @@ final class Items {
     return dividers > 0;
   }
 
-  /** Entries of lists: a line with a marker, and the lines that belong to it. */
+  /**
+   * Takes the entries of lists as items: each is a line with a marker and the lines that belong to
+   * it.
+   */
   private String listed(int from) {
     String fence = "";
     boolean blank = true;
@@ -306,7 +323,9 @@ final class Items {
     return "items of lists";
   }
 
-  /** Takes the texts between blank lines as items, without headings; code in fences stays whole. */
+  /**
+   * Takes the paragraphs between blank lines as items, without headings. Fenced code is not cut.
+   */
   private void paragraphs(int from) {
     String fence = "";
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
@@ -356,7 +375,7 @@ final class Items {
     indent = 0;
   }
 
-  /** Whether a line divides what is before it from what follows; it is of no item. */
+  /** Whether a line is a ruler, which belongs to no item. */
   private static boolean isRule(String line) {
     String marks = line.replace(" ", "").replace("\t", "");
     return marks.length() >= 3

@@ -15,44 +15,50 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Headings and links of a Markdown text, found in one pass over its lines: what stands in fenced
- * code, in code spans or in a comment is neither. Headings are those of CommonMark, {@code #} or
- * underlined, but for such within lists and quotes and underlined ones of several lines.
+ * The headings and links of a Markdown text, found in one pass over its lines. Fenced code, code
+ * spans and comments have neither. Headings are those of CommonMark, with {@code #} or underlined.
+ * Headings inside lists or quotes and underlined headings of several lines are not found.
  */
 final class MarkdownScan {
-  /** Most links of one text; an index of everything says nothing about any one of them. */
+  /**
+   * Greatest number of links of one text. An index with more says nothing about any one of them.
+   */
   private static final int MAX_LINKS = 2_000;
 
-  /** Longest target, in characters. */
+  /** Greatest length of a link's target, in characters. */
   private static final int MAX_TARGET = 1_000;
 
-  /** {@code [words][label]}, {@code [label][]} or {@code [label]}. */
+  /**
+   * A reference to a link definition: {@code [words][label]}, {@code [label][]} or {@code [label]}.
+   */
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
-  /** The marks that may close a heading. */
+  /** The closing marks that a heading may have. */
   private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
 
-  /** A link as HTML writes it. */
+  /** A link in HTML. */
   private static final Pattern ANCHOR =
       Pattern.compile(
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /** Most bracket pairs of a text that are looked up as labels of link definitions. */
+  /**
+   * Greatest number of bracket pairs in a text that are looked up as labels of link definitions.
+   */
   private static final int MAX_REFERENCES = 20_000;
 
   private final String text;
   private final List<Heading> headings = new ArrayList<>();
   private final List<Link> links = new ArrayList<>();
 
-  /** Where definitions stand and where they lead, by label. */
+  /** The link definitions, by label. */
   private final Map<String, Definition> definitions = new LinkedHashMap<>();
 
-  /** Labels by the place where they may be used. */
+  /** Labels of possible references, by the place of the reference. */
   private final Map<Integer, String> references = new LinkedHashMap<>();
 
   private record Definition(int at, String destination) {}
@@ -62,22 +68,22 @@ final class MarkdownScan {
   }
 
   /**
-   * @param level 1 to 6
-   * @param title as written, without its marks
-   * @param start of its first line
-   * @param end of its last line, after the line feed
+   * @param level 1 the level, 1 to 6
+   * @param title the title as written, without heading marks
+   * @param start the start of its first line
+   * @param end the end of its last line, after the line feed
    */
   record Heading(int level, String title, int start, int end) {}
 
   /**
    * A link that may lead to another note.
    *
-   * @param at where in the text
-   * @param wiki whether by name, {@code [[name]]}; else by path
-   * @param target name or path, without what follows a {@code #}
-   * @param heading what follows it; empty without one
-   * @param otherwise where it leads if that note does not exist: Dendron writes {@code
-   *     [[shown|name]]}
+   * @param at the place in the text
+   * @param wiki whether the link has the form {@code [[name]]}; otherwise it is a path
+   * @param target the name or path, without the part after {@code #}
+   * @param heading the part after {@code #}; empty if there is none
+   * @param otherwise the link to follow if the note of this one does not exist; Dendron writes
+   *     {@code [[shown|name]]} with the name last
    */
   record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
     Link at(int place) {
@@ -85,7 +91,7 @@ final class MarkdownScan {
     }
   }
 
-  /** Headings and links of a text. */
+  /** The headings and links of a text. */
   record Marks(List<Heading> headings, List<Link> links) {}
 
   static Marks of(String text) {
@@ -99,7 +105,7 @@ final class MarkdownScan {
     String fence = "";
     boolean comment = false;
     boolean inParagraph = false;
-    int single = -1; // start of the line above, where it is a paragraph so far
+    int single = -1; // start of the line above if a paragraph begins there, else -1
     for (int start = 0, next; start < text.length(); start = next) {
       int newline = text.indexOf('\n', start);
       int end = newline < 0 ? text.length() : newline;
@@ -150,12 +156,12 @@ final class MarkdownScan {
         && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
   }
 
-  /** How often a line begins with its first character. */
+  /** Returns the first character of a line as often as the line repeats it at its beginning. */
   private static String run(String line) {
     return run(line, 0);
   }
 
-  /** The character at a place as often as it follows there. */
+  /** Returns the character at a place as often as the line repeats it there. */
   private static String run(String line, int start) {
     int end = start;
     while (end < line.length() && line.charAt(end) == line.charAt(start)) {
@@ -168,7 +174,7 @@ final class MarkdownScan {
     return line.chars().allMatch(other -> other == c.charAt(0));
   }
 
-  /** Returns the level of a heading that begins with #; 0 for any other line. */
+  /** Returns the level of a heading line with #; 0 for any other line. */
   private static int level(String line) {
     int level = line.startsWith("#") ? run(line).length() : 0;
     boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
@@ -179,13 +185,16 @@ final class MarkdownScan {
     return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
-  /** Whether a line is an underline of a paragraph, or a ruler; hyphens by themselves divide. */
+  /**
+   * Whether a line underlines a paragraph or is a ruler. Hyphens that underline no paragraph are a
+   * ruler.
+   */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
   }
 
-  /** Neither list, quote, table nor HTML: those are not underlined to become headings. */
+  /** Whether a line is no list, quote, table or HTML. An underline does not make those headings. */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
   }
@@ -239,7 +248,10 @@ final class MarkdownScan {
     }
   }
 
-  /** A definition leads from where it is used; one that is not, from where it stands. */
+  /**
+   * Adds the links of definitions: at each place that uses the definition, or at the definition
+   * itself if nothing uses it.
+   */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(
@@ -259,12 +271,14 @@ final class MarkdownScan {
     links.sort(Comparator.comparingInt(Link::at)); // stable
   }
 
-  /** Returns a label in a form that ignores case and the number of blanks. */
+  /** Returns a label in lower case, with one blank for each run of blanks. */
   private static String label(String written) {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /** Code spans blanked out, so that places stay. */
+  /**
+   * Returns a line with blanks in place of code spans, so that other characters keep their places.
+   */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {
@@ -285,7 +299,7 @@ final class MarkdownScan {
     return out.toString();
   }
 
-  /** Returns the text in the parentheses of a link, without a title. */
+  /** Returns the destination in the parentheses of a link, without the link's title. */
   private static String destination(String line, int start) {
     if (line.startsWith("<", start)) {
       int close = line.indexOf('>', start, Math.min(line.length(), start + MAX_TARGET));
@@ -304,7 +318,7 @@ final class MarkdownScan {
 
   private void addWiki(int at, String inner) {
     int bar = inner.indexOf('|');
-    // In a table the bar is escaped.
+    // In a table, a backslash escapes the bar.
     String target = bar < 0 ? inner : inner.substring(0, bar).replaceFirst("\\\\$", "");
     Optional<Link> otherwise =
         bar < 0 ? Optional.empty() : link(at, true, inner.substring(bar + 1), Optional.empty());
@@ -347,7 +361,7 @@ final class MarkdownScan {
     }
   }
 
-  /** Decodes percent escapes of UTF-8; other text stays as it is. */
+  /** Decodes percent escapes of UTF-8. Text with invalid escapes stays as it is. */
   private static String decoded(String path) {
     if (path.indexOf('%') < 0) {
       return path;

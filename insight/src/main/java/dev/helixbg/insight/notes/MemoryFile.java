@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file in which agents keep what they learn: how it was cut, and what an agent pays to load it.
+ * A file in which agents keep what they learn, with the way in which it was cut and the size that
+ * an agent must load.
  *
- * @param path from the folder
- * @param cut how it became entries, in words
- * @param entries that it made
- * @param characters in UTF-16 units
- * @param index lines of it that lead nowhere, or to a file that says something else
+ * @param path the path relative to the folder
+ * @param cut the way in which it became entries, in words
+ * @param entries the number of entries that it became
+ * @param characters the length in UTF-16 units
+ * @param index its index lines that link a missing file, or a file that says something else
  */
 public record MemoryFile(
     String path,
@@ -20,21 +21,21 @@ public record MemoryFile(
     int characters,
     int tokens,
     List<IndexLine> index) {
-  /** The lines of a MEMORY.md that Claude Code loads when it starts. */
+  /** Number of lines of a MEMORY.md that Claude Code loads when it starts. */
   private static final int LOADED_LINES = 200;
 
-  /** The characters that Hermes keeps in its MEMORY.md, of blocks between dividers. */
+  /** Number of characters that Hermes keeps in its MEMORY.md, which has blocks between dividers. */
   private static final int BLOCK_CHARACTERS = 2_200;
 
-  /** Characters of a token, about, of English in the usual vocabularies. */
+  /** Approximate number of characters per token for English text. */
   private static final int LETTERS = 4;
 
   /**
-   * A line of an index that is wrong.
+   * A wrong line of an index.
    *
-   * @param line from 1
-   * @param target the path that it leads to, as written
-   * @param isGone whether that file does not exist; else the file has no word of the line
+   * @param line the number of the line, from 1
+   * @param target the path that the line links, as written
+   * @param isGone whether that file is missing; otherwise the file has no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
@@ -49,14 +50,18 @@ public record MemoryFile(
         index);
   }
 
-  /** About how many tokens a text is for a language model: each is some four letters. */
+  /**
+   * Returns approximately how many tokens a text has for a language model. A token has about four
+   * letters; a Chinese character counts as one token.
+   */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
   /**
-   * How far it is over what an agent loads, in words; empty where it is not, or no bound is known.
+   * Returns in words by how much the file exceeds what an agent loads; empty if it does not, or if
+   * no limit is known.
    */
   public Optional<String> overBound() {
     if (!Items.name(path).equals("memory.md")) {

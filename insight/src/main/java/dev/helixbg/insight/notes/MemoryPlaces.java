@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where the usual coding agents keep what they learn and are told, as their manuals say: a path
- * from the home folder or from the top of a repository, each part a name or a glob of names.
+ * The files in which the usual coding agents keep what they learn and how they are instructed, as
+ * their manuals say. A place is a path from the home folder or from the top of a repository. Each
+ * part of it is a name or a glob.
  */
 final class MemoryPlaces {
   /**
-   * Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes, OpenClaw, …
+   * Places of Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes,
+   * OpenClaw and others.
    */
   private static final List<String> AT_HOME =
       List.of(
@@ -67,7 +69,7 @@ final class MemoryPlaces {
           "docs/LEARNINGS.md",
           "memory/MEMORY.md");
 
-  /** The most names that one glob takes. */
+  /** Greatest number of names that one glob can match. */
   private static final int MAX_NAMES = 10_000;
 
   private MemoryPlaces() {}

@@ -15,42 +15,45 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One file as it is read: what it says about itself, and its sections. A short file is one section;
- * a long one is divided at its headings, at those of the highest level first, and a part that is
- * still long at those below.
+ * One file of notes, with its front matter and its sections. A short file is one section. A long
+ * file is divided at its headings of the highest level, and a part that is still long at the
+ * headings of the next level, and so on.
  *
- * @param path of the file, from the folder
- * @param title its front matter's, else its first heading of level 1 if it begins with one, else
- *     its name
- * @param cut how it was divided; without the texts of its items
+ * @param path the path of the file, relative to the folder
+ * @param title the title from its front matter; otherwise its first heading, if that has level 1
+ *     and begins the text; otherwise its file name
+ * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
-  /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
+  /**
+   * Greatest length of a file that becomes one entry, in characters: about four times the text that
+   * is embedded at once.
+   */
   static final int LONG = 6_000;
 
-  /** Longest lesson of a memory file, in characters. */
+  /** Greatest length of a lesson of a memory file, in characters. */
   private static final int LESSON = 600;
 
-  /** The last one has all that follows. */
+  /** Greatest number of sections; the last one takes the rest of the file. */
   private static final int MAX_SECTIONS = 500;
 
   private static final int MAX_TITLE = 200;
 
-  /** Link {@code [words](path)} within a heading, which is read as words. */
+  /** A link {@code [words](path)} in a heading, of which the words are kept. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
-  /** Most headings above a section that name it. */
+  /** Greatest number of headings above a section that are part of its name. */
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place of which no other section has the same
-   * @param headings down to its own, without the title of the note
-   * @param text without its own heading
-   * @param isFact whether it is an item of a list or a lesson
-   * @param newestFirst the direction of the list that a fact is of, where it is known
-   * @param minutes of a fact, as a data.log has them; 0 when unknown
+   * @param place its place, which no other section has
+   * @param headings the headings above it and its own, without the title of the note
+   * @param text its text without its own heading
+   * @param isFact whether the section is a fact: an item of a list, or a lesson
+   * @param newestFirst whether the fact's list has the newest fact first, if that is known
+   * @param minutes the time of a fact in the unit of a data.log; 0 if unknown
    */
   record Section(
       NoteName place,
@@ -61,7 +64,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       boolean isFact,
       Optional<Boolean> newestFirst,
       int minutes) {
-    /** The place of a fact; empty for any other section. */
+    /** Returns the position of a fact; empty for any other section. */
     Optional<EntryText.Position> position() {
       return isFact
           ? Optional.of(new EntryText.Position(span.line(), newestFirst))
@@ -82,19 +85,19 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * Where a section stands in the text of its file.
+   * The place of a section in the text of its file.
    *
-   * @param line of its first word, from 1
-   * @param start of its first line, that of its own heading or its marker
-   * @param said where its text begins, after a heading
-   * @param end of its last line
+   * @param line the line of its first word, from 1
+   * @param start the start of its first line, which has its heading or its list marker
+   * @param said the place where its text begins, after its heading
+   * @param end the end of its last line
    */
   record Span(int line, int start, int said, int end) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
 
-  /** Returns the tags in the form that an entry can have between commas. */
+  /** Returns the tags in the form that an entry can hold as a comma-separated list. */
   List<String> tags() {
     return matter.tags().stream()
         .map(tag -> plain(tag).replace(',', ' '))
@@ -108,7 +111,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * Returns the note without its texts, as a target of links when the texts are no longer needed.
+   * Returns the note without its texts, to save memory when it is needed only as a target of links.
    */
   Note withoutTexts() {
     return new Note(
@@ -119,7 +122,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         cut.withoutItems());
   }
 
-  /** A heading in one line, bounded, fit for a name. */
+  /**
+   * Returns a heading on one line, without markup and with a limited length, so that it can be part
+   * of a name.
+   */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
@@ -163,7 +169,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), cut);
   }
 
-  /** Properties such as {@code related: "[[pond]]"}, which lead from the beginning of the text. */
+  /**
+   * Returns the links in properties such as {@code related: "[[pond]]"}, placed at the beginning of
+   * the text.
+   */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -173,7 +182,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .toList();
   }
 
-  /** The name without its ending, in words. */
+  /** Returns the file name without its ending, with blanks between words. */
   private static String fileTitle(String path) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     return name.substring(0, Math.max(1, name.lastIndexOf('.')))
@@ -181,7 +190,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .replace('_', ' ');
   }
 
-  /** The work of dividing one text. */
+  /** Divides one text into sections. */
   private static final class Division {
     private final String path;
     private final String file;
@@ -195,16 +204,16 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    /** The line of the place in the file that was looked at last. */
+    /** The line number at {@link #lineOf}, the last place that was looked up. */
     private int line = 1;
 
     private int lineOf;
 
     /**
-     * @param file its whole text
-     * @param offset of what is divided, after the front matter
-     * @param headings without one that is the title
-     * @param titled whether there is one
+     * @param file the whole text of the file
+     * @param offset the place after the front matter, where the divided text begins
+     * @param headings the headings, without the one that is the title
+     * @param titled whether a heading is the title
      */
     Division(
         String path,
@@ -225,7 +234,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
     }
 
-    /** The sections that were made; facts have the times that are known. */
+    /** Returns the sections, with the times of facts where they are known. */
     List<Section> timed() {
       return sections.stream()
           .filter(Section::isFact)
@@ -236,11 +245,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * @param start of the text, after its own heading
-     * @param own where its own heading begins, or else it
-     * @param from of the headings in it
-     * @param above the headings that it is under, its own last
-     * @param part which part of those it is, in words; empty for the whole
+     * @param start the start of the text, after its own heading
+     * @param own the start of its own heading, or of the text if it has none
+     * @param from the first of the headings in it
+     * @param above the headings above it, with its own as the last
+     * @param part in words, which part of the section below those headings it is; empty for the
+     *     whole
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
@@ -250,7 +260,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
-      if (next > from) { // lower ones before the first of the highest level
+      if (next > from) { // headings of lower levels before the first of the highest level
         String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
         divide(start, headings.get(next).start(), start, from, next, above, before);
       } else {
@@ -269,7 +279,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
-    /** A section for each item of a list, under the headings above it. */
+    /** Makes a section of each item of a list, under the headings above it. */
     void divide(List<Items.Item> items) {
       List<Heading> above = new ArrayList<>();
       int next = 0;
@@ -308,7 +318,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     private void add(int start, int end, int own, String said, List<String> above, String part) {
       if (said.isEmpty()) {
-        return; // a heading that only others follow
+        return; // the heading has no text, only other headings below it
       }
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
       String heading = String.join("#", named);
@@ -333,12 +343,18 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /** Sections of other text, and what is before the first heading, are no facts. */
+    /**
+     * Whether a section is a fact. Sections of other files, and the text before the first heading,
+     * are no facts.
+     */
     private boolean isFact(String heading) {
       return way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
     }
 
-    /** The line of the first word from a place on; places are asked for in their order. */
+    /**
+     * Returns the line of the first word at or after a place. Callers must ask for places in
+     * ascending order.
+     */
     private int line(int start) {
       int at = start;
       while (at < file.length() && Character.isWhitespace(file.charAt(at))) {

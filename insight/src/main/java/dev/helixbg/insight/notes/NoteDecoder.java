@@ -9,20 +9,24 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Decodes the bytes of a file to text, from any program: a byte order mark tells UTF-8 or UTF-16;
- * without one it is UTF-8, or UTF-16 where bytes are zero, as every other one of Latin letters is,
- * or else Windows-1252, which has Latin-1 in it. A file that is UTF-8 but for some bytes stays
- * UTF-8, with U+FFFD for those, and for control characters. Lines end at {@code \n} afterwards.
+ * Decodes the bytes of a file to text, whatever program wrote it. A byte order mark decides between
+ * UTF-8 and UTF-16. Without one, many zero bytes mean UTF-16, because every other byte of Latin
+ * letters is zero there. Other files are UTF-8 if they are valid, else Windows-1252, which includes
+ * Latin-1. A file that is mostly valid UTF-8 stays UTF-8, with U+FFFD in place of the invalid
+ * bytes. U+FFFD also replaces control characters. Afterwards each line ends with {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
-  /** Most control characters per hundred: data is full of them; a text may have one left. */
+  /**
+   * Greatest percentage of control characters in a text. Binary data has many; a text may have a
+   * few.
+   */
   private static final int MAX_CONTROLS = 2;
 
   /**
-   * Characters added to the length of a text, so that one control character does not outweigh a
-   * short text.
+   * Number of characters that are added to the length of a text, so that one control character in a
+   * short text is allowed.
    */
   private static final int SHORT = 50;
 

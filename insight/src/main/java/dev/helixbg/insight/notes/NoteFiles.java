@@ -24,28 +24,34 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder as a walk finds them: by names and {@code stat} alone, in the
- * order of their paths, not in that of the file system.
+ * The Markdown files of a folder, in the order of their paths. They are found without being opened,
+ * by their names and {@code stat} alone.
  *
- * <p>No link is followed. Folders and files whose name begins with a dot are passed over, but for
- * memory files in the folders of agents, and so are {@code node_modules}, knowledge bases of helix,
- * reports of helix-bg, and what git ignores. The walk is bounded in depth, in names that it looks
- * at and in files that it takes.
+ * <p>No link is followed. These are skipped: folders and files whose name begins with a dot, except
+ * memory files in the folders of agents; {@code node_modules}; knowledge bases of helix; reports of
+ * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
+ * limited.
  *
- * @param files to read
- * @param leftOut that are there and not to be read
- * @param newest when the last of the files changed
- * @param named whether files were named, not a folder of them
+ * @param files the files to read
+ * @param leftOut files that exist but are not read
+ * @param newest the time of the latest change of a file
+ * @param named whether the user named files, not a folder
  */
 public record NoteFiles(
     List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean named) {
-  /** Largest file, in bytes: notes may hold pictures as data. */
+  /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
-  /** Longest text without such data of one file, in characters; a longer one is not a note. */
+  /**
+   * Greatest length of the text of one file without such data, in characters. A longer file is not
+   * a note.
+   */
   static final int MAX_TEXT = 1 << 20;
 
-  /** Most bytes of all files together: their texts are held in memory while the log is written. */
+  /**
+   * Greatest size of all files together, in bytes. Their texts are held in memory while the log is
+   * written.
+   */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -54,29 +60,29 @@ public record NoteFiles(
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that stand for others that cannot be shown. */
+  /** Characters that replace others that cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
-  /** Hidden folders in which agents keep memory files; nothing else is taken from them. */
+  /** Hidden folders in which agents keep memory files. Only memory files are taken from them. */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
   private static final String REPORT = "report";
 
-  /** Before the path of a file that is named from the home folder. */
+  /** Prefix of paths in the home folder. */
   private static final String HOME = "~/";
 
   /**
    * One file.
    *
-   * @param path from the folder, {@code /} between its parts, on one line; no two are the same. A
-   *     path that cannot be shown, or is shown as another, is the address of the file in percent
-   *     escapes
+   * @param path the unique path relative to the folder, on one line, with {@code /} between its
+   *     parts. A path that cannot be shown, or would look like another one, has percent escapes
+   *     instead
    */
   record File(String path, Path file, FileState state) {}
 
   /**
-   * @param except a folder that is passed over wherever it is met
+   * @param except a folder that is skipped wherever it is
    * @throws IOException when the folder itself cannot be read
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
@@ -86,9 +92,9 @@ public record NoteFiles(
   }
 
   /**
-   * One file that was named by itself.
+   * Takes one file that the user named.
    *
-   * @throws IOException when it cannot be looked at
+   * @throws IOException when its size cannot be read
    */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
@@ -97,11 +103,12 @@ public record NoteFiles(
   }
 
   /**
-   * The files in which the usual coding agents keep what they learn and are told: those of the user
-   * as {@code ~/path}, those of a repository from its top.
+   * Finds the files in which the usual coding agents keep what they learn and how they are
+   * instructed. Files of the user have paths {@code ~/path}; files of a repository have paths from
+   * its top.
    *
-   * @param top of the repository, or another folder
-   * @throws IOException when one of both cannot be looked at
+   * @param top the top folder of the repository, or another folder
+   * @throws IOException when one of the two folders cannot be read
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
     Walk own = new Walk(home, HOME, home);
@@ -125,7 +132,9 @@ public record NoteFiles(
     return new NoteFiles(files, leftOut, newest, true);
   }
 
-  /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
+  /**
+   * Returns 64 hexadecimal digits that differ after a file was added, removed, written or replaced.
+   */
   public String digest() {
     List<String> parts = new ArrayList<>();
     files.forEach(file -> parts.add(file.state().linesAt(file.file())));
@@ -134,9 +143,9 @@ public record NoteFiles(
   }
 
   /**
-   * The file that entries were made of.
+   * Returns the file that entries were made from.
    *
-   * @param path as they have it
+   * @param path the path as the entries have it
    */
   public Optional<Path> file(String path) {
     return files.stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
@@ -158,13 +167,13 @@ public record NoteFiles(
     private long bytes;
     private int names;
 
-    /** Whether only memory files are taken. */
+    /** Whether the walk takes only memory files. */
     private boolean isMemoryOnly;
 
     private GitIgnore ignored;
 
     /**
-     * @param prefix of the paths
+     * @param prefix the prefix of all paths
      */
     Walk(Path root, String prefix, Path except) {
       this.root = root;
@@ -173,7 +182,7 @@ public record NoteFiles(
       this.ignored = GitIgnore.above(root);
     }
 
-    /** Takes a file that was named, with any name. */
+    /** Takes a file that the user named, whatever its name is. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, Files.size(file));
@@ -200,7 +209,7 @@ public record NoteFiles(
       Set<String> there = new HashSet<>();
       all.forEach(path -> there.add(name(path)));
       if (depth > 0 && there.contains("data.log")) {
-        return; // a knowledge base, with a report of its own
+        return; // a knowledge base has a report of its own
       }
       ignored = ignored.in(folder);
       boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
@@ -214,7 +223,7 @@ public record NoteFiles(
       }
     }
 
-    /** Files with paths that lead to them, and to no other file. */
+    /** Returns the files with unique paths. */
     List<File> named() {
       Map<String, Long> uses =
           files.stream().collect(Collectors.groupingBy(File::path, Collectors.counting()));
@@ -280,7 +289,7 @@ public record NoteFiles(
 
     private void take(Path path, long size) {
       if (!taken.add(path)) {
-        return; // it was named before
+        return; // it was taken before
       }
       String why =
           size > MAX_FILE
@@ -305,7 +314,7 @@ public record NoteFiles(
       }
     }
 
-    /** Only a file that would be a note is missed. */
+    /** Notes that a file is left out, if it would be a note. */
     private void leaveOut(Path path, String name, String why) {
       if (isWanted(name)) {
         leftOut.add(new LeftOut.File(shown(path), why));

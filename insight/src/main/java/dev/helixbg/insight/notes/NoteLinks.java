@@ -12,19 +12,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where links lead: by path from the note, from the folder, or, of wiki links, by name or alias, in
- * any case and Unicode form. Of several notes with a name the one in the same folder is meant, else
- * the one with the shortest path, else the first.
+ * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
+ * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
+ * notes have the name, the link means the one in the same folder, else the one with the shortest
+ * path, else the first.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /** Sections by heading and by anchor, of the notes that links with a heading lead to. */
+  /** Sections by heading and by anchor, for each note that a link with a heading leads to. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /**
-   * @param notes by path
+   * @param notes the notes, in the order of their paths
    */
   NoteLinks(List<Note> notes) {
     for (Note note : notes) {
@@ -42,9 +43,9 @@ final class NoteLinks {
   }
 
   /**
-   * The section that a link of a note leads to.
+   * Finds the section that a link of a note leads to.
    *
-   * @return its place; empty if it does not exist
+   * @return the place of the section; empty if the note does not exist
    */
   Optional<NoteName> target(Note from, Link link) {
     return note(from, link)
@@ -67,7 +68,10 @@ final class NoteLinks {
     return Optional.ofNullable(found);
   }
 
-  /** The one with that heading, else the first; by what GitHub makes of headings, too. */
+  /**
+   * Returns the section with that heading, else the first section. The heading may also be an
+   * anchor as GitHub makes it.
+   */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
@@ -92,7 +96,10 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /** Without {@code .} and {@code ..}; what leads out of the folder leads nowhere. */
+  /**
+   * Returns a path without {@code .} and {@code ..}. A path out of the folder becomes {@code ..},
+   * which no note has.
+   */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : path.split("/")) {
@@ -107,7 +114,7 @@ final class NoteLinks {
     return String.join("/", parts);
   }
 
-  /** With its slash; empty for the folder of the notes itself. */
+  /** Returns the folder of a path with its slash; empty for the folder of the notes itself. */
   private static String folder(String path) {
     return lower(path.substring(0, path.lastIndexOf('/') + 1));
   }

@@ -10,18 +10,18 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where a note is: the file, and in a long file the heading. These are fields of their own in the
- * log, too: a name that is put together from them is for people to read and is never taken apart.
+ * The place of a note: its file and, in a long file, its heading. The log has separate fields for
+ * them. The name that {@link #name} makes of them is only for people to read; no code parses it.
  *
- * @param file path from the folder of the notes
- * @param heading with those above it, {@code #} between them; empty where it is under none
- * @param part which part of the file or of what is under the heading: {@code before its first
- *     heading} where others have headings of their own, {@code number 2} of equal headings; empty
- *     for the whole
+ * @param file its path relative to the folder of the notes
+ * @param heading the heading after those above it, with {@code #} between them; empty if the note
+ *     is under no heading
+ * @param part which part of the file, or of the text under the heading, it is: for example {@code
+ *     before its first heading}, or {@code number 2} of equal headings; empty for the whole
  */
 public record NoteName(String file, String heading, String part) {
   /**
-   * Text that a wiki link can have: nothing that ends or divides the link, and no more than a line.
+   * Text that a wiki link can have: one short line without characters that end or divide the link.
    */
   private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
 
@@ -30,39 +30,47 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /** Words for a part that headings follow, in brackets at the end of its name. */
+  /** Words for a part that other headings follow. They stand in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Before the level, where other headings come before: a title, or lower ones. */
+  /**
+   * Words before the level of the first heading, used if a title or lower headings come before it.
+   */
   static final String OF_LEVEL = " of level ";
 
   /**
-   * Name of a part under a heading without words; without it, the part would pass for the whole
-   * file.
+   * Words for a part under a heading without words. Without them the part would have the name of
+   * the whole file.
    */
   static final String UNTITLED = "under a heading without words";
 
-  /** Before a number, where several headings of a file are the same. */
+  /** Word before a number, used if several headings of a file are equal. */
   static final String NUMBER = "number ";
 
-  /** Before the first words of an item of a list, in quotation marks. */
+  /** Word and quotation mark before the first words of a list item. */
   private static final String ITEM = "item “";
 
   private static final int MAX_ITEM = 60;
 
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
-  /** Characters that could end a quotation or a line of the log. */
+  /**
+   * Characters that are removed from the words of an item, because they could end the quotation or
+   * a line of the log.
+   */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** The part of a file that is one item of a list, by its first words, which outlast edits. */
+  /**
+   * Returns the words for the part of a file that is one list item. They quote its first words,
+   * which most edits keep.
+   */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
     return ITEM + words.strip() + "”";
   }
 
-  /** The place of an entry that was made of a note; empty for one of helix. */
+  /** Returns the place of an entry that was made from a note; empty for an entry of helix. */
   public static Optional<NoteName> of(Entry entry) {
     return entry
         .note()
@@ -72,12 +80,15 @@ public record NoteName(String file, String heading, String part) {
                     file, entry.text().heading().orElse(""), entry.text().part().orElse("")));
   }
 
-  /** For people: {@code file#heading (part)}. Two places may have the same. */
+  /**
+   * Returns a name for people to read: {@code file#heading (part)}. Two places may have the same
+   * name.
+   */
   public String name() {
     return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
 
-  /** The words at the end of its name that tell the part; none for the whole. */
+  /** Returns the words for the part at the end of its name; empty for the whole. */
   public String partInName() {
     return part.isEmpty() ? "" : " (" + part + ")";
   }
@@ -86,18 +97,19 @@ public record NoteName(String file, String heading, String part) {
     return heading.isEmpty() && part.isEmpty();
   }
 
-  /** Whether two entries are of one file, and so need no link. */
+  /** Whether two entries are of the same file, and so need no link between them. */
   public static boolean areInOneFile(Entry a, Entry b) {
     return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
   }
 
-  /** Whether two entries are sections of one text, and no facts of their own. */
+  /** Whether two entries are sections of the same text, and not both facts. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
     return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
   }
 
   /**
-   * Whether two facts of one file are under the same headings, lessons under those above theirs.
+   * Whether two facts of the same file are under the same headings. A lesson's own heading does not
+   * count.
    */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
@@ -109,19 +121,22 @@ public record NoteName(String file, String heading, String part) {
         : heading.substring(0, Math.max(0, heading.lastIndexOf('#')));
   }
 
-  /** Whether it is an item of a list of facts. */
+  /** Whether the note is an item of a list of facts. */
   public boolean isItem() {
     return part.startsWith(ITEM);
   }
 
-  /** Whether the file is named by a day, and so a record of that day: a journal, a conversation. */
+  /**
+   * Whether the file name begins with a date, so that the file is a record of that day, such as a
+   * journal or a conversation.
+   */
   boolean isRecord() {
     return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
   }
 
   /**
-   * Whether one of two entries is of the record of a day, and the other of a note without a day in
-   * its name. Notes are written from records, which stay as they are.
+   * Whether one of two entries is from the record of a day and the other from a note without a date
+   * in its name. People write notes from records, and the records stay as they are.
    */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);
@@ -129,19 +144,22 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether a topic is a folder of notes; none of helix is. */
+  /** Whether a topic is a folder of notes. No topic of helix is one. */
   public static boolean isFolder(String topic) {
     return topic.endsWith("/");
   }
 
-  /** Whether a topic is a folder of notes that lies in another one; no topic of helix is. */
+  /** Whether a topic is a folder of notes inside another one. No topic of helix is one. */
   public static boolean isWithin(String topic, String other) {
     return topic.endsWith("/")
         && other.endsWith("/")
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
-  /** In a sentence, each name in it with a border around it. */
+  /**
+   * Returns words for the place that fit into a sentence. Each name in them has quotation marks or
+   * another border.
+   */
   public String words() {
     String of = QuotedName.of(file);
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;
@@ -154,19 +172,21 @@ public record NoteName(String file, String heading, String part) {
                 : heading.isEmpty() ? "the part of " + where + partInName() : where + partInName();
   }
 
-  /** A heading is always in quotation marks. */
+  /** Returns a heading in quotation marks. */
   private static String quoted(String heading) {
     String quoted = QuotedName.of(heading);
     return quoted.startsWith("“") ? quoted : "“" + quoted + "”";
   }
 
-  /** Its folder with a slash; {@code ./} for the folder of the notes itself. */
+  /**
+   * Returns the folder of the file with its slash; {@code ./} for the folder of the notes itself.
+   */
   public String folder() {
     int slash = file.lastIndexOf('/');
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** Returns the Obsidian link to it; empty where such a link cannot have its name. */
+  /** Returns the Obsidian link to the note; empty if its name cannot be in such a link. */
   public Optional<String> wikiLink() {
     String path = file.substring(0, file.lastIndexOf('.'));
     boolean headed =
@@ -178,7 +198,7 @@ public record NoteName(String file, String heading, String part) {
         : Optional.empty();
   }
 
-  /** Returns the Markdown link to its file from another one. */
+  /** Returns the Markdown link to its file from another file. */
   public String linkFrom(NoteName other) {
     String[] mine = file.split("/");
     String[] its = other.file().split("/");

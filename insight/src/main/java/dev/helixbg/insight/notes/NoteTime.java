@@ -21,13 +21,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * When a note was written, in the minutes of a data.log: what its front matter says, of a change
- * rather than of its making; else a date that its name begins with, as daily notes have it; else
- * when its file changed. In a Git work tree files are as old as the check-out, so there the time is
- * unknown.
+ * The time at which a note was written, in the minutes of a data.log. The front matter counts
+ * first, and in it the time of a change before the time of creation. Otherwise a date at the
+ * beginning of the file name counts, as daily notes have it; otherwise the time at which the file
+ * changed. In a Git work tree the files are only as old as the check-out, so without a date the
+ * time is unknown.
  *
- * <p>A date that is there and cannot be read makes the time unknown. Whether {@code 03/05/2024} is
- * in March or in May is told by another date of the file, else by those of the folder, if they
+ * <p>A date that cannot be parsed makes the time unknown. Whether {@code 03/05/2024} is in March or
+ * in May follows from another date of the file, otherwise from the dates of the folder if they
  * agree.
  */
 final class NoteTime {
@@ -37,25 +38,28 @@ final class NoteTime {
   private static final Pattern YEAR_FIRST =
       Pattern.compile("(\\d{4})[-/.年](\\d{1,2})[-/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
 
-  /** Form of dates in the names of daily notes and of a Zettelkasten: 20260131, or 202601311530. */
+  /** A date in the name of a daily note or of a Zettelkasten: 20260131, or 202601311530. */
   private static final Pattern DIGITS =
       Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?()(?:\\D.*)?");
 
   private static final Pattern YEAR_LAST =
       Pattern.compile("(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?(\\d{4})(?!\\d)" + CLOCK + ".*");
 
-  /** Since 1970, as Dendron writes it. */
+  /** Milliseconds since 1970, as Dendron writes them. */
   private static final Pattern MILLISECONDS = Pattern.compile("\\d{13}");
 
   private static final Pattern SECONDS = Pattern.compile("\\d{10}");
 
-  /** With the name of a month somewhere before the year. */
+  /** A date with the name of a month somewhere before the year. */
   private static final Pattern IN_WORDS =
       Pattern.compile("\\D*(\\d{1,2})\\D+(\\d{4})(?!\\d)" + CLOCK + ".*");
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /** Keys of a date in a note's front matter, without the characters that part their words. */
+  /**
+   * Keys of dates in front matter, the most important first, without the characters between their
+   * words.
+   */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -64,7 +68,7 @@ final class NoteTime {
                   + " datepublished pubdate")
               .split(" "));
 
-  /** In whose languages the names of months are known. */
+  /** Languages in which the names of months are known. */
   private static final List<String> LANGUAGES =
       List.of("en", "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "ru");
 
@@ -79,13 +83,17 @@ final class NoteTime {
   }
 
   /**
-   * Returns the times of a folder: its other dates tell whether the day or the month comes first.
+   * Returns the reader of times for a folder. The dates of all its notes decide whether the day or
+   * the month comes first.
    */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /** Returns the time that the note itself states, if it does; 0 where that cannot be read. */
+  /**
+   * Returns the time that the note itself states; 0 if it states one that cannot be parsed; empty
+   * if it states none.
+   */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {
@@ -100,12 +108,12 @@ final class NoteTime {
         .findFirst();
   }
 
-  /** By the clock of this machine's place; 0 for a time that no log can have. */
+  /** Returns a time in this machine's time zone; 0 for a time that no log can have. */
   static int of(FileTime modified) {
     return minutes(modified.toInstant()).orElse(0);
   }
 
-  /** All that the front matter says of times, what weighs most first. */
+  /** Returns all dates of the front matter, the most important first. */
   private static Stream<String> dates(Note note) {
     Map<String, String> dates = new HashMap<>();
     note.matter()
@@ -118,7 +126,7 @@ final class NoteTime {
     return KEYS.stream().filter(dates::containsKey).map(dates::get).map(NoteTime::plain);
   }
 
-  /** Without the brackets of a link and the quotes of a text. */
+  /** Returns a date without the brackets of a link and without quotation marks. */
   private static String plain(String date) {
     return date.replaceAll("[\\[\\]\"'<>]", "").strip();
   }
@@ -134,7 +142,10 @@ final class NoteTime {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /** By the date alone. Between points the day comes first in all countries that write so. */
+  /**
+   * Returns whether the day comes first, as far as the date alone shows. In dates with dots the day
+   * always comes first.
+   */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));
@@ -146,7 +157,7 @@ final class NoteTime {
   /**
    * Reads a date with its year.
    *
-   * @param dayFirst whether the day comes before the month, where other dates tell
+   * @param dayFirst whether the day comes before the month, if other dates show it
    */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
@@ -177,7 +188,7 @@ final class NoteTime {
   }
 
   /**
-   * @param hour its group, before those of the minute and of am or pm
+   * @param hour the group of the hour, which those of the minute and of am or pm follow
    */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
@@ -210,7 +221,7 @@ final class NoteTime {
         : OptionalInt.empty();
   }
 
-  /** Their names; loaded only where a date is in words. */
+  /** The names of the months, loaded only if a date is in words. */
   private static final class Months {
     private static final Map<String, Integer> NAMES = new HashMap<>();
 
@@ -225,7 +236,7 @@ final class NoteTime {
       }
     }
 
-    /** The months that a text names. */
+    /** Returns the months that a text names. */
     static Set<Integer> in(String text) {
       return Set.copyOf(
           WORD.matcher(text.toLowerCase(Locale.ROOT))

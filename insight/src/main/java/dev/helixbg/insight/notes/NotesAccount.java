@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Account of the files of a folder of notes.
+ * An account of the files in a folder of notes.
  *
- * @param files that were read
- * @param entries that they made
- * @param empty files without a text, which make none
+ * @param files the number of files that were read
+ * @param entries the number of entries that they became
+ * @param empty the number of files without text, which become no entry
  * @param leftOut files that were not read
- * @param repaired files that were read, but not every byte or line of them
+ * @param repaired files that were read only in part
  * @param memory files in which agents keep what they learn, and others that were named
  */
 public record NotesAccount(
     int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
-  /** Returns what a user should know, in a sentence; empty when all was read as it is. */
+  /** Returns in a sentence which files were left out or read only in part; empty if none. */
   public Optional<String> words() {
     List<String> said = new ArrayList<>();
     say(said, leftOut, "was left out", "were left out");
@@ -40,14 +40,14 @@ public record NotesAccount(
   }
 
   /**
-   * Files of a folder of notes that are not read, or not as they are: the first of them by path,
-   * and how many there are.
+   * Files of a folder of notes that were not read, or only in part: the first of them by path, and
+   * their number.
    *
    * @param files the first {@value #NAMED}
-   * @param total how many there are, named or not
+   * @param total the number of all such files
    */
   public record LeftOut(List<File> files, int total) {
-    /** More would fill a report, and no one reads them. */
+    /** Greatest number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
 
     public static final LeftOut NONE = new LeftOut(List.of(), 0);
@@ -57,8 +57,8 @@ public record NotesAccount(
     }
 
     /**
-     * @param path from the folder, {@code /} between its parts
-     * @param why in a few words
+     * @param path the path relative to the folder, with {@code /} between its parts
+     * @param why the reason in a few words
      */
     public record File(String path, String why) {}
 

@@ -40,30 +40,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes a folder of notes down as a data.log of helix-bg, in the format that {@link DataLog}
- * reads.
+ * Writes a folder of notes as a data.log of helix-bg, in the format that {@link DataLog} reads.
  *
- * <p>A section of a file is an entry: its topic is the folder of the file, which ends in a slash
- * ({@link Entry#note}), its source the file, its heading that of the section, and its links lead
- * where those of the section do. An existing log is continued: unchanged entries keep their order
- * and their times, even if others came, went or changed. New ones follow, the oldest first.
+ * <p>Each section of a file becomes an entry. Its topic is the folder of the file, which ends in a
+ * slash ({@link Entry#note}). Its source is the file, and its heading and links are those of the
+ * section. An existing log is updated: unchanged entries keep their order and their times, even if
+ * others were added, removed or changed. New entries follow, the oldest first.
  */
 public final class NotesLog {
-  /** The longest topic that a record can have, in bytes. */
+  /** Greatest length of the topic of a record, in bytes. */
   private static final int MAX_TOPIC = 255;
 
   private static final int MAX_LINKS = 50;
 
-  /** The most memory files that a report tells of. */
+  /** Greatest number of memory files that a report lists. */
   private static final int MAX_MEMORY = 200;
 
-  /** In the front matter of files that are data of a plugin of Obsidian, written as Markdown. */
+  /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
   private static final String DRAWING = "excalidraw-plugin";
 
   private static final String LINKS = "[links: ";
   private static final String LINE = "[line: ";
 
-  /** A heading that says of all items under it that they are to be done, or not. */
+  /** A heading that says of all items under it that one must do them, or must not. */
   private static final Pattern OBLIGES =
       Pattern.compile(
           "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
@@ -73,20 +72,20 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * The topic and core of an entry.
+   * The topic and the core of an entry.
    *
-   * @param core the body without the lines of its links and of its position, which change when
-   *     other notes do
+   * @param core the body without the lines of its links and its position, which change when other
+   *     notes change
    */
   private record Said(String topic, String core) {}
 
   /**
-   * One entry to be.
+   * An entry before it is written to the log.
    *
-   * @param minutes when it was written; 0 when unknown
-   * @param isDated whether the note itself tells of a time, which may be unknown
-   * @param note with no texts, since there may be many
-   * @param of which of its sections
+   * @param minutes the time at which it was written; 0 if unknown
+   * @param isDated whether the note itself has a time, which may be unknown
+   * @param note the note, without its texts to save memory
+   * @param of the section of the note
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section of) {
     Draft at(OptionalInt time) {
@@ -106,12 +105,12 @@ public final class NotesLog {
   }
 
   /**
-   * Reads the files and brings the log up to date; a log that would stay the same is not touched.
+   * Reads the files and updates the log. A log that would stay the same is not written.
    *
-   * @param dated whether files tell by their own times when they were written
+   * @param dated whether the time of a file says when the note was written
    * @param items whether lists are cut into items
    * @throws IOException when the log cannot be written
-   * @throws CancellationException when the thread is interrupted; the log is then what it was
+   * @throws CancellationException when the thread is interrupted; the log is then unchanged
    */
   public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated, NotesItems items)
       throws IOException {
@@ -192,7 +191,8 @@ public final class NotesLog {
   }
 
   /**
-   * Throws when interrupted: an interrupted reading looks like that of a file that cannot be read.
+   * Throws if the thread is interrupted. Otherwise the interrupted read would look like a file that
+   * cannot be read.
    */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
@@ -237,9 +237,9 @@ public final class NotesLog {
   }
 
   /**
-   * The body of an entry, without the line of its links.
+   * Returns the body of an entry, without the lines of its links and its position.
    *
-   * @param first whether it is the first section of the note
+   * @param first whether the section is the first of the note
    */
   static String core(Note note, Section section, boolean first) {
     StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
@@ -258,8 +258,9 @@ public final class NotesLog {
   }
 
   /**
-   * The title of a lesson is its heading. An item has none, since headings would give all items the
-   * same words, unless its heading says what is always or never to be done.
+   * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
+   * because a heading would give all items the same words. The exception is a heading that says
+   * what one must always or never do.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -276,7 +277,7 @@ public final class NotesLog {
 
   /**
    * Returns the text with a blank before each line that looks like metadata of an entry, so that it
-   * is text.
+   * is read as text.
    */
   private static String asText(String text) {
     if (text.indexOf('[') < 0) {
@@ -290,9 +291,9 @@ public final class NotesLog {
   }
 
   /**
-   * The folder of a file as a topic: {@code ./} for the folder of the notes itself. Links name
-   * topics between blanks, so a blank becomes a hyphen; of what is too long for a topic the end
-   * counts.
+   * Returns the folder of a file as a topic; {@code ./} for the folder of the notes itself. Links
+   * have blanks between topics, so a blank becomes a hyphen. Of a folder that is too long for a
+   * topic, only the end is kept.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -307,7 +308,7 @@ public final class NotesLog {
     return topic;
   }
 
-  /** The records of the log that is there; none when it is of no use. */
+  /** Returns the records of the existing log; none if it is missing or damaged. */
   private static List<Written> before(Path dataLog) {
     try {
       return Files.exists(dataLog)
@@ -316,7 +317,7 @@ public final class NotesLog {
               .toList()
           : List.of();
     } catch (DataLogException e) {
-      return List.of(); // it is made anew
+      return List.of(); // the log is written from scratch
     }
   }
 
@@ -326,7 +327,7 @@ public final class NotesLog {
     List<Draft> ordered = new ArrayList<>(drafts.size());
     for (Written record : before) {
       Draft kept = left.remove(record.said());
-      if (kept != null) { // a file that was only touched is as old as before
+      if (kept != null) { // an unchanged entry keeps its time even if its file was touched
         ordered.add(kept.isDated() ? kept : kept.at(OptionalInt.of(record.minutes())));
       }
     }
@@ -334,7 +335,10 @@ public final class NotesLog {
     return ordered;
   }
 
-  /** Returns the records with their links, once each draft has a place that can be linked to. */
+  /**
+   * Returns the records with their links. The order of all drafts must be known, because links
+   * contain it.
+   */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

@@ -16,86 +16,88 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Whether a knowledge base says already what a text says. Vectors hardly tell the same fact in
- * other words from another fact about the same thing, so by them most answers are that a reader has
- * to read the nearest; the pair judge reads them. How often each is right is in docs/findings.md.
+ * The answer to the question whether a knowledge base already says what a text says. Vectors hardly
+ * distinguish the same fact in other words from another fact about the same thing. So with vectors
+ * alone, most answers are that somebody has to read the nearest entries. The pair judge can read
+ * them. docs/findings.md tells how often each method is right.
  *
- * @param answer in a word
- * @param entry that it is about, by its name
- * @param probability that the answer is right, of <i>perhaps</i> that the entry says the same or is
- *     contradicted; none where nothing was read
- * @param differs why it is not <i>yes</i>, though it seems the same
+ * @param answer the answer in a word
+ * @param entry the name of the entry that the answer is about
+ * @param probability the probability that the answer is right; for <i>perhaps</i>, that the entry
+ *     says the same or is contradicted; empty if nothing was read
+ * @param differs why the answer is not <i>yes</i> although the entry seems to say the same
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
   /**
-   * Number of best hits of a search that are considered: words may rank others before the nearest.
+   * Number of best hits of a search that are considered. Words may rank other entries before the
+   * most similar one.
    */
   public static final int LOOKED_AT = 20;
 
-  /** Largest number of nearest entries that are read. */
+  /** Greatest number of nearest entries that the pair judge reads. */
   public static final int READ = 10;
 
   /**
-   * From which probability on an entry is named, and below which a text is called new. On
-   * collections held out (scripts/judge/related.py), of rewrites, overtaken notes and look-alikes
-   * in equal parts, 91 of 100 that are named are the right entry, 84 under the right word; of the
-   * former two 4 % are called new.
+   * Least probability with which an entry is named. Below {@link #UNLIKELY}, a text is called new.
+   * Measured on held-out collections (scripts/judge/related.py) with rewrites, overtaken notes and
+   * look-alikes in equal parts: 91 of 100 named entries are the right entry, and 84 have the right
+   * answer too. Of the rewrites and overtaken notes, 4 % are called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
   private static final double UNLIKELY = 0.05;
 
   /**
-   * From which probability of <i>same</i> on the judge's word outweighs what may be another way to
-   * say it. In {@code bench related} no edit of a rewrite for which that matters has more than
-   * 0.748, eight rewrites have 0.792 or more.
+   * Least probability of <i>same</i> with which the judge overrules an uncertain {@link
+   * MeaningDifference}. In {@code bench related}, the edited rewrites for which that matters have
+   * at most 0.748; eight rewrites have 0.792 or more.
    */
   private static final double SURE = 0.77;
 
-  /** The answer. */
+  /** The answer in a word. */
   public enum Answer {
     /** An entry says the same. */
     YES,
-    /** An entry says what no longer holds if the text does. */
+    /** An entry says something that is no longer true if the text is. */
     CONTRADICTS,
-    /** A reader has to read the nearest. */
+    /** Somebody has to read the nearest entries. */
     PERHAPS,
-    /** None says it. */
+    /** No entry says it. */
     NO,
     /** Not all entries are indexed, or the models cannot read the script of the text. */
     UNKNOWN
   }
 
   /**
-   * An entry that is near.
+   * An entry that is similar to the text.
    *
-   * @param text of the entry, or of its passage that matches
+   * @param text the the text of the entry, or of its passage that matches
    * @param whole text of the entry
-   * @param similarity cosine of what matches
+   * @param similarity the cosine of the matching entry or passage with the text
    */
   public record Near(String name, String text, String whole, double similarity) {}
 
   /**
    * A text and the entries that may say it.
    *
-   * @param text that is about to be stored
-   * @param whole whether all of it was compared
-   * @param indexed whether with all of every entry
-   * @param near entries, best hits of a search
+   * @param text the text that is about to be stored
+   * @param whole whether the whole text was compared
+   * @param indexed whether it was compared with all entries in full
+   * @param near similar entries, the best hits of a search
    */
   public record Question(String text, boolean whole, boolean indexed, List<Near> near) {
 
-    /** The most similar first. */
+    /** Sorts the entries, the most similar first. */
     public Question {
       near = near.stream().sorted(Comparator.comparingDouble((Near n) -> -n.similarity())).toList();
     }
 
     /**
-     * Returns the answer without reading. Only an entry that is this text, but for its form, says
-     * it for certain.
+     * Returns the answer without the pair judge. It is <i>yes</i> only for an entry that equals the
+     * text except in form.
      *
-     * @param nearDuplicate from where on entries are near-duplicates
+     * @param nearDuplicate the similarity from which entries count as near-duplicates
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
@@ -110,8 +112,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns <i>yes</i> where an entry is this very text: the pair judge need not read it, and can
-     * be wrong there, too.
+     * Returns <i>yes</i> if an entry equals the text. The pair judge need not read it and could be
+     * wrong.
      */
     private Optional<AlreadySaid> itself() {
       return near.stream()
@@ -123,7 +125,10 @@ public record AlreadySaid(
                       Answer.YES, Optional.of(one.name()), OptionalDouble.of(1), Optional.empty()));
     }
 
-    /** Texts in a script that the models cannot read look alike to them. */
+    /**
+     * Returns <i>unknown</i> for a text in a script that the models cannot read. To them such texts
+     * all look alike.
+     */
     private Optional<AlreadySaid> unreadable() {
       return Script.isUnreadable(text)
           ? Optional.of(
@@ -147,7 +152,7 @@ public record AlreadySaid(
           MeaningDifference.of(one.whole(), text).words());
     }
 
-    /** Returns the answer where no entry is known to say it. */
+    /** Returns the answer if no entry is known to say the same. */
     private AlreadySaid unsaid(boolean isNew, Optional<String> suspect, OptionalDouble likely) {
       if (!indexed) {
         return new AlreadySaid(
@@ -162,7 +167,9 @@ public record AlreadySaid(
       return likely.isPresent() ? OptionalDouble.of(1 - likely.getAsDouble()) : likely;
     }
 
-    /** Returns the entries that are worth reading: one that is far is about something else. */
+    /**
+     * Returns the entries that are worth reading. Less similar entries are about something else.
+     */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
@@ -170,7 +177,7 @@ public record AlreadySaid(
     /**
      * Returns the answer of the pair judge.
      *
-     * @throws dev.helixbg.embed.EmbeddingException when it cannot read
+     * @throws dev.helixbg.embed.EmbeddingException when the pair judge fails
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
@@ -183,7 +190,8 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The score is that of relations, without words and without the surroundings of the entries.
+      // The score uses the calibration for relations, without the words and the neighbours of the
+      // entries.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;
@@ -209,7 +217,7 @@ public record AlreadySaid(
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
-      // The text edits a word of this entry, no matter what another entry says.
+      // The text is an edit of this entry, whatever the judge says about other entries.
       OptionalInt edited =
           IntStream.range(0, likely.length)
               .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())
@@ -227,7 +235,10 @@ public record AlreadySaid(
           : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
     }
 
-    /** Judges of this size do not see that one fact differs. */
+    /**
+     * Returns the answer for an entry that the judge calls the same. Judges of this size overlook
+     * that one fact differs, so {@link MeaningDifference} checks it.
+     */
     private AlreadySaid same(Near one, double likely, Reading reading) {
       MeaningDifference difference = MeaningDifference.of(one.whole(), text);
       boolean sure = likely >= SURE && reading.olderWhole() && !difference.certain();

@@ -18,27 +18,29 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The entries of a KB, and the passages of long ones, with their vectors and words, laid out for
- * searching. One thread at a time.
+ * The entries of a KB and the passages of long entries, with their vectors and words, prepared for
+ * searching. Only one thread at a time may use it.
  *
- * <p>The score of an entry is the highest cosine of its vectors with the query's, its own or a
- * passage's, and 0.3 times the share of the query's words that it says, the rarer the more, as a
- * whole or in a passage. Meaning alone misses names and numbers, words alone miss everything said
- * in other words.
+ * <p>The score of an entry has two parts. The first is the highest cosine of the query's vector
+ * with the vector of the entry or of one of its passages. The second is 0.3 times the share of the
+ * query's words that the entry or a passage contains; rarer words weigh more. Meaning alone misses
+ * names and numbers, and words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
-  /** Scores of entries that are held at once: 64 MB. */
+  /** Number of scores of entries that are held at once: 64 MB. */
   private static final int SCORES_AT_ONCE = 8_000_000;
 
   private static final int NONE = -1;
 
-  /** Gain in score of an entry that says all words of a query. */
+  /** Increase of the score of an entry that contains all words of a query. */
   private static final float WORDS = 0.3f;
 
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** Entry of each vector: first the vectors of the entries, one each, then those of passages. */
+  /**
+   * The entry of each vector. The vectors of the entries come first, then those of the passages.
+   */
   private final int[] owners;
 
   private final List<Passage> passages;
@@ -65,37 +67,37 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * A query.
    *
-   * @param text whose words count; empty for the meaning alone
-   * @param vector of unit length
-   * @param topic whose entries are looked for; all if empty
-   * @param from how many of the best are passed over
-   * @param limit how many are wanted after these
+   * @param text the text whose words count; empty to search by meaning alone
+   * @param vector the vector of the query, of unit length
+   * @param topic the topic to search; all topics if empty
+   * @param from how many of the best hits to skip
+   * @param limit how many hits to return after these
    */
   public record Query(String text, float[] vector, Optional<String> topic, int from, int limit) {}
 
   /**
    * An entry that was found.
    *
-   * @param score by which hits are ranked: from 0 to 1.3, and little below 0
-   * @param similarity cosine with the nearest of the entry's vectors, at most 1
-   * @param passage the one that matches best, in the entry's content
+   * @param score the score by which hits are ranked: at most 1.3, and hardly below 0
+   * @param similarity the cosine of the query with the nearest vector of the entry, at most 1
+   * @param passage the passage of the entry's content that matches best
    */
   public record Hit(NamedEntry entry, double score, double similarity, Passage passage) {}
 
   /**
-   * For any number of searches.
+   * Makes an index for any number of searches.
    *
-   * @param modelTokens the most tokens that the embedding model takes
+   * @param modelTokens the greatest number of tokens that the embedding model takes
    */
   public static SearchIndex of(KbEntries kb, int modelTokens) {
     return of(kb, modelTokens, TermVectors::forQueries, VectorScan::packed);
   }
 
   /**
-   * For one search only: of the words those of its text are looked for, which takes a fraction of
-   * the time.
+   * Makes an index for one search only. It counts only the words of that search, which takes a
+   * fraction of the time.
    *
-   * @param text that is looked for
+   * @param text the text of the search
    */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
     return of(
@@ -105,7 +107,7 @@ public final class SearchIndex implements AutoCloseable {
         VectorScan::once);
   }
 
-  /** Counts the words of texts, of which the first are those of entries. */
+  /** Counts the words of texts. The texts of entries come first. */
   private interface Counting {
     TermVectors count(int count, IntFunction<String> textAt, int entries);
   }
@@ -131,15 +133,15 @@ public final class SearchIndex implements AutoCloseable {
     return new SearchIndex(entries, kb.coverage(), owners, passages, scan.apply(vectors), terms);
   }
 
-  /** How much of the log it was made from. */
+  /** Returns how much of the log the index was made from. */
   public Coverage coverage() {
     return coverage;
   }
 
   /**
-   * Searches for several things in one pass over the vectors.
+   * Runs several queries in one pass over the vectors.
    *
-   * @return per query its hits, best first
+   * @return the hits of each query, best first
    */
   public List<List<Hit>> search(List<Query> queries) {
     int together = Math.max(1, SCORES_AT_ONCE / Math.max(1, entries.size()));
@@ -183,7 +185,7 @@ public final class SearchIndex implements AutoCloseable {
         query.text(),
         (text, share) -> {
           int entry = owners[text];
-          // Where an entry and a passage say as much, the passage says where.
+          // At equal shares the passage is preferred to the entry, because it shows the place.
           if (share > said[entry] || share == said[entry] && text >= entries.size()) {
             said[entry] = share;
             saying[entry] = text;
@@ -203,15 +205,16 @@ public final class SearchIndex implements AutoCloseable {
           new Hit(
               entries.get(entry),
               best.scores[i],
-              Math.min(1, similarities[entry]), // rounded, a cosine may be a little more
+              // rounding can make a cosine slightly greater than 1
+              Math.min(1, similarities[entry]),
               matching(query, entry, nearest[entry], saying[entry])));
     }
     return hits;
   }
 
   /**
-   * Returns the passage to show: the nearest one by meaning. Where the whole entry is nearer than
-   * any passage, it is the one with most of the query's words, or the beginning if that has most.
+   * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
+   * passage, it is the passage with most of the query's words.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();
@@ -241,7 +244,10 @@ public final class SearchIndex implements AutoCloseable {
     return best;
   }
 
-  /** Entries in falling order of their scores; of equal ones those that come first. */
+  /**
+   * The best entries in falling order of their scores. Of equal scores, the entry that was offered
+   * first comes first.
+   */
   private static final class Best {
     private final int[] entries;
     private final float[] scores;
@@ -252,10 +258,10 @@ public final class SearchIndex implements AutoCloseable {
       scores = new float[limit];
     }
 
-    /** Hears of entries in rising order. */
+    /** Adds an entry if it is among the best. Callers must offer entries in rising order. */
     void offer(int entry, float score) {
       if (entries.length == 0 || size == entries.length && score <= scores[size - 1]) {
-        return; // most are not among the best
+        return; // true of most entries
       }
       int at = size < entries.length ? size++ : size - 1;
       for (; at > 0 && scores[at - 1] < score; at--) {

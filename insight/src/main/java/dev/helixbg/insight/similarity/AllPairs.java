@@ -11,16 +11,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Compares every vector with every other one, exactly. What is found depends neither on the number
- * of threads nor on the kernel, only the order in which sinks hear of it does.
+ * Compares every vector with every other one, exactly. The pairs that are found do not depend on
+ * the number of threads or on the kernel; only their order does.
  */
 public final class AllPairs {
-  /** Vectors that are whole strips and whole panels. */
+  /** Number of vectors that make up whole strips as well as whole panels. */
   private static final int UNIT = 96;
 
   /**
-   * Side of a square block of work, in units. The 12 panels of a block, 576 KiB, stay in an L2
-   * cache while its strips pass.
+   * Side of a square block of work, in units. The 12 panels of a block have 576 KiB, so they stay
+   * in an L2 cache while all strips of the block are read.
    */
   private static final int BLOCK_UNITS = 4;
 
@@ -30,10 +30,11 @@ public final class AllPairs {
    * Finds the pairs i &lt; j of {@code vectors} whose dot product is at least {@code limit}.
    *
    * @param limit {@link Float#NEGATIVE_INFINITY} for all pairs
-   * @param threads at least 1; the caller's is one of them
-   * @param sinks makes a sink for each worker, before the first of them starts
+   * @param threads the number of threads, at least 1; the caller's thread is one of them
+   * @param sinks makes a sink for each worker before the first worker starts
    * @return the sinks
-   * @throws CancellationException when the caller is interrupted, which it stays
+   * @throws CancellationException when the calling thread is interrupted; its interrupt status
+   *     stays set
    */
   public static <S extends PairSink> List<S> among(
       PackedVectors vectors, float limit, int threads, Supplier<S> sinks) {
@@ -41,17 +42,18 @@ public final class AllPairs {
   }
 
   /**
-   * Finds the pairs of a row and a column whose dot product is at least {@code limit}; a few rows
-   * against a whole KB, for example.
+   * Finds the pairs of a row and a column whose dot product is at least {@code limit}. For example,
+   * the rows are a few vectors and the columns a whole KB.
    *
    * @throws IllegalArgumentException when the dimensions differ
-   * @throws CancellationException when the caller is interrupted, which it stays
+   * @throws CancellationException when the calling thread is interrupted; its interrupt status
+   *     stays set
    * @see #among for the parameters
    */
   public static <S extends PairSink> List<S> between(
       PackedVectors rows, PackedVectors columns, float limit, int threads, Supplier<S> sinks) {
-    // The one check for all loads: on vector loads the JVM's own are off
-    // (VECTOR_ACCESS_OOB_CHECK=0), and a scan asks only for panels that pack() made.
+    // This is the only bounds check: the JVM's own checks of vector loads are off
+    // (VECTOR_ACCESS_OOB_CHECK=0). A scan only reads panels that pack() made.
     if (rows.dimension() != columns.dimension()) {
       throw new IllegalArgumentException(
           "Vectors of %d values cannot be compared with vectors of %d values"
@@ -89,10 +91,11 @@ public final class AllPairs {
   }
 
   /**
-   * Takes blocks from a common counter until none is left.
+   * A worker that takes blocks from a shared counter until none is left.
    *
-   * @param upper whether rows and columns are the same vectors, of which only i &lt; j counts
-   * @param block vectors on a side of a block
+   * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
+   *     count
+   * @param block the number of vectors on a side of a block
    */
   private record Worker(
       TileKernel kernel,
@@ -110,9 +113,10 @@ public final class AllPairs {
       int rowBlocks = Math.ceilDiv(rows.count(), block);
       long blocks = (long) rowBlocks * Math.ceilDiv(columns.count(), block);
       float[] products = new float[STRIP * PANEL];
-      // Successive numbers share their columns, which so stay in the cache of a core.
+      // Successive blocks have the same columns, which therefore stay in the cache of a core.
       for (long i = next.getAndIncrement(); i < blocks; i = next.getAndIncrement()) {
-        if (Thread.currentThread().isInterrupted()) { // the caller's, and so the end of all
+        // the interrupt of the caller ends all workers
+        if (Thread.currentThread().isInterrupted()) {
           next.set(blocks);
           return;
         }
@@ -162,16 +166,16 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector; when vectors are compared among themselves, the lower
-     *     one
-     * @param column index of the second vector
+     * @param row the index of the first vector; the lower one when vectors are compared among
+     *     themselves
+     * @param column the index of the second vector
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);
 
     /**
-     * The least similarity of pairs of these rows and columns that this sink wants to hear of: a
-     * call for each pair can take longer than its product.
+     * Returns the least similarity of pairs of these rows and columns that this sink wants. A call
+     * for each pair can take longer than its product, so the limit saves time.
      */
     default float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       return Float.NEGATIVE_INFINITY;

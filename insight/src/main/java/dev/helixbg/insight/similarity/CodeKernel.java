@@ -11,11 +11,15 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * The products by machine code, for x86-64 processors with vectors of 256 bits: a compiler that has
- * 16 registers for the 27 of {@link VectorKernel} moves sums to memory and back.
+ * Computes the products with machine code on x86-64 processors with vectors of 256 bits. {@link
+ * VectorKernel} needs 27 registers, but such a processor has 16, so compiled code of it moves sums
+ * to memory and back.
  */
 final class CodeKernel implements TileKernel {
-  /** Arrays of the heap are read where they are, since a call takes microseconds. */
+  /**
+   * The call of the machine code. It reads heap arrays in place, which is allowed because a call
+   * takes only microseconds.
+   */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(
@@ -41,7 +45,9 @@ final class CodeKernel implements TileKernel {
     this.dimension = columns.dimension();
   }
 
-  /** Whether this processor has the instructions, and the system lets a program make code. */
+  /**
+   * Whether this processor has the instructions and the system allows a program to generate code.
+   */
   static boolean applies() {
     return FUNCTION.isPresent();
   }

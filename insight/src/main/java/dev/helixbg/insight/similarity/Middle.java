@@ -3,12 +3,12 @@ package dev.helixbg.insight.similarity;
 import java.util.List;
 
 /**
- * The middle of some vectors.
+ * The middle of some vectors, as their sum.
  *
- * @param sum of the vectors
+ * @param sum the sum of the vectors
  */
 public record Middle(double[] sum) {
-  /** The middle of vectors of one length; at least one. */
+  /** Returns the middle of one or more vectors of equal length. */
   public static Middle of(List<float[]> vectors) {
     double[] sum = new double[vectors.getFirst().length];
     for (float[] vector : vectors) {
@@ -19,7 +19,7 @@ public record Middle(double[] sum) {
     return new Middle(sum);
   }
 
-  /** A number that is the larger, the nearer a unit vector is. */
+  /** Returns a number that is larger for unit vectors nearer to the middle. */
   public double nearness(float[] vector) {
     double dot = 0;
     for (int k = 0; k < sum.length; k++) {

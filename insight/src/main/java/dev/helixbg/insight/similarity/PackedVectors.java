@@ -8,18 +8,18 @@ import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Vectors packed for {@link TileKernel}, once as rows and once as columns. Rows come in strips of
- * {@link #STRIP} vectors, columns in panels of {@link #PANEL}; within a strip or panel first come
- * the first values of all its vectors, then the second ones, and so on. So a kernel reads both from
+ * Vectors packed for {@link TileKernel}, once as rows and once as columns. Rows are in strips of
+ * {@link #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the
+ * first values of all its vectors, then the second values, and so on. So a kernel reads both from
  * front to back.
  *
- * <p>The columns of many vectors are in native memory until {@link #close}.
+ * <p>For many vectors, the columns are in native memory until {@link #close}.
  */
 public final class PackedVectors implements AutoCloseable {
-  /** Vectors in a strip. */
+  /** Number of vectors in a strip. */
   static final int STRIP = 12;
 
-  /** Vectors in a panel. */
+  /** Number of vectors in a panel. */
   static final int PANEL = 32;
 
   private static final long CACHE_LINE_BYTES = 64;
@@ -39,8 +39,8 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Packs copies, for the kernel that first finishes all pairs of the vectors; the last strip and
-   * the last panel are filled up with zero vectors.
+   * Packs copies of vectors for the kernel that compares all their pairs fastest. Zero vectors fill
+   * the last strip and the last panel.
    *
    * @throws ArithmeticException when the strips would exceed the largest array
    */
@@ -50,7 +50,7 @@ public final class PackedVectors implements AutoCloseable {
 
   static PackedVectors pack(Vectors vectors, TileKernel.Packing columns) {
     float[] strips = interleaved(vectors, STRIP);
-    // Shared, since the workers of a scan read it.
+    // The arena is shared because all workers of a scan read it.
     Arena arena = Arena.ofShared();
     try {
       TileKernel kernel = columns.pack(vectors, arena);
@@ -62,16 +62,17 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Panels in native memory, where they can begin at a cache line: then no load of a vector
-   * register crosses one, which takes a tenth of the time. A large array of the heap lies at any
-   * multiple of 8 bytes.
+   * Returns panels in native memory, where they can begin at a cache line. Then no load of a vector
+   * register crosses a cache line, which saves a tenth of the time. A large heap array begins at
+   * any multiple of 8 bytes.
    */
   static MemorySegment nativePanels(Vectors vectors, Arena arena) {
     int panelLength = Math.multiplyExact(PANEL, vectors.dimension());
     long panelBytes = (long) panelLength * Float.BYTES;
     long panels = Math.ceilDiv(vectors.count(), PANEL);
     MemorySegment packed = arena.allocate(panels * panelBytes, CACHE_LINE_BYTES);
-    // By way of an array: value by value, a segment is slow to fill while the code is interpreted.
+    // An array is filled first, because interpreted code is slow to write single values to a
+    // segment.
     float[] panel = new float[panelLength];
     for (int i = 0; i < panels; i++) {
       Arrays.fill(panel, 0);
@@ -81,7 +82,7 @@ public final class PackedVectors implements AutoCloseable {
     return packed;
   }
 
-  /** On the heap, in strips or panels of so many vectors. */
+  /** Returns the vectors on the heap, in strips or panels of {@code width} vectors. */
   static float[] interleaved(Vectors vectors, int width) {
     int dimension = vectors.dimension();
     int padded = Math.multiplyExact(Math.ceilDiv(vectors.count(), width), width);
@@ -107,7 +108,7 @@ public final class PackedVectors implements AutoCloseable {
     }
   }
 
-  /** Vectors, without those that fill up. */
+  /** Returns the number of vectors, without the zero vectors at the end. */
   public int count() {
     return count;
   }
@@ -116,13 +117,16 @@ public final class PackedVectors implements AutoCloseable {
     return dimension;
   }
 
-  /** All strips; that of vector i, a multiple of {@link #STRIP}, begins at i × dimension. */
+  /**
+   * Returns all strips. If i is a multiple of {@link #STRIP}, the strip of vector i begins at i ×
+   * dimension.
+   */
   float[] strips() {
     requireOpen();
     return strips;
   }
 
-  /** The kernel of these vectors as columns. */
+  /** Returns the kernel that has these vectors as columns. */
   TileKernel kernel() {
     requireOpen();
     return kernel;
@@ -137,18 +141,18 @@ public final class PackedVectors implements AutoCloseable {
   /**
    * Frees the native memory.
    *
-   * @throws IllegalStateException when closed before
+   * @throws IllegalStateException when it is already closed
    */
   @Override
   public void close() {
     arena.close();
   }
 
-  /** Chooses the kernel that finishes first. */
+  /** Chooses the fastest kernel. */
   static final class TileKernels {
     /**
-     * Pairs from which a vector kernel pays. In a young JVM its first calls are interpreted, at
-     * microseconds per vector operation, until C2 has compiled it.
+     * Number of pairs from which a vector kernel is faster. Until the JVM's C2 compiler has
+     * compiled it, its calls are interpreted and take microseconds per vector operation.
      */
     static final long MANY_PAIRS = 20_000_000;
 
@@ -160,7 +164,7 @@ public final class PackedVectors implements AutoCloseable {
       return pairs < MANY_PAIRS ? PLAIN : fastest();
     }
 
-    /** The kernel for much work. */
+    /** Returns the kernel for many pairs. */
     static TileKernel.Packing fastest() {
       return vectorApi() ? Vector.KERNEL : PLAIN;
     }
@@ -170,11 +174,14 @@ public final class PackedVectors implements AutoCloseable {
       return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     }
 
-    /** Loaded only where the JVM was started with jdk.incubator.vector, which it names. */
+    /**
+     * Holds the vector kernel. The class is loaded only if the JVM was started with
+     * jdk.incubator.vector, because it uses that module.
+     */
     private static final class Vector {
       private static final int BITS = FloatVector.SPECIES_PREFERRED.vectorBitSize();
 
-      /** In bits: two vectors of each fit into a panel. */
+      /** Supported widths of vectors, in bits. */
       private static final Set<Integer> WIDTHS = Set.of(128, 256, 512);
 
       static final TileKernel.Packing KERNEL =

@@ -4,19 +4,20 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 
 /**
- * The passages of long entries, in the order of the entries, with their vectors.
+ * The passages of long entries and their vectors, in the order of the entries.
  *
- * @param owners of each passage, the index of its entry; rising
- * @param passages of the entries
- * @param vectors of the passages, of the same length as those of the entries
+ * @param owners the index of the entry the index of the entry of each passage, in rising order
+ * @param the passages
+ * @param vectors the vectors of the passages, as long as those of the entries
  */
 public record PassageVectors(int[] owners, List<Passage> passages, Vectors vectors) {
-  /** No entry is long. */
+  /** The passages of a KB without long entries. */
   public static final PassageVectors NONE =
       new PassageVectors(new int[0], List.of(), new Vectors(0, 1, new float[0]));
 
   /**
-   * @throws IllegalArgumentException when the three are not as many, or owners do not rise
+   * @throws IllegalArgumentException when the three have different sizes, or owners are not in
+   *     rising order
    */
   public PassageVectors {
     if (owners.length != passages.size() || owners.length != vectors.count()) {

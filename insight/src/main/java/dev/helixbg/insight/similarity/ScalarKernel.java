@@ -4,10 +4,10 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * The products in scalar code: the twin that the vector kernels are tested against, the fallback
- * where the JVM runs without jdk.incubator.vector, and the quickest kernel in a young JVM, because
- * any compiler makes good code of it at once. Its panels are on the heap, since interpreted code is
- * slow to read native memory.
+ * Computes the products in scalar code. Tests compare the vector kernels with it. It also runs if
+ * the JVM has no jdk.incubator.vector. Shortly after the start of a JVM it is the fastest kernel,
+ * because every compiler of the JVM makes good code of it. Its panels are on the heap, because
+ * interpreted code is slow to read native memory.
  */
 final class ScalarKernel implements TileKernel {
   private static final int ROWS = 3;
@@ -37,7 +37,10 @@ final class ScalarKernel implements TileKernel {
     return false;
   }
 
-  /** Twelve sums side by side, since each is a chain in which every step waits for the last. */
+  /**
+   * Computes twelve sums side by side. Each sum alone is a chain in which every step waits for the
+   * one before.
+   */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {
     float s00 = 0, s01 = 0, s02 = 0, s03 = 0;

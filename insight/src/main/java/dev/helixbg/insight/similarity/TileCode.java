@@ -7,11 +7,12 @@ import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of a strip times a panel in vectors of 256 bits: {@code float(strip,
- * panel, products, dimension)}, which gives the largest product, or 0 where all are below.
+ * Writes the machine code that multiplies a strip by a panel in vectors of 256 bits: {@code
+ * float(strip, panel, products, dimension)}. It returns the largest product, or 0 if all products
+ * are below 0.
  *
- * <p>Of the 16 registers twelve hold the sums of six rows and two vectors of columns, so that none
- * has to wait in memory.
+ * <p>Twelve of the 16 registers hold the sums of six rows and two vectors of columns, so that no
+ * sum has to be moved to memory.
  */
 final class TileCode {
   private static final Register STRIP_START = Register.RDI;
@@ -25,12 +26,12 @@ final class TileCode {
   private static final int BITS = 256;
   private static final int VECTOR = BITS / 8; // bytes
 
-  /** Computed at once. */
+  /** Number of rows that are computed at once. */
   private static final int ROWS = 6;
 
   private static final int COLUMNS = 2 * BITS / Float.SIZE;
 
-  /** Registers: the function's result is in the first. */
+  /** Number of a vector register. Register 0 also holds the result of the function. */
   private static final int LARGEST = 0;
 
   private static final int ROW = 1;

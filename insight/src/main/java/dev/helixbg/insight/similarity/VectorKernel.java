@@ -11,22 +11,23 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The products in vectors of this machine's width, 128 to 512 bits: 24 sums, two registers of
- * columns and one of a row take 27 of the 32 that AVX-512 and NEON have. AVX2 has 16, and this is
- * used there only where machine code cannot be ({@link CodeKernel}).
+ * Computes the products in vectors of this machine's width, 128 to 512 bits. It uses 27 registers:
+ * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32 registers. AVX2 has only
+ * 16; there, this kernel is used only if {@link CodeKernel} cannot be.
  *
- * <p>Flat, because C2 keeps vectors in registers only within one inlined body, and short, because a
- * body of some thousand bytecodes would stay interpreted for seconds.
+ * <p>The code has no inner calls, because the C2 compiler keeps vectors in registers only within
+ * one inlined method body. It is short, because a body of some thousand bytecodes would stay
+ * interpreted for seconds.
  */
 final class VectorKernel implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
-  /** Floats in a register. */
+  /** Number of floats in a register. */
   private static final int LANES = SPECIES.length();
 
   private static final long BYTES = LANES * Float.BYTES;
 
-  /** Bytes from the values of one k to those of the next. */
+  /** Number of bytes from the values of one k to those of the next. */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -51,7 +52,10 @@ final class VectorKernel implements TileKernel {
     return reached;
   }
 
-  /** A strip × COLUMNS. Sum s2b is that of row 2 and the second register of columns. */
+  /**
+   * Multiplies a strip by COLUMNS columns. For example, s2b is the sum of row 2 and the second
+   * register of columns.
+   */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {
     FloatVector s0a = FloatVector.zero(SPECIES);

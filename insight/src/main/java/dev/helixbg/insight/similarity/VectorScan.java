@@ -3,15 +3,15 @@ package dev.helixbg.insight.similarity;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.List;
 
-/** Vectors with which a few others are compared, once or many times. */
+/** Vectors that a few others are compared with, once or many times. */
 public interface VectorScan extends AutoCloseable {
-  /** Rows with all vectors: sinks hear of each product. */
+  /** Compares rows with all vectors. The sink receives each product. */
   void compare(List<float[]> rows, PairSink sink);
 
   @Override
   void close();
 
-  /** For many comparisons: the vectors are packed for the quickest kernel first. */
+  /** Makes a scan for many comparisons. It first packs the vectors for the fastest kernel. */
   static VectorScan packed(Vectors vectors) {
     PackedVectors packed = PackedVectors.pack(vectors);
     return new VectorScan() {
@@ -30,9 +30,9 @@ public interface VectorScan extends AutoCloseable {
   }
 
   /**
-   * For a single comparison: the vectors as they lie. To pack them, and to wait for the compiler of
-   * a vector kernel, would take longer than all products. They are the same, bit for bit: chains of
-   * fused multiply-adds in rising order, of which four go side by side.
+   * Makes a scan for a single comparison, which reads the vectors without packing them. Packing,
+   * and compiling a vector kernel, would take longer than all products. The products are the same,
+   * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
    */
   static VectorScan once(Vectors vectors) {
     return new VectorScan() {
@@ -54,7 +54,7 @@ public interface VectorScan extends AutoCloseable {
     float[] products = new float[4];
     for (int first = 0; first < vectors.count(); first += 4) {
       int side = Math.min(4, vectors.count() - first);
-      // Fewer than four: the last one again.
+      // If fewer than four are left, the last one is repeated.
       int at0 = first * dimension;
       int at1 = (first + Math.min(1, side - 1)) * dimension;
       int at2 = (first + Math.min(2, side - 1)) * dimension;

@@ -4,11 +4,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Vectors of one length, one after the other.
+ * Vectors of equal length in one array.
  *
  * @param count number of vectors; may be 0
- * @param dimension length of each; at least 1
- * @param values count × dimension, row-major, all finite; neither copied nor to be changed
+ * @param dimension the length of each vector; at least 1
+ * @param values count × dimension finite values, row-major; the array is not copied, and nobody may
+ *     change it
  */
 public record Vectors(int count, int dimension, float[] values) {
 
@@ -23,7 +24,7 @@ public record Vectors(int count, int dimension, float[] values) {
     }
   }
 
-  /** Copies vectors of one length. */
+  /** Copies vectors of equal length. */
   public static Vectors of(List<float[]> rows) {
     int dimension = rows.isEmpty() ? 1 : rows.getFirst().length;
     float[] values = new float[Math.multiplyExact(rows.size(), dimension)];
@@ -33,7 +34,10 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(rows.size(), dimension, values);
   }
 
-  /** Copies one set of vectors behind the other; they are of one length, but for empty sets. */
+  /**
+   * Copies sets of vectors one after the other. All vectors must have the same length; empty sets
+   * are ignored.
+   */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
     int dimension = filled.isEmpty() ? 1 : filled.getFirst().dimension;

@@ -13,36 +13,43 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * TF-IDF vectors of texts: of each term {@code (1 + ln n) · ln(N / d)}, n times in the text and in
- * d of N entries, together at unit length (Salton, Buckley 1988). Frequencies are those of the KB
- * as it is. A term that very many entries have says little and would cost most: it is left out.
+ * TF-IDF vectors of the number of texts. The weight of a term that is n times in the text and in d
+ * of N entries is {@code (1 + ln n) · ln(N / d)}; vectors are scaled to unit length (Salton,
+ * Buckley 1988). The frequencies d are those of the current KB. A term in very many entries is left
+ * out: it says little and would take most of the time.
  */
 public final class TermVectors {
-  /** A term in at most this many entries, or in one of a hundred, is rare. */
+  /** A term is rare if it is in at most this many entries, or in at most one of a hundred. */
   private static final int RARE = 5;
 
-  /** Texts whose words are counted in one step: some milliseconds of work for a young JVM. */
+  /**
+   * Number of texts whose words are counted in one step: a few milliseconds of work for a JVM that
+   * has just started.
+   */
   private static final int TEXTS_PER_STEP = 500;
 
-  /** Entries: the first of the texts. */
+  /** Number of entries. Their texts come first. */
   private final int entries;
 
-  /** A term in more entries counts for nothing. */
+  /** Greatest number of entries that may have a term; terms in more entries are ignored. */
   private final int most;
 
   /** Sorted. */
   private final String[] terms;
 
-  /** Entries with each term. */
+  /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /** Where each text's terms begin, rising, with their weights; only those of products. */
+  /**
+   * Start of each text's terms in {@link #termAt} and {@link #weightAt}. They are sorted, and only
+   * terms that products need are kept.
+   */
   private final int[] starts;
 
   private final int[] termAt;
   private final float[] weightAt;
 
-  /** The texts with each term, for products with all of them; made when first asked for. */
+  /** The texts with each term, for products with all texts. It is made at the first use. */
   private Postings postings;
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
@@ -64,31 +71,37 @@ public final class TermVectors {
     this.weightAt = weightAt;
   }
 
-  /** A term in more of {@code entries} entries is left out where these are compared. */
+  /**
+   * Returns the greatest number of entries that may have a term when {@code entries} entries are
+   * compared. Terms in more entries are left out.
+   */
   static int mostEntries(int entries) {
     return Math.clamp(entries / 10, 50, 1_000);
   }
 
   /**
-   * Texts to be compared with each other.
+   * Makes vectors of texts that are compared with each other.
    *
    * @param count texts
-   * @param textAt the texts: of entries, then of their passages
-   * @param entries how many of the texts are those of entries, whose terms are counted
+   * @param textAt the texts of entries, followed by those of their passages
+   * @param entries the number of texts that are of entries; the frequencies of terms are counted in
+   *     them
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
     return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, mostEntries(entries));
   }
 
-  /** Texts to be searched: what a single entry says counts, and what up to half of them say. */
+  /**
+   * Makes vectors of texts for searching. Terms of a single entry count, and so do terms that up to
+   * half of the entries have.
+   */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
     return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 1, mostToSearch(entries));
   }
 
   /**
-   * Texts to be searched for one query alone: other terms than its own are not known. {@link
-   * Products#share} of that query, and {@link #overlap} with it, are the same as {@link
-   * #forQueries} has them.
+   * Makes vectors of texts for one query only. They have no terms but those of the query. {@link
+   * Products#share} and {@link #overlap} of that query are the same as with {@link #forQueries}.
    */
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
@@ -114,7 +127,8 @@ public final class TermVectors {
   private static TermVectors of(
       int count, IntFunction<Map<String, Integer>> termsOf, int entries, int fewest, int most) {
     Map<String, Integer> numbers = new HashMap<>();
-    int[][] found = new int[count][]; // per text: number of a term, how often, and so on
+    // per text: the number of a term, its count, the next term's number, and so on
+    int[][] found = new int[count][];
     int[] frequencies = new int[1 << 10];
     for (int i = 0; i < count; i++) {
       Map<String, Integer> counts = termsOf.apply(i);
@@ -141,7 +155,8 @@ public final class TermVectors {
       Map<String, Integer> numbers,
       int[] frequencies) {
     int count = found.length;
-    // Sums of floats depend on their order: that of the words, not that of the log.
+    // Sums of floats depend on their order. The order of the words makes them independent of the
+    // log.
     String[] terms = numbers.keySet().toArray(String[]::new);
     Arrays.parallelSort(terms);
     int[] sorted = new int[terms.length];
@@ -166,11 +181,11 @@ public final class TermVectors {
       for (long occurrence : occurrences) {
         int term = (int) (occurrence >>> 32);
         int frequency = sortedFrequencies[term];
-        // A passage may begin within a word: that is a term of no entry.
+        // A passage may begin inside a word, and then has a term that no entry has.
         if (frequency > 0 && frequency <= most) {
           double weight = weight((int) occurrence, entries, frequency);
           squares += weight * weight;
-          if (frequency >= fewest && weight > 0) { // else no part of any product
+          if (frequency >= fewest && weight > 0) { // other terms contribute to no product
             termAt[end] = term;
             weightAt[end++] = (float) weight;
           }
@@ -200,12 +215,12 @@ public final class TermVectors {
     return weight(1, entries, Math.max(1, frequency));
   }
 
-  /** Texts. */
+  /** Returns the number of texts. */
   public int count() {
     return starts.length - 1;
   }
 
-  /** Cosine of two texts. */
+  /** Returns the cosine of two texts. */
   public float similarity(int a, int b) {
     float sum = 0;
     int i = starts[a];
@@ -222,7 +237,10 @@ public final class TermVectors {
     return sum;
   }
 
-  /** The rare terms that two texts share: the rarest first, of equally rare ones the longer. */
+  /**
+   * Returns the rare terms that two texts share. The rarest come first, and longer ones before
+   * shorter ones of the same rarity.
+   */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -238,7 +256,10 @@ public final class TermVectors {
         .toList();
   }
 
-  /** How much of what one text says another says, too: the rarities of the terms in both, added. */
+  /**
+   * Returns how much two texts have in common: the sum of the rarities of the terms that are in
+   * both.
+   */
   public double overlap(Terms one, Terms other) {
     double sum = 0;
     for (String term : one.counts().keySet()) {
@@ -250,7 +271,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Products with all texts, for one thread. */
+  /** Returns a computation of products with all texts. Only one thread may use it. */
   public Products products() {
     return new Products();
   }
@@ -277,7 +298,7 @@ public final class TermVectors {
     return postings;
   }
 
-  /** Receives cosines, or shares. */
+  /** Receives cosines or shares. */
   public interface Sink {
     /**
      * @param similarity above 0
@@ -285,7 +306,10 @@ public final class TermVectors {
     void accept(int text, float similarity);
   }
 
-  /** Compares one text at a time with all that share a term with it: no others are looked at. */
+  /**
+   * Compares one text at a time with all texts that share a term with it. Other texts are never
+   * read.
+   */
   public final class Products {
     private final Postings all = postings();
     private final float[] sums = new float[count()];
@@ -294,7 +318,7 @@ public final class TermVectors {
 
     private Products() {}
 
-    /** Compares one of the texts with all that share a term, with itself, too. */
+    /** Compares one of the texts with all texts that share a term with it, including itself. */
     public void of(int text, Sink sink) {
       for (int i = starts[text]; i < starts[text + 1]; i++) {
         for (int at = all.starts[termAt[i]]; at < all.starts[termAt[i] + 1]; at++) {
@@ -305,8 +329,8 @@ public final class TermVectors {
     }
 
     /**
-     * How much of a query each text says: the share of the query's terms, each as much as it is
-     * rare. What no entry says counts as if one did.
+     * Computes the share of a query's terms that each text has. Rarer terms weigh more. A term in
+     * no entry counts as if one entry had it.
      */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();

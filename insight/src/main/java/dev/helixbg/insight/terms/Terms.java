@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
- * as itself and as its parts; endings of English plurals and verbs are taken off, see {@link
- * #stem}. Of a script without spaces between words each two characters that follow each other are a
- * word. Forms of Unicode, width and case count for nothing.
+ * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
+ * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
+ * removed, see {@link #stem}. In a script without spaces between words, each pair of adjacent
+ * characters is a word. Unicode forms, character width and case do not matter.
  */
 public final class Terms {
-  /** Longer ones are hashes and encoded data. */
+  /** Greatest length of a term. Longer ones are hashes or encoded data. */
   private static final int MAX_LENGTH = 60;
 
   private static final List<String> ENDINGS = List.of("ing", "ed", "es", "s");
@@ -31,11 +31,12 @@ public final class Terms {
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Whether a character is of a script that writes no spaces between words. */
+  /** Bit of a character of a script without spaces between words. */
   private static final byte RUN = 16;
 
   /**
-   * Kinds of the characters that most texts are made of: a young JVM has no quick code for others.
+   * Kinds of the ASCII characters, which make up most of most texts. Shortly after its start, the
+   * JVM is slow to compute kinds.
    */
   private static final byte[] KINDS = new byte[128];
 
@@ -47,7 +48,7 @@ public final class Terms {
 
   private final Map<String, Integer> counts = new HashMap<>();
 
-  /** Each as it is first written. */
+  /** The spelling of each term at its first place in the text. */
   private final Map<String, String> spellings = new HashMap<>();
 
   private Terms() {}
@@ -59,7 +60,7 @@ public final class Terms {
     return terms;
   }
 
-  /** Hears of the words of a text: identifiers, each before its parts. */
+  /** Receives the words of a text; a whole identifier comes before its parts. */
   @FunctionalInterface
   private interface WordSink {
     void word(int start, int end);
@@ -76,16 +77,17 @@ public final class Terms {
   }
 
   /**
-   * Gives those of these terms that a text has, each with how often. Many texts are looked through
-   * for a few terms: a word that by its first two letters and length can be none of them costs no
-   * string.
+   * Returns a function that counts how often a text has each of these terms. It is for many texts
+   * and a few terms: it makes no string of a word that cannot be one of them because of its first
+   * two letters or its length.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
-    int[] longest = new int[KINDS.length * KINDS.length]; // longest terms that begin alike
+    // the length of the longest term with each two first letters
+    int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
       int beginning = beginning(term, 0, term.length());
       if (beginning >= 0) {
-        // Letters may become longer in lower case, endings are taken off: at most so many.
+        // A written word can be longer than its term by its ending, at most by so many letters.
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
@@ -107,7 +109,10 @@ public final class Terms {
     };
   }
 
-  /** A number for the first two letters of a word, which no ending is part of; -1 for rare ones. */
+  /**
+   * Returns a number for the first two letters of a word, which are never part of an ending; -1 if
+   * they are not ASCII.
+   */
   private static int beginning(String text, int start, int end) {
     int first = lower(text.charAt(start));
     int second = end - start > 1 ? lower(text.charAt(start + 1)) : 0;
@@ -118,18 +123,18 @@ public final class Terms {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   }
 
-  /** How often each occurs. */
+  /** Returns how often the text has each term. */
   public Map<String, Integer> counts() {
     return counts;
   }
 
-  /** A term as the text first has it. */
+  /** Returns a term as it is spelled at its first place in the text. */
   public String spelling(String term) {
     return spellings.get(term);
   }
 
   /**
-   * Returns the end of the identifier that begins at {@code start}; {@code start} if none begins
+   * Returns the end of the identifier that begins at {@code start}, or {@code start} if none begins
    * there.
    */
   private static int end(String text, int start) {
@@ -171,7 +176,8 @@ public final class Terms {
   }
 
   /**
-   * Identifiers with their parts, and pairs of the characters in runs of a script without spaces.
+   * Passes on identifiers with their parts and, in scripts without spaces, each pair of adjacent
+   * characters.
    */
   private static void each(String text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
@@ -198,7 +204,7 @@ public final class Terms {
     }
   }
 
-  /** An identifier and its parts. */
+  /** Passes on an identifier and its parts. */
   private static void identifier(String text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
@@ -232,17 +238,20 @@ public final class Terms {
     spellings.putIfAbsent(term, word);
   }
 
-  /** The stem of a word in one case: of letters that have several small forms, too. */
+  /**
+   * Returns the stem of a word in lower case. The word becomes upper case first, so that letters
+   * with several lower-case forms count as one.
+   */
   private static String term(String word) {
     String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
     return stem(upper.toLowerCase(Locale.ROOT));
   }
 
   /**
-   * A word without its ending, roughly: {@code waited} is {@code wait}. What is left need be no
-   * word, but is the same of most forms of one.
+   * Returns a word without its ending, roughly: {@code waited} becomes {@code wait}. The result
+   * need not be a word, but it is the same for most forms of a word.
    *
-   * @param word in lower case
+   * @param word a word in lower case
    */
   public static String stem(String word) {
     for (String ending : ENDINGS) {

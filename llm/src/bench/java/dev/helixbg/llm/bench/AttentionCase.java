@@ -136,7 +136,7 @@ final class AttentionCase implements KernelCase {
       float[][] v = rows(random, rows, KV_HEADS * HEAD);
       batch.clear();
       batch.add(cache, rows, 0);
-      Rope rope = backend.rope(RopeAngles.of(HEAD, 1e6), cached + tokens);
+      Rope rope = backend.rope(new RopeAngles(HEAD, 1e6), cached + tokens);
       try (Arena arena = Arena.ofShared()) {
         Norm norm = new Norm(backend.matrix(ones(arena)), 1e-6f);
         for (int layer = 0; layer < shape.layers(); layer++) {

@@ -23,13 +23,10 @@ public final class BackendCounters {
     MOST_IN_FLIGHT,
     /** Number of times that the host waited for the device. */
     WAITS,
-    WAIT_NANOS,
     /** Constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
     /** Weights that were read, in bytes. */
-    WEIGHT_BYTES,
-    /** Keys and values that were read, in bytes. */
-    CACHE_BYTES
+    WEIGHT_BYTES
   }
 
   private final long[] values = new long[Counter.values().length];

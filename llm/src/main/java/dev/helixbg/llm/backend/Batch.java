@@ -131,16 +131,6 @@ public final class Batch {
     return wantedRows.length - wanted;
   }
 
-  /** Returns the size of one layer's keys and values that the spans attend to, in bytes. */
-  public long cacheBytes() {
-    long bytes = 0;
-    for (int span = 0; span < spans; span++) {
-      KvShape shape = caches[span].shape();
-      bytes += (long) (starts[span] + counts[span]) * shape.bytesPerPosition() / shape.layers();
-    }
-    return bytes;
-  }
-
   public int spans() {
     return spans;
   }

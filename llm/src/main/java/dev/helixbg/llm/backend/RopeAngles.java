@@ -3,26 +3,15 @@ package dev.helixbg.llm.backend;
 import java.util.Arrays;
 
 /**
- * Rotation of heads: pair i of a head turns by {@code position · turns[i]} radians and is
- * multiplied by the magnitude.
+ * Rotation of heads: pair i turns by {@code position · base^(−2i / headSize)} radians.
  *
- * @param turns one value per pair: half the size of a head
+ * @param headSize number of values of a head; even
  */
-public record RopeAngles(double[] turns, double magnitude) {
-
-  /**
-   * Returns angles without scaling: pair i turns by base^(−2i / headSize) per position.
-   *
-   * @param headSize number of values of a head; even
-   */
-  public static RopeAngles of(int headSize, double base) {
+public record RopeAngles(int headSize, double base) {
+  /** Returns the radians by which each pair turns from one position to the next. */
+  public double[] turns() {
     double[] turns = new double[headSize / 2];
     Arrays.setAll(turns, pair -> Math.pow(base, -pair / (double) turns.length));
-    return new RopeAngles(turns, 1);
-  }
-
-  /** Returns the number of values of a head. */
-  public int headSize() {
-    return 2 * turns.length;
+    return turns;
   }
 }

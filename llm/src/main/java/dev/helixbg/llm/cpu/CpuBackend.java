@@ -165,7 +165,6 @@ public final class CpuBackend extends HostBackend {
     HostActivations to = (HostActivations) target;
     team.run(attention, attention.parts(batch, (HostActivations) q, layer, to, team.size()));
     counters().add(Counter.DISPATCHES, 1);
-    counters().add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override

@@ -6,21 +6,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
  * Content of the head of a GGUF file, of any architecture and with any element types, supported or
  * not.
  *
- * @param version 2 or 3
- * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart offset of the data, in bytes
  * @param metadata metadata, valid while the file is mapped
  * @param tensors descriptions of the tensors, in the file's order
  */
-public record GgufDescription(
-    int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
+public record GgufDescription(long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
 
   private static final String SPLIT_COUNT = "split.count";
 
@@ -38,23 +34,6 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** Returns the name of the element type, or its number if the type is unknown. */
-    public String typeName() {
-      return StoredType.nameOf(typeId);
-    }
-
-    /**
-     * Returns the size of the data in bytes; empty if the element type is unknown, or the size is
-     * not valid.
-     */
-    public OptionalLong bytes() {
-      try {
-        return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
-      } catch (IllegalArgumentException | ArithmeticException e) {
-        return OptionalLong.empty();
-      }
-    }
-
     private Tensor tensor(String file, MemorySegment data) {
       StoredType type;
       try {
@@ -69,15 +48,15 @@ public record GgufDescription(
             "rows of %d elements are no whole number of %s blocks of %d"
                 .formatted(shape.getFirst(), type, type.blockElements()));
       }
-      long bytes =
-          bytes()
-              .orElseThrow(
-                  () ->
-                      wrong(
-                          file,
-                          typeAt,
-                          "%d elements of %s take more than 2^63 bytes"
-                              .formatted(elements(), type)));
+      long bytes;
+      try {
+        bytes = type.bytes(elements());
+      } catch (ArithmeticException e) {
+        throw wrong(
+            file,
+            typeAt,
+            "%d elements of %s take more than 2^63 bytes".formatted(elements(), type));
+      }
       if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
         throw wrong(
             file,

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gguf;
 
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,8 +9,7 @@ import java.util.stream.IntStream;
 
 /**
  * The metadata of a model file: values by key, with the place of each value for errors. A value is
- * a Long, a {@link BigInteger} (for 64-bit unsigned values above the range of Long), a Float, a
- * Double, a Boolean, a String, or a {@link GgufArray}.
+ * a Long, a Float, a Double, a Boolean, a String, or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -66,7 +64,7 @@ public final class GgufMetadata {
   private int whole(String key, Object number, int least, int most) {
     return switch (number) {
       case Long value when value >= least && value <= most -> value.intValue();
-      case Long _, BigInteger _ ->
+      case Long _ ->
           throw error(
               key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
       default -> throw wrongType(key, "a whole number");

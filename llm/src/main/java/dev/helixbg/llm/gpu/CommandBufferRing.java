@@ -22,14 +22,11 @@ import java.util.Deque;
  */
 final class CommandBufferRing {
   /** Depth that keeps the GPU busy between two passes. */
-  static final int USUAL_DEPTH = 3;
+  static final int DEPTH = 3;
 
-  static final int MOST_DEPTH = 8;
-
-  private final int depth;
   private final GpuDevice device;
   private final BackendCounters counters;
-  private final GpuCommands[] buffers = new GpuCommands[MOST_DEPTH];
+  private final GpuCommands[] buffers = new GpuCommands[DEPTH];
 
   /** Arenas to close, each with the number of the last command buffer that may use it. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
@@ -47,21 +44,14 @@ final class CommandBufferRing {
 
   private boolean rehearsing;
 
-  /**
-   * @param depth largest number of buffers in flight, 1 to {@link #MOST_DEPTH}
-   */
-  CommandBufferRing(GpuDevice device, BackendCounters counters, int depth) {
-    if (depth < 1 || depth > MOST_DEPTH) {
-      throw new IllegalArgumentException("a ring of " + depth + " command buffers");
-    }
-    this.depth = depth;
+  CommandBufferRing(GpuDevice device, BackendCounters counters) {
     this.device = device;
     this.counters = counters;
   }
 
   /** Returns an empty command buffer; waits for the oldest buffer if too many are in flight. */
   GpuCommands begin() {
-    awaitThrough(begun - depth);
+    awaitThrough(begun - DEPTH);
     closeOutgrown(ended);
     GpuCommands buffer = rehearsing ? new NoCommands() : device.commands();
     buffers[slot(begun)] = buffer;
@@ -91,7 +81,7 @@ final class CommandBufferRing {
   }
 
   private int slot(long number) {
-    return (int) (number % depth);
+    return (int) (number % DEPTH);
   }
 
   /** Submits the buffer that was begun last. */
@@ -109,13 +99,6 @@ final class CommandBufferRing {
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
-  }
-
-  /** Waits for the last committed buffer; returns the seconds that the GPU took for it. */
-  double gpuSecondsOfLast() {
-    GpuCommands last = buffers[slot(committed - 1)];
-    wait(last);
-    return last.seconds();
   }
 
   /**
@@ -152,17 +135,8 @@ final class CommandBufferRing {
   }
 
   private void wait(GpuCommands buffer) {
-    if (buffer.ended()) {
-      buffer.await();
-      return;
-    }
-    long start = System.nanoTime();
-    try {
-      buffer.await();
-    } finally {
-      counters.add(Counter.WAITS, 1);
-      counters.add(Counter.WAIT_NANOS, System.nanoTime() - start);
-    }
+    counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
+    buffer.await();
   }
 
   /** Closes a buffer that was begun but never committed, after all others have ended. */
@@ -201,11 +175,6 @@ final class CommandBufferRing {
 
     @Override
     public void await() {}
-
-    @Override
-    public double seconds() {
-      return 0;
-    }
 
     @Override
     public void close() {}

@@ -27,7 +27,6 @@ final class CommandRecorder {
   private final BackendCounters counters;
   private final CommandBufferRing inFlight;
   private final UploadTables uploads;
-  private final KernelProfile profile;
   private final MemorySegment constants;
 
   private GpuCommands commands;
@@ -52,15 +51,10 @@ final class CommandRecorder {
 
   private final List<GrowableBuffer> scratches = new ArrayList<>();
 
-  /**
-   * @param profile if not null, each dispatch is timed in a separate command buffer
-   */
-  CommandRecorder(
-      GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile, int depth) {
+  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters) {
     this.device = device;
     this.counters = counters;
-    this.profile = profile;
-    inFlight = new CommandBufferRing(device, counters, depth);
+    inFlight = new CommandBufferRing(device, counters);
     uploads = new UploadTables(device, arena);
     constants = arena.allocate(MAX_CONSTANTS, 16);
   }
@@ -206,19 +200,6 @@ final class CommandRecorder {
     written.clear();
     commands.dispatch(x, y, z, threads);
     counters.add(Counter.DISPATCHES, 1);
-    if (profile != null) {
-      time("%dx%dx%d of %d".formatted(x, y, z, threads));
-    }
-  }
-
-  /**
-   * Times the dispatch: runs the command buffer and continues the submission in another one. The
-   * tables stay valid.
-   */
-  private void time(String grid) {
-    commit();
-    profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
-    commands = inFlight.begin();
   }
 
   // ---- the submission -------------------------------------------------------------------------

@@ -127,8 +127,7 @@ final class CompiledKernels {
     GpuKernel kernel = known.get(key);
     if (kernel == null && wanted != null) {
       Source noted = wanted.computeIfAbsent(key, k -> source.get());
-      return new GpuKernel(
-          0, noted.library.name(), noted.kernel, Integer.MAX_VALUE); // never dispatched
+      return new GpuKernel(0, noted.kernel, Integer.MAX_VALUE); // never dispatched
     }
     if (kernel == null) {
       kernel = compiled(source.get());

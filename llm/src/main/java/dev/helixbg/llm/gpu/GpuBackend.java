@@ -2,7 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendCounters;
-import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
@@ -21,8 +20,6 @@ import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -34,7 +31,6 @@ public final class GpuBackend implements Backend {
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
   private final BackendCounters counters = new BackendCounters();
-  private final KernelProfile profile;
   private final CompiledKernels kernels;
   private final CommandRecorder recorder;
   private final BatchTables.Last tables;
@@ -43,29 +39,16 @@ public final class GpuBackend implements Backend {
   private final AttentionEncoder attention;
   private final ArgmaxEncoder argmax;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
-  private final int depth;
   private boolean closed;
 
   /**
    * @param closesDevice whether {@link #close} closes the device, too
-   * @param profiled whether each kernel is timed in a separate command buffer, which is slow
    */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
-    this(device, closesDevice, profiled, CommandBufferRing.USUAL_DEPTH);
-  }
-
-  /**
-   * Makes a backend with another depth.
-   *
-   * @param depth largest number of command buffers in flight, 1 to 8
-   */
-  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled, int depth) {
-    this.depth = depth;
+  public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
-    profile = profiled ? new KernelProfile() : null;
     kernels = new CompiledKernels(device);
-    recorder = new CommandRecorder(device, arena, counters, profile, depth);
+    recorder = new CommandRecorder(device, arena, counters);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new MatmulEncoder(recorder, kernels, counters);
@@ -80,7 +63,7 @@ public final class GpuBackend implements Backend {
 
   @Override
   public int depth() {
-    return depth;
+    return CommandBufferRing.DEPTH;
   }
 
   /** Returns false: a fork copies its last block before the pass writes to that block. */
@@ -92,11 +75,6 @@ public final class GpuBackend implements Backend {
   @Override
   public BackendCounters counters() {
     return counters;
-  }
-
-  /** Returns the GPU's times by kernel, if the backend is profiled. */
-  public Optional<KernelProfile> profile() {
-    return Optional.ofNullable(profile);
   }
 
   public GpuDevice device() {
@@ -122,30 +100,22 @@ public final class GpuBackend implements Backend {
    * Compiles all kernels that some steps need, in parallel, and copies the weights to the GPU
    * meanwhile. The steps are only rehearsed and do not run.
    *
-   * @param news receives lines about the progress of copying weights
    * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
-  public void compile(Runnable steps, Consumer<String> news) {
+  public void compile(Runnable steps) {
     kernels.rehearse();
     recorder.rehearse(true);
     try {
       steps.run();
     } finally {
       recorder.rehearse(false);
-      forgetCounts();
+      counters.clear();
     }
     Runnable compiled = kernels.compileWanted();
     try {
-      weights.placeAll(news);
+      weights.placeAll();
     } finally {
       compiled.run();
-    }
-  }
-
-  private void forgetCounts() {
-    counters.clear();
-    if (profile != null) {
-      profile.clear();
     }
   }
 
@@ -251,7 +221,6 @@ public final class GpuBackend implements Backend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
-    counters.add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override

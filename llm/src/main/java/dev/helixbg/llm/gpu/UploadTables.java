@@ -37,7 +37,7 @@ final class UploadTables {
   UploadTables(GpuDevice device, Arena arena) {
     this.device = device;
     this.arena = arena;
-    for (int i = 0; i < CommandBufferRing.MOST_DEPTH; i++) {
+    for (int i = 0; i < CommandBufferRing.DEPTH; i++) {
       buffers.add(new ArrayList<>());
     }
   }

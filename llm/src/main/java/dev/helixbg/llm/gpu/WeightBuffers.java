@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
@@ -25,16 +24,8 @@ final class WeightBuffers {
   private final GpuDevice device;
   private final Arena arena;
 
-  /** Largest size that is copied without progress lines, in bytes. */
-  private static final long SILENT_BYTES = 1L << 30;
-
-  private static final long BYTES_A_LINE = 1L << 30;
-
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
-
-  /** Bytes that had been copied at the last progress line. */
-  private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {
     this.device = device;
@@ -61,14 +52,8 @@ final class WeightBuffers {
     return copiedBytes;
   }
 
-  /**
-   * Places all waiting tensors.
-   *
-   * @param news receives lines about the progress of a long copy
-   */
-  void placeAll(Consumer<String> news) {
-    long all = waiting.stream().mapToLong(matrix -> matrix.tensor().data().byteSize()).sum();
-    told = copiedBytes;
+  /** Places all waiting tensors. */
+  void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();
     for (int from = 0; from < waiting.size(); ) {
@@ -78,7 +63,7 @@ final class WeightBuffers {
           && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
         to++;
       }
-      place(waiting.subList(from, to), all > SILENT_BYTES ? news : line -> {}, all);
+      place(waiting.subList(from, to));
       from = to;
     }
     waiting.clear();
@@ -92,16 +77,12 @@ final class WeightBuffers {
     return start(matrix) + matrix.tensor().data().byteSize();
   }
 
-  private void place(List<GpuMatrix> neighbours, Consumer<String> news, long all) {
+  private void place(List<GpuMatrix> neighbours) {
     long start = start(neighbours.getFirst());
     GpuBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
     for (GpuMatrix matrix : neighbours) {
       if (pages == null) {
         copy(matrix);
-        if (copiedBytes - told >= BYTES_A_LINE) {
-          told = copiedBytes;
-          news.accept("weights to the GPU: %.1f of %.1f GB".formatted(told / 1e9, all / 1e9));
-        }
       } else {
         matrix.place(pages, start(matrix) - device.pageStart(start));
       }
@@ -161,7 +142,7 @@ final class WeightBuffers {
 
     GpuBuffer buffer() {
       if (buffer == null) {
-        owner.placeAll(line -> {});
+        owner.placeAll();
       }
       return buffer;
     }

@@ -301,11 +301,6 @@ public final class Qwen3 {
     return weights.embedding().rows();
   }
 
-  /** Whether the output matrix is a separate tensor, not the embedding. */
-  public boolean hasSeparateOutput() {
-    return weights.output() != weights.embedding();
-  }
-
   /** Returns the shape of the caches of this model's sequences; its limit is the context limit. */
   public KvShape cacheShape() {
     return cacheShape;

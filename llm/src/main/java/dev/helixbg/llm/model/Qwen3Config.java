@@ -16,7 +16,6 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  * @param kvHeads number of key and value heads; a divisor of {@code heads}
  * @param headSize number of values per head; even; not always {@code hidden / heads}
  * @param ropeBase base of the rotation angles
- * @param ropeScaling scaling of the rotation angles for long texts
  * @param epsilon epsilon of all normalisations
  */
 public record Qwen3Config(
@@ -28,7 +27,6 @@ public record Qwen3Config(
     int kvHeads,
     int headSize,
     double ropeBase,
-    RopeScaling ropeScaling,
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
@@ -55,10 +53,10 @@ public record Qwen3Config(
               .formatted(architecture, ARCHITECTURE));
     }
     refusePooling(metadata);
-    int contextLength = contextLength(metadata);
+    refuseRopeScaling(metadata);
     int heads = metadata.wholeOfAllLayers(key("attention.head_count"), 1, MAX_HEADS);
     return new Qwen3Config(
-        contextLength,
+        contextLength(metadata),
         metadata.whole(key("block_count"), 1, MAX_LAYERS),
         metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
         metadata.wholeOfAllLayers(key("feed_forward_length"), 1, MAX_WIDTH),
@@ -66,7 +64,6 @@ public record Qwen3Config(
         kvHeads(metadata, heads),
         headSize(metadata),
         metadata.positive(key("rope.freq_base")),
-        RopeScaling.from(metadata, contextLength),
         (float) metadata.positive(key("attention.layer_norm_rms_epsilon")));
   }
 
@@ -81,6 +78,20 @@ public record Qwen3Config(
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
       throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
+    }
+  }
+
+  /** Positions of files for very long texts are scaled, which changes short texts, too. */
+  private static void refuseRopeScaling(GgufMetadata metadata) {
+    String type = key("rope.scaling.type");
+    boolean isNone = metadata.has(type) && metadata.text(type).equals("none");
+    for (String key : metadata.values().keySet()) {
+      if (key.startsWith(key("rope.scal")) && !isNone) {
+        throw metadata.error(
+            key,
+            "scaled positions are not supported: take the usual file of this model, not a 128K"
+                + " one");
+      }
     }
   }
 
@@ -123,7 +134,7 @@ public record Qwen3Config(
 
   /** Returns the rotation of heads. */
   RopeAngles ropeAngles() {
-    return ropeScaling.angles(headSize, ropeBase);
+    return new RopeAngles(headSize, ropeBase);
   }
 
   /** Returns the number of values of all query heads. */

@@ -1,7 +1,6 @@
 package dev.helixbg.llm.tensor;
 
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -16,60 +15,18 @@ public sealed interface StoredType permits TensorType, PackedType {
   /**
    * Returns the type with an id.
    *
-   * @throws IllegalArgumentException if the type is not supported; the message has the id and
-   *     ggml's name of the type
+   * @throws IllegalArgumentException if the type is not supported
    */
   static StoredType ofId(int id) {
-    return all()
+    return Stream.<StoredType>concat(
+            Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()))
         .filter(type -> type.id() == id)
         .findAny()
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "tensor type %d (%s) is not supported"
-                        .formatted(id, otherName(id).orElse("unknown"))));
-  }
-
-  /** Returns ggml's name of the type with an id, or its number if no name is known. */
-  static String nameOf(int id) {
-    return all()
-        .filter(type -> type.id() == id)
-        .map(StoredType::toString)
-        .findAny()
-        .or(() -> otherName(id))
-        .orElseGet(() -> "type " + Integer.toUnsignedString(id));
-  }
-
-  private static Stream<StoredType> all() {
-    return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
-  }
-
-  /** Returns the name of a type that the engine does not support. */
-  private static Optional<String> otherName(int id) {
-    return Optional.ofNullable(
-        switch (id) {
-          case 4, 5 -> "removed from ggml";
-          case 9 -> "Q8_1";
-          case 10 -> "Q2_K";
-          case 11 -> "Q3_K";
-          case 15 -> "Q8_K";
-          case 16 -> "IQ2_XXS";
-          case 17 -> "IQ2_XS";
-          case 18 -> "IQ3_XXS";
-          case 19 -> "IQ1_S";
-          case 21 -> "IQ3_S";
-          case 22 -> "IQ2_S";
-          case 24 -> "I8";
-          case 25 -> "I16";
-          case 26 -> "I32";
-          case 27 -> "I64";
-          case 28 -> "F64";
-          case 29 -> "IQ1_M";
-          case 34 -> "TQ1_0";
-          case 35 -> "TQ2_0";
-          case 39 -> "MXFP4";
-          default -> null;
-        });
+                    "tensor type %d of ggml is not supported: take the model as Q4_K_M or Q8_0"
+                        .formatted(id)));
   }
 
   /**

@@ -143,7 +143,7 @@ final class AllocationProbe {
       norm = new Norm(matrix(TensorType.F32, 1, WIDTH), 1e-6f);
       headNorm = new Norm(matrix(TensorType.F32, 1, HEAD), 1e-6f);
       square = matrix(type, WIDTH, WIDTH);
-      rope = backend.rope(RopeAngles.of(HEAD, 10000), 64);
+      rope = backend.rope(new RopeAngles(HEAD, 10000), 64);
     }
 
     private Matrix matrix(TensorType type, int rows, int columns) {

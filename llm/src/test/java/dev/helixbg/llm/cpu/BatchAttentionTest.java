@@ -109,7 +109,7 @@ class BatchAttentionTest {
       }
       Tensor gain = new Tensor("ones", TensorType.F32, List.of((long) size), ones);
       norm = new Norm(backend.matrix(gain), 1e-6f);
-      rope = backend.rope(RopeAngles.of(size, 10000), LIMIT);
+      rope = backend.rope(new RopeAngles(size, 10000), LIMIT);
       for (int root = 0; root < roots.length; root++) {
         roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT));
         Batch batch = new Batch(1060, 1);

@@ -43,7 +43,7 @@ class CancellationTest {
   @ResourceLock("softmetal")
   void onAGpuThatWorksLaterThanItIsTold() {
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
-        Backend backend = new GpuBackend(metal.device(), false, false)) {
+        Backend backend = new GpuBackend(metal.device(), false)) {
       passesEndAnywhere(backend, true);
     }
   }

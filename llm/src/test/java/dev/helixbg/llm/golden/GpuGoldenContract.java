@@ -10,7 +10,7 @@ abstract class GpuGoldenContract extends SlowGoldenContract {
 
   @Override
   Backend backend() {
-    return new GpuBackend(device(), false, false);
+    return new GpuBackend(device(), false);
   }
 
   @Override

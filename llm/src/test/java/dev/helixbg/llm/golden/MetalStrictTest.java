@@ -53,7 +53,7 @@ class MetalStrictTest {
     SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
     try (MetalTests metal = new MetalTests(settings)) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-          GpuBackend backend = new GpuBackend(metal.device(), false, false)) {
+          GpuBackend backend = new GpuBackend(metal.device(), false)) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
         int[] answer = answer(model, expected.promptIds(), expected.greedyIds().length);
@@ -83,7 +83,7 @@ class MetalStrictTest {
     int sequences = 3;
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-          Backend backend = new GpuBackend(metal.device(), false, false)) {
+          Backend backend = new GpuBackend(metal.device(), false)) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         ForwardPasses work = new ForwardPasses(model, LIMITS);
         KvCache parent = backend.cache(model.cacheShape());
@@ -126,7 +126,7 @@ class MetalStrictTest {
         golden.cases().stream().filter(c -> c.task().equals("summary")).limit(3).toList();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
         GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
-        Backend backend = new GpuBackend(metal.device(), false, false)) {
+        Backend backend = new GpuBackend(metal.device(), false)) {
       Qwen3 model = Qwen3.of(file, backend, limits);
       List<Generation> answers =
           Generator.generateAll(

@@ -2,7 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.BackendCounters;
@@ -19,8 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queue of command buffers on their way, on a GPU that works only while it is waited for. */
 @ResourceLock("softmetal")
@@ -41,7 +38,7 @@ class CommandBufferRingTest {
   @BeforeEach
   void open() {
     metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
-    inFlight = new CommandBufferRing(metal.device(), counters, 3);
+    inFlight = new CommandBufferRing(metal.device(), counters);
   }
 
   @AfterEach
@@ -56,10 +53,9 @@ class CommandBufferRingTest {
     return inFlight.commit();
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-  void asManyAreOnTheirWayAsTheRingIsDeepAndTheNextWaitsForTheOldest(int depth) {
-    inFlight = new CommandBufferRing(metal.device(), counters, depth);
+  @Test
+  void asManyAreOnTheirWayAsTheRingIsDeepAndTheNextWaitsForTheOldest() {
+    int depth = CommandBufferRing.DEPTH;
     for (int i = 0; i < depth; i++) {
       submit();
     }
@@ -69,14 +65,6 @@ class CommandBufferRingTest {
     assertEquals(depth, counters.get(Counter.MOST_IN_FLIGHT));
     inFlight.flush();
     assertEquals(depth + 1, counters.get(Counter.SUBMISSIONS));
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {-1, 0, 9})
-  void otherDepthsAreRefused(int depth) {
-    assertThrows(
-        IllegalArgumentException.class,
-        () -> new CommandBufferRing(metal.device(), counters, depth));
   }
 
   @Test
@@ -89,7 +77,6 @@ class CommandBufferRingTest {
     all.get(1).await();
     all.get(0).await();
     assertEquals(1, counters.get(Counter.WAITS));
-    assertTrue(counters.get(Counter.WAIT_NANOS) > 0);
   }
 
   @Test

@@ -27,7 +27,7 @@ public abstract class GpuBackendContract extends BackendContract {
 
   @Override
   protected Backend backend() {
-    return new GpuBackend(device(), false, false);
+    return new GpuBackend(device(), false);
   }
 
   /** All of it, which takes minutes, with {@code -Dcontract.all=true}. */

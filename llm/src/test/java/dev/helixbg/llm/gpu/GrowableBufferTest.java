@@ -19,9 +19,7 @@ class GrowableBufferTest {
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true))) {
       GpuDevice device = metal.device();
       try (Arena arena = Arena.ofShared()) {
-        CommandRecorder recorder =
-            new CommandRecorder(
-                device, arena, new BackendCounters(), null, CommandBufferRing.USUAL_DEPTH);
+        CommandRecorder recorder = new CommandRecorder(device, arena, new BackendCounters());
         GrowableBuffer scratch = recorder.scratch("scratch");
         recorder.table(1);
         recorder.submit();
@@ -35,7 +33,7 @@ class GrowableBufferTest {
           recorder.submit();
         }
         long held = device.memoryUsed() - before;
-        long most = (CommandBufferRing.USUAL_DEPTH + 2) * times * step + 8 * 16 * 1024;
+        long most = (CommandBufferRing.DEPTH + 2) * times * step + 8 * 16 * 1024;
         assertTrue(held <= most, held + " bytes, where all that were made are " + step * 820);
         recorder.close();
       }

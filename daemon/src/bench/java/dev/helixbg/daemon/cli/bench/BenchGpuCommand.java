@@ -47,7 +47,7 @@ final class BenchGpuCommand extends ConsoleCommand {
   }
 
   private int test() {
-    try (GpuBackend gpu = new GpuBackend(open(), true, true)) {
+    try (GpuBackend gpu = new GpuBackend(open(), true)) {
       console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());
       console.say("Memory    %,d MB budget", gpu.device().memoryBudget() >> 20);
       console.say("%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");

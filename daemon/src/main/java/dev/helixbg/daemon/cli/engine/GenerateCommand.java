@@ -83,16 +83,8 @@ public final class GenerateCommand extends JsonCommand {
       names = "--check",
       description =
           "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
-              + " CPU). Print the difference at each tap of each layer, and the first tap that"
-              + " differs too much.")
+              + " CPU). Print the difference of the logits; exit with 1 if it is too large.")
   private boolean check;
-
-  @Option(
-      names = "--profile",
-      description =
-          "Time each GPU kernel by type and shape. Slow: each kernel gets its own command"
-              + " buffer. Not for the CPU.")
-  private boolean profile;
 
   @Override
   public Integer call() throws IOException {
@@ -108,21 +100,17 @@ public final class GenerateCommand extends JsonCommand {
       throw Failure.usage("the prompt is empty: give -p a text");
     }
     Settings settings = flags.settings(options);
-    ModelOptions opening =
-        flags.options(settings, 1).profiled(profile).telling(console.err()::println);
+    ModelOptions opening = flags.options(settings, 1);
     Shown shown = new Shown();
     return new GpuRetry(console.err()::println)
         .run(
             opening.device() == Device.AUTO,
-            onCpu -> run(onCpu ? opening.on(Device.CPU).profiled(false) : opening, shown));
+            onCpu -> run(onCpu ? opening.on(Device.CPU) : opening, shown));
   }
 
   private int run(ModelOptions opening, Shown shown) throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (opening.profiled() && !(model.backend() instanceof GpuBackend)) {
-        throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
-      }
-      model.refused().forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
+      model.warnings().forEach(console.err()::println);
       int[] ids = ids(model);
       Generation answer = answer(model, ids, shown);
       if (json) {
@@ -132,14 +120,15 @@ public final class GenerateCommand extends JsonCommand {
       }
       if (stats) {
         print(model, answer);
-        BackendLines.print(console, model.backend());
-      }
-      if (profile) {
-        BackendLines.printProfile(console, model.backend());
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(found -> BackendLines.print(console, found));
+      agreement.ifPresent(
+          found ->
+              console.note(
+                  "check     logits off by %.1e of the largest; %s",
+                  found.difference(),
+                  found.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN"));
       return exitCode(answer, agreement).number();
     }
   }
@@ -154,7 +143,7 @@ public final class GenerateCommand extends JsonCommand {
   /** By a backend that computes the same in another way. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
-    try (TextModel reference = ModelOpener.open(file, opening.on(other).profiled(false))) {
+    try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
       return BackendAgreement.between(model, reference, ids);
     }
   }
@@ -223,6 +212,17 @@ public final class GenerateCommand extends JsonCommand {
         decodedPerSecond(answer),
         Json.word(answer.stopReason()));
     console.note("ids       %s", idsHash(answer));
+    model
+        .backend()
+        .counters()
+        .snapshot()
+        .forEach((what, n) -> console.note("%-17s %,d", Json.word(what), n));
+    if (model.backend() instanceof GpuBackend gpu) {
+      console.note("gpu           %s %s", gpu.device().name(), gpu.device().driver());
+      console.note(
+          "gpu memory    %,d of %,d bytes", gpu.device().memoryUsed(), gpu.device().memoryBudget());
+      console.note("copied        %,d bytes of weights", gpu.copiedWeightBytes());
+    }
   }
 
   private static ObjectNode toJson(TextModel model, Generation answer, String text) {

@@ -50,22 +50,22 @@ public final class GlobalOptions {
 
   /** The settings with the options in force, and where each comes from. */
   public SettingsLoader.Loaded load() {
-    return load(Map.of());
+    return load(set);
   }
 
   /**
    * @param threads what a command's own flag says; null: it was not given
    */
   public Settings settings(String threads) {
-    return load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Map<String, String> all = new HashMap<>(set);
+    if (threads != null) {
+      all.put("threads", threads);
+    }
+    return load(all).settings();
   }
 
-  /**
-   * @param flags of the command itself, by setting name; they win
-   */
-  public SettingsLoader.Loaded load(Map<String, String> flags) {
-    Map<String, String> all = new HashMap<>(set);
-    all.putAll(flags);
-    return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), all);
+  private SettingsLoader.Loaded load(Map<String, String> flags) {
+    return new SettingsLoader(locations(), System.getenv())
+        .load(Optional.ofNullable(config), flags);
   }
 }

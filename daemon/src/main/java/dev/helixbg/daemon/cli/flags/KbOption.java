@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /**
- * Names the knowledge base: by {@code --kb}, or by its folder among the arguments of a command that
- * are something else.
+ * Names the knowledge base: by {@code --kb}, or by its folder among the other arguments of a
+ * command.
  */
 public class KbOption {
   /** Folders that are written without a separator. */

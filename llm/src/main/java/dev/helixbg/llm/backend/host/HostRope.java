@@ -10,13 +10,13 @@ import java.lang.foreign.ValueLayout;
 public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
-  private final RopeAngles angles;
+  private final double[] turns;
   private final int positions;
   private int filled;
 
   public HostRope(Arena arena, RopeAngles angles, int positions) {
-    this.angles = angles;
-    pairs = angles.turns().length;
+    turns = angles.turns();
+    pairs = turns.length;
     this.positions = positions;
     table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
@@ -51,7 +51,7 @@ public final class HostRope implements Rope {
     }
     for (; filled < end; filled++) {
       for (int pair = 0; pair < pairs; pair++) {
-        double angle = filled * angles.turns()[pair];
+        double angle = filled * turns[pair];
         put(cosines(filled), pair, Math.cos(angle));
         put(sines(filled), pair, Math.sin(angle));
       }
@@ -59,7 +59,6 @@ public final class HostRope implements Rope {
   }
 
   private void put(long offset, int pair, double value) {
-    table.setAtIndex(
-        ValueLayout.JAVA_FLOAT, offset / Float.BYTES + pair, (float) (angles.magnitude() * value));
+    table.setAtIndex(ValueLayout.JAVA_FLOAT, offset / Float.BYTES + pair, (float) value);
   }
 }

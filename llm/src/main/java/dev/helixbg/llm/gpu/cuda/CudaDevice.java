@@ -259,7 +259,7 @@ public final class CudaDevice implements GpuDevice {
       long module = cuda.get(Function.LIBRARY_GET_MODULE, loaded);
       long function = cuda.get(Function.MODULE_GET_FUNCTION, module, entry.address());
       long threads = cuda.get(Function.FUNC_GET_ATTRIBUTE, MAX_THREADS_PER_BLOCK, function);
-      return new GpuKernel(function, library.name(), kernel, (int) threads);
+      return new GpuKernel(function, kernel, (int) threads);
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -55,6 +54,7 @@ final class LaunchRecorder implements AutoCloseable {
    */
   private static final int MOST_REMEMBERED = 24;
 
+  private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
   private static final int PER_THREAD_CAPTURE = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
   private static final int OVERLAP = 6; // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
@@ -261,20 +261,9 @@ final class LaunchRecorder implements AutoCloseable {
 
   // ---- what the engine encodes ----------------------------------------------------------------
 
-  /** Commands that record launches, timed by two events. */
+  /** Commands that record launches; an event marks their end. */
   private final class Commands implements GpuCommands {
-    private final long begin;
-    private final long end;
-
-    Commands() {
-      begin = cuda.get(Function.EVENT_CREATE, 0);
-      try {
-        end = cuda.get(Function.EVENT_CREATE, 0);
-      } catch (RuntimeException e) {
-        cuda.ask(Function.EVENT_DESTROY, begin);
-        throw e;
-      }
-    }
+    private final long end = cuda.get(Function.EVENT_CREATE, UNTIMED);
 
     @Override
     public void kernel(GpuKernel kernel) {
@@ -313,7 +302,6 @@ final class LaunchRecorder implements AutoCloseable {
 
     @Override
     public void commit() {
-      cuda.call(Function.EVENT_RECORD, begin, stream);
       run();
       cuda.call(Function.EVENT_RECORD, end, stream);
     }
@@ -329,17 +317,7 @@ final class LaunchRecorder implements AutoCloseable {
     }
 
     @Override
-    public double seconds() {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment milliseconds = arena.allocate(JAVA_FLOAT);
-        cuda.call(Function.EVENT_ELAPSED_TIME, milliseconds.address(), begin, end);
-        return milliseconds.get(JAVA_FLOAT, 0) / 1e3;
-      }
-    }
-
-    @Override
     public void close() {
-      cuda.ask(Function.EVENT_DESTROY, begin);
       cuda.ask(Function.EVENT_DESTROY, end);
     }
   }

@@ -63,7 +63,6 @@ final class LibCuda {
     EVENT_RECORD("cuEventRecord"),
     EVENT_QUERY("cuEventQuery"),
     EVENT_SYNCHRONIZE("cuEventSynchronize"),
-    EVENT_ELAPSED_TIME("cuEventElapsedTime"),
     EVENT_DESTROY("cuEventDestroy_v2"),
     GRAPH_INSTANTIATE("cuGraphInstantiateWithFlags"),
     GRAPH_LAUNCH("cuGraphLaunch"),

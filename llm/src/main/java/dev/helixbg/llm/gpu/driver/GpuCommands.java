@@ -50,9 +50,6 @@ public interface GpuCommands extends AutoCloseable {
    */
   void await();
 
-  /** Returns the seconds that the GPU took for ended work. */
-  double seconds();
-
   /** Releases the command buffer, committed or not. */
   @Override
   void close();

@@ -97,9 +97,8 @@ public interface GpuDevice extends AutoCloseable {
    * A kernel that can be dispatched, valid as long as its device.
    *
    * @param handle the driver's handle of the kernel
-   * @param library the name of the kernel's {@link KernelLibrary}
    * @param maxThreads largest number of threads of a threadgroup; below the device's limit if the
    *     kernel needs many registers
    */
-  public record GpuKernel(long handle, String library, String name, int maxThreads) {}
+  public record GpuKernel(long handle, String name, int maxThreads) {}
 }

@@ -139,11 +139,6 @@ final class MetalCommands implements GpuCommands {
   }
 
   @Override
-  public double seconds() {
-    return objc.askDouble(id, selectors.gpuEndTime) - objc.askDouble(id, selectors.gpuStartTime);
-  }
-
-  @Override
   public void close() {
     endEncoder();
     objc.release(id);

@@ -279,7 +279,7 @@ public final class MetalDevice implements GpuDevice {
         compiled = compile(library.name(), library.source());
         libraries.put(library.name(), compiled);
       }
-      known = pipeline(compiled, library, kernel);
+      known = pipeline(compiled, kernel);
       pipelines.put(key, known);
     }
     return known;
@@ -318,7 +318,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  private GpuKernel pipeline(long compiled, KernelLibrary library, String kernel) {
+  private GpuKernel pipeline(long compiled, String kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long name = objc.string(kernel);
       long function = objc.ask(compiled, "newFunctionWithName:", name);
@@ -326,12 +326,12 @@ public final class MetalDevice implements GpuDevice {
       if (function == ObjectiveC.NIL) {
         throw new GpuException("the Metal sources have no kernel " + kernel);
       }
-      return pipelineOf(function, library, kernel);
+      return pipelineOf(function, kernel);
     }
   }
 
   /** Makes the pipeline of a function and releases the function. */
-  private GpuKernel pipelineOf(long function, KernelLibrary library, String kernel) {
+  private GpuKernel pipelineOf(long function, String kernel) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
@@ -342,7 +342,7 @@ public final class MetalDevice implements GpuDevice {
                 .formatted(kernel, objc.errorText(error.get(JAVA_LONG, 0))));
       }
       long threads = objc.ask(pipeline, "maxTotalThreadsPerThreadgroup");
-      return new GpuKernel(objc.releasedBy(arena, pipeline), library.name(), kernel, (int) threads);
+      return new GpuKernel(objc.releasedBy(arena, pipeline), kernel, (int) threads);
     } finally {
       objc.release(function);
     }

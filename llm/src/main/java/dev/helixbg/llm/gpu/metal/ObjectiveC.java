@@ -1,7 +1,6 @@
 package dev.helixbg.llm.gpu.metal;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.helixbg.config.natives.NativeFunction;
@@ -55,9 +54,6 @@ final class ObjectiveC {
         MemoryLayout.structLayout(
             JAVA_LONG.withName("width"), JAVA_LONG.withName("height"), JAVA_LONG.withName("depth"));
 
-    private static final MethodHandle DOUBLE =
-        Linker.nativeLinker()
-            .downcallHandle(FunctionDescriptor.of(JAVA_DOUBLE, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SIZES =
         Linker.nativeLinker()
             .downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, SIZE, SIZE));
@@ -136,8 +132,8 @@ final class ObjectiveC {
   // ---- messages -------------------------------------------------------------------------------
   //
   // Objects, selectors, pointers and numbers are integers, so one method handle serves all such
-  // methods. Methods with a double result or a by-value struct MTLSize have their own handles;
-  // FFM's linker passes structs.
+  // methods. Methods with a by-value struct MTLSize have their own handle; FFM's linker passes
+  // structs.
 
   /** Calls a method and returns its result, which is undefined for a void method. */
   long ask(long self, long selector, long a, long b, long c) {
@@ -163,14 +159,6 @@ final class ObjectiveC {
     return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL has one byte
   }
 
-  double askDouble(long self, long selector) {
-    try {
-      return (double) Shapes.DOUBLE.invokeExact(send.address(), self, selector);
-    } catch (Throwable e) {
-      throw NativeFunction.unexpected(e);
-    }
-  }
-
   /** Calls a method with two {@link Shapes#SIZE} arguments. */
   void tellSizes(long self, long selector, MemorySegment a, MemorySegment b) {
     try {
@@ -188,8 +176,6 @@ final class ObjectiveC {
     final long waitUntilCompleted = selector("waitUntilCompleted");
     final long status = selector("status");
     final long error = selector("error");
-    final long gpuStartTime = selector("GPUStartTime");
-    final long gpuEndTime = selector("GPUEndTime");
     final long setPipeline = selector("setComputePipelineState:");
     final long setBuffer = selector("setBuffer:offset:atIndex:");
     final long setBytes = selector("setBytes:length:atIndex:");

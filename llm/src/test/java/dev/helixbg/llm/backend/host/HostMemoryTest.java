@@ -90,7 +90,7 @@ class HostMemoryTest {
       logits.read(0, read);
       assertArrayEquals(row, read);
 
-      HostRope rope = (HostRope) backend.rope(RopeAngles.of(128, 10_000), 40_960);
+      HostRope rope = (HostRope) backend.rope(new RopeAngles(128, 10_000), 40_960);
       rope.fillTo(100);
       assertResident(100 * 128 * 4L, rope.table());
 

@@ -111,7 +111,6 @@ class CudaDeviceTest {
         assertFalse(commands.ended());
         commands.await();
         assertTrue(commands.ended());
-        assertTrue(commands.seconds() > 0);
       }
       expected *= Math.pow(factor, 16);
       assertEquals(1, read(target)[0] / expected, 1e-4, "run " + run);
