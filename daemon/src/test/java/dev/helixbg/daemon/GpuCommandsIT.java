@@ -119,6 +119,8 @@ class GpuCommandsIT {
     assertEquals(CASE.answer(), ended.out().strip());
     assertTrue(ended.err().contains("backend   cuda"), "auto takes the GPU");
     assertTrue(ended.err().contains("Software CUDA CUDA 13.0"), ended.err());
+    Program.Ended loaded = cuda.run("load-model", model, "--backend", "cuda");
+    assertTrue(loaded.out().contains("Software CUDA, CUDA 13.0"), loaded.out());
     requireRight(cuda.run("bench", "gpu", "--small", "-r", "1"));
   }
 

@@ -11,7 +11,7 @@ final class BackgroundTask<T> {
   /**
    * Starts a daemon thread.
    *
-   * @param name of the thread
+   * @param name the name of the thread
    */
   BackgroundTask(String name, Supplier<T> work) {
     future =

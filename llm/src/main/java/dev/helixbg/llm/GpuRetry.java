@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 
 /**
  * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
- * more with everything opened anew, then on the CPU, if the caller allows that. Later work of the
- * same {@code GpuRetry} stays on the CPU. Only one thread may use an instance.
+ * more after everything was opened again, then on the CPU, if the caller allows that. Later work of
+ * the same {@code GpuRetry} stays on the CPU. Only one thread may use an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;

@@ -18,7 +18,9 @@ import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,6 +38,9 @@ import picocli.CommandLine.Parameters;
  */
 @Command
 final class DecideCommand extends JsonCommand {
+  /** Bytes of a list on standard input. */
+  private static final int LONGEST_LIST = 1 << 24;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -44,7 +49,7 @@ final class DecideCommand extends JsonCommand {
       paramLabel = "ID",
       description =
           "Ids of findings, as listed by 'helix-bg findings' or, if settled, by 'findings"
-              + " --settled'.")
+              + " --settled'. '-' reads them from standard input: the first word of each line.")
   private List<String> ids = List.of();
 
   @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
@@ -63,7 +68,7 @@ final class DecideCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    ids = kb.withoutFolder(ids, Decision::isId);
+    ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     List<Decision> made = noted(chosen, settings);
@@ -100,8 +105,9 @@ final class DecideCommand extends JsonCommand {
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
           outcome == Outcome.OPEN
-              ? "name what to take back: ids"
-              : "name findings: ids, --topic, --kind or --verdict");
+              ? "name what to take back: ids, or - to read them from standard input"
+              : "name findings: ids, - to read ids from standard input, --topic, --kind or"
+                  + " --verdict");
     }
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
@@ -118,7 +124,7 @@ final class DecideCommand extends JsonCommand {
       }
     }
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
-    for (String id : ids) {
+    for (String id : named()) {
       if (!known.containsKey(id)) {
         throw outcome == Outcome.OPEN
             ? Failure.usage(
@@ -131,6 +137,31 @@ final class DecideCommand extends JsonCommand {
     }
     Instant now = Instant.now();
     return wanted.stream().map(id -> new Decision(id, outcome, now, known.get(id))).toList();
+  }
+
+  private List<String> named() throws IOException {
+    List<String> named = new ArrayList<>();
+    for (String id : ids) {
+      if (id.equals("-")) {
+        readIds(named);
+      } else {
+        named.add(id);
+      }
+    }
+    return named;
+  }
+
+  private static void readIds(List<String> ids) throws IOException {
+    byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
+    if (list.length > LONGEST_LIST) {
+      throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
+    }
+    new String(list, StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> !line.startsWith(" ")) // of an entry of the finding above
+        .map(line -> line.strip().split("\\s", 2)[0])
+        .filter(first -> !first.isEmpty())
+        .forEach(ids::add);
   }
 
   private static ObjectNode toJson(Decision decision) {

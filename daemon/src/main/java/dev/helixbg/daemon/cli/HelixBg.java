@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
+import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
@@ -70,7 +71,7 @@ public final class HelixBg implements Runnable {
     String first = arguments.length > 0 ? arguments[0] : "";
     DaemonLog.choose(first.equals("daemon"));
     switch (first) { // what they need first, while the process has nothing else to do
-      case "generate" -> ModelOpener.prepare();
+      case "generate", "load-model" -> ModelOpener.prepare();
       case "mcp" -> McpService.prepare();
       default -> {}
     }
@@ -146,6 +147,7 @@ public final class HelixBg implements Runnable {
     commands.put("fetch-models", HelixBg::fetchModels);
     commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
+    commands.put("load-model", LoadModelCommand::new);
     commands.put("verify", VerifyCommand::new);
     commands.put("doctor", DoctorCommand::new);
     commands.put("bench", bench);

@@ -67,7 +67,7 @@ public interface EmbedderSource {
     return forMany(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
   }
 
-  /** Returns the source of the settings' model, which each {@link #open} loads anew. */
+  /** Returns the source of the settings' model, which each {@link #open} loads again. */
   static EmbedderSource located(Settings settings) {
     return of(EmbeddingModel.locate(settings.embed(), settings.cache()), settings);
   }

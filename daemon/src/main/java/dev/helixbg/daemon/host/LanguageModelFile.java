@@ -75,7 +75,7 @@ public record LanguageModelFile(Path file, boolean named) {
                         + " name one: --model FILE"));
   }
 
-  /** Name of the model in reports. */
+  /** Returns the name of the model in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
     return file.endsWith(ModelFolder.SUFFIX)

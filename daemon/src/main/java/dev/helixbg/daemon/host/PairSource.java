@@ -27,7 +27,7 @@ public interface PairSource {
    */
   PairReader open();
 
-  /** Returns the source of the bundled pair judge, which each {@link #open} loads anew. */
+  /** Returns the source of the bundled pair judge, which each {@link #open} loads again. */
   static PairSource located(Settings settings) {
     return new PairSource() {
       private PairModel model;

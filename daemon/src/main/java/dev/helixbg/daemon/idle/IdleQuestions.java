@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the language model the open questions of a report, as {@code one-shot} does: the same
- * questions in the same order, with answers stored in the same database. A run ends after the time
- * of the settings; the next run continues.
+ * Asks the language model the open questions of a report, as {@code one-shot} does. The questions,
+ * their order and the database of answers are the same. A run ends after the time of the settings;
+ * the next run continues.
  */
 public final class IdleQuestions {
   private static final Logger LOG = LoggerFactory.getLogger(IdleQuestions.class);

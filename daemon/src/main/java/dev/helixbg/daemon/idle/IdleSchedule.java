@@ -112,7 +112,7 @@ final class IdleSchedule {
   }
 
   /**
-   * @param load of the run's own threads, which is subtracted
+   * @param own the load of the run's own threads, which is subtracted
    */
   private boolean isMachineWanted(double own) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {

@@ -55,7 +55,7 @@ public final class IdleWork implements AutoCloseable {
       return this == PASSAGES || this == PAIRS;
     }
 
-    /** Name of the job in output. */
+    /** Returns the name of the job in output. */
     public String title() {
       return Json.word(this);
     }

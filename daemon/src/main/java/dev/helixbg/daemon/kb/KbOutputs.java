@@ -50,7 +50,7 @@ public final class KbOutputs {
   /**
    * State of a file when it was published.
    *
-   * @param state of the file just after it was published
+   * @param state the state of the file just after it was published
    * @param log hash of the log that the file was made from
    */
   private record Published(String state, String sha256, String log) {}

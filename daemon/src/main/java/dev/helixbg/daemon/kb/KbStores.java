@@ -33,8 +33,8 @@ import java.util.function.Consumer;
  * per store, at {@code kb/HASH}. The hash is that of the real path of the KB's folder, or of the
  * notes' folder if the KB is made of notes.
  *
- * <p>{@value #PLACE} in a store has the KB's path and a hash of the log's beginning. By these a
- * store follows a KB that was moved: the old path no longer exists, and the log at the new path
+ * <p>{@value #PLACE} in a store has the KB's path and a hash of the log's beginning. With these,
+ * the store of a moved KB is found: the old path no longer exists, and the log at the new path
  * begins in the same way.
  */
 public final class KbStores implements AutoCloseable {

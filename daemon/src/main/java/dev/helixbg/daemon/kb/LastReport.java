@@ -100,7 +100,7 @@ public final class LastReport {
     }
   }
 
-  /** The sources of the last report; empty before the first one. */
+  /** Returns the sources of the last report; empty before the first one. */
   public Optional<Origin> origin() {
     return read(LastReport::origin);
   }

@@ -94,9 +94,9 @@ public final class RerankingStage {
   }
 
   /**
-   * @throws InterruptedException when an interrupt is the cause of the failure: an interrupted file
-   *     looks like a file that cannot be written, and the report would wrongly be complete without
-   *     readings
+   * @throws InterruptedException when an interrupt is the cause of the failure. An interrupted file
+   *     looks like a file that cannot be written. Without this exception, a report without readings
+   *     would wrongly count as complete
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {
@@ -120,7 +120,10 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** The part of a report's basis that depends on the pair judge, for {@link Pipeline#basis}. */
+  /**
+   * Returns the part of a report's basis that depends on the pair judge, for {@link
+   * Pipeline#basis}.
+   */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

@@ -90,9 +90,9 @@ public record QuestionRequests(
    *
    * <p>Questions of other kinds begin with the newest entries.
    *
-   * @param request request with {@code client}, and optionally {@code clientVersion}, {@code kind},
-   *     {@code count} and {@code perDay}: the largest number of questions in a day, none of which
-   *     is given twice
+   * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
+   *     kind}, {@code count} and {@code perDay}. The last is the largest number of questions in a
+   *     day; none is given twice
    */
   public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
       throws IOException, InterruptedException {

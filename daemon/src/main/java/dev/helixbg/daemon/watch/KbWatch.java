@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB. It checks the log, models, sources and decisions for changes, waits until they
- * stay unchanged for a while, and lets {@link KbUpdate} update vectors and report once per change.
+ * Watches one KB. It checks the log, models, sources and decisions for changes and waits until they
+ * stay unchanged for a while. Then {@link KbUpdate} updates vectors and report, once per change.
  *
  * <p>Sizes and times show that a file may have changed; then its content is compared. While sizes
  * and times are the same, nothing is read (decision 53).

@@ -73,7 +73,7 @@ public record OneShotRun(Pipeline pipeline) {
    * Updates vectors and report. The caller must have the KB's lock. A first look is published
    * before each long stage.
    *
-   * @param enough as for {@link #isDone}
+   * @param enough the same as for {@link #isDone}
    * @param reader receives each published first look; if empty, no first looks are made
    * @throws InterruptedException when interrupted; vectors and answers so far are saved
    */

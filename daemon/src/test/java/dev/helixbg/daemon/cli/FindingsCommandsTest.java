@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,8 +16,10 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.log.DataLogBytes;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -343,6 +346,38 @@ class FindingsCommandsTest {
     assertEquals(3, run("daemon", "/nope"));
     assertEquals("helix-bg: no such knowledge base: /nope is not a folder\n", err.toString());
     assertEquals(3, run("daemon", kb, folder.toString()));
+  }
+
+  @Test
+  void idsComeFromStandardInputAsFindingsListsThem() throws Exception {
+    reported();
+    assertEquals(0, run("findings", kb, "--all"));
+    InputStream before = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(out.toByteArray()));
+      assertEquals(0, run("dismiss", "--kb", kb, "-"), err::toString);
+      assertEquals(List.of(), open());
+      assertEquals(0, run("findings", kb, "--settled"));
+      System.setIn(new ByteArrayInputStream(("\n " + out + "\n").getBytes(UTF_8)));
+      assertEquals(0, run("undo", "--kb", kb, "-"), err::toString);
+      assertTrue(open().size() >= 3);
+      System.setIn(new ByteArrayInputStream("rel-0000000000 what\n".getBytes(UTF_8)));
+      assertEquals(ExitCode.USAGE.number(), run("done", "--kb", kb, "-"));
+      assertTrue(err.toString().contains("there is no finding rel-0000000000"), err::toString);
+      System.setIn(new EndlessInput());
+      assertEquals(ExitCode.USAGE.number(), run("done", "--kb", kb, "-"));
+      assertTrue(err.toString().contains("more than 16 MiB"), err::toString);
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  /** As from /dev/zero. */
+  private static final class EndlessInput extends InputStream {
+    @Override
+    public int read() {
+      return 0;
+    }
   }
 
   @Test

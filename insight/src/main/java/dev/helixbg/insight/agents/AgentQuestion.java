@@ -1,7 +1,6 @@
 package dev.helixbg.insight.agents;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -70,12 +69,7 @@ public record AgentQuestion(
     return id(QuestionKind.PAIR, List.of(older, newer));
   }
 
-  /** Returns the id of the question about the two entries of a relation. */
-  public static String of(Finding.Relation pair) {
-    return of(pair.older(), pair.newer());
-  }
-
-  /** The id of the question about two entries. */
+  /** Returns the id of the question about two entries. */
   public static String of(NamedEntry older, NamedEntry newer) {
     return ofPair(older.content(), newer.content());
   }

@@ -52,7 +52,7 @@ final class LabelFeatures {
   /**
    * Returns the features of one entry as pairs of place and value.
    *
-   * @param vector {@code dimension} values
+   * @param vector the vector, of {@code dimension} values
    */
   Sparse of(String content, float[] vector) {
     int[] found =

@@ -14,8 +14,7 @@ import java.util.TreeSet;
 
 /**
  * Groups sentences that state the same rule, given pairs of such sentences. A chain of single pairs
- * is not a group: each member must be in a pair with a certain share of the other members, or it is
- * cut off.
+ * is not a group. A member is cut off if it is in a pair with too few of the other members.
  */
 final class LessonGroups {
   /** Least number of members. Two entries are a pair, not a lesson that recurs. */

@@ -40,8 +40,8 @@ public final class CopyName {
   }
 
   /**
-   * Whether the name of a file says that it is a copy, or is the name of one of these files with a
-   * number after it.
+   * Whether a file name has the mark of a copy, or is the name of one of these files with a number
+   * after it.
    *
    * @param names the result of {@link #names}
    */

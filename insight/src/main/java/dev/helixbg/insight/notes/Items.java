@@ -345,9 +345,9 @@ final class Items {
   }
 
   /**
-   * The fence that code stands in after a line; empty outside of code.
+   * Returns the fence of the code block that a line leaves open; empty if it leaves none open.
    *
-   * @param fence that it stands in before the line
+   * @param fence the fence of the code block that is open before the line, or empty
    */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * One file of notes, with its front matter and its sections. A short file is one section. A long
- * file is divided at its headings of the highest level, and a part that is still long at the
+ * file is divided at its headings of the highest level. A part that is still long is divided at the
  * headings of the next level, and so on.
  *
  * @param path the path of the file, relative to the folder

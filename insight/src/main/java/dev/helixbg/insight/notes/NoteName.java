@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
  * @param file its path relative to the folder of the notes
  * @param heading the heading after those above it, with {@code #} between them; empty if the note
  *     is under no heading
- * @param part which part of the file, or of the text under the heading, it is: for example {@code
- *     before its first heading}, or {@code number 2} of equal headings; empty for the whole
+ * @param part which part of the file, or of the text under the heading, it is; empty for the whole.
+ *     Examples are {@code before its first heading} and, for equal headings, {@code number 2}
  */
 public record NoteName(String file, String heading, String part) {
   /**

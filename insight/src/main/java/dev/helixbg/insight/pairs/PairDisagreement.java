@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 /**
  * Points on which two texts that seem to say the same disagree: numbers and versions, identifiers,
  * and what is negated. Models of this size see that badly. It forbids a verdict, and decides none:
- * who writes the same in other words may well write other numbers, too.
+ * the same thing in other words may have other numbers, too.
  *
  * <p>Numbers and identifiers disagree where each text has one that the other has not: what only one
  * text has is a detail more. A negation disagrees where one text denies a word that the other says.

@@ -22,10 +22,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
- * same or overtaken, and some of the score by vectors and words; but behind those that are likely
- * worth an act come those of which one repeats the other, and last of what was read those that may
- * not lead. The others stay behind them.
+ * Has the first pairs of the list of relations read, and ranks them. Pairs that are likely worth an
+ * act come first, then pairs of which one entry repeats the other, then other pairs that may lead,
+ * then those that may not. Within each part the log odds of same or overtaken decide, with a share
+ * of the score by vectors and words. Unread pairs follow.
  *
  * <p>What was read once is remembered; with nothing new to read, no model is opened.
  */
@@ -42,23 +42,16 @@ public final class RelationReranker {
 
   /** Is told how reading goes on. */
   public interface ReadingProgress {
-    ReadingProgress SILENT =
-        new ReadingProgress() {
-          @Override
-          public void begin(int pairs, long work) {}
-
-          @Override
-          public void read(long work) {}
-        };
+    ReadingProgress SILENT = new ReadingProgress() {};
 
     /**
      * @param pairs that are to be read; not called where there are none
      * @param work that they are, see {@link MiniLm#work}
      */
-    void begin(int pairs, long work);
+    default void begin(int pairs, long work) {}
 
     /** A pair was read, and so much of the work is done. */
-    void read(long work);
+    default void read(long work) {}
   }
 
   /**

@@ -110,17 +110,13 @@ final class GitCommand implements AutoCloseable {
   /**
    * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
    * id, seconds, date}, then for each file that it changed against that parent a letter and the
-   * path; a letter R with the paths before and afterwards. Ends before the end where there is more
-   * than fits. Where git has too little memory to compare files that may have been renamed, renamed
-   * are those whose content stayed the same.
+   * path; a letter R with the paths before and afterwards. A longer log is cut. Where git lacks the
+   * memory to compare the contents of files, only files with unchanged content count as renamed.
    */
   byte[] log() throws SourceException {
     try {
       return log("60%");
-    } catch (SourceException e) {
-      if (!e.isLasting() || Thread.currentThread().isInterrupted()) {
-        throw e;
-      }
+    } catch (UnreadableException e) {
       return log("100%");
     }
   }
@@ -169,7 +165,7 @@ final class GitCommand implements AutoCloseable {
       try (InputStream out = process.getInputStream()) {
         byte[] said = out.readNBytes(MAX_LISTING);
         if (said.length < MAX_LISTING && process.waitFor() != 0) {
-          throw SourceException.lasting();
+          throw new UnreadableException();
         }
         return said;
       } catch (InterruptedException e) {
@@ -180,7 +176,7 @@ final class GitCommand implements AutoCloseable {
         watch.interrupt();
       }
     } catch (IOException e) {
-      throw SourceException.lasting();
+      throw new UnreadableException();
     }
   }
 
@@ -221,28 +217,16 @@ final class GitCommand implements AutoCloseable {
   }
 
   /** A folder of sources cannot be read; the message says why, without its path. */
-  static final class SourceException extends Exception {
-    private final boolean lasting;
-
+  static class SourceException extends Exception {
     SourceException(String message) {
-      this(message, false);
-    }
-
-    private SourceException(String message, boolean lasting) {
       super(message);
-      this.lasting = lasting;
     }
+  }
 
-    /**
-     * Returns an exception for a commit that git itself cannot deal with: the next try costs as
-     * much, and ends alike.
-     */
-    static SourceException lasting() {
-      return new SourceException("git cannot read it, or took too long or too much memory", true);
-    }
-
-    boolean isLasting() {
-      return lasting;
+  /** Git itself cannot deal with a commit: the next try costs as much, and ends alike. */
+  static final class UnreadableException extends SourceException {
+    UnreadableException() {
+      super("git cannot read it, or took too long or too much memory");
     }
   }
 }

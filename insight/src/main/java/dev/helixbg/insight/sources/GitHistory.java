@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which files of a repository went, and where to, commit by commit along the first parents. A
- * commit is named by its position, 0 for the newest.
+ * Removals and renames of a repository's files, commit by commit along the first parents. A commit
+ * is named by its position, 0 for the newest.
  */
 final class GitHistory {
   /**

@@ -8,6 +8,7 @@ import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.sources.GitCommand.SourceException;
+import dev.helixbg.insight.sources.GitCommand.UnreadableException;
 import dev.helixbg.insight.sources.GitHistory.Commit;
 import dev.helixbg.insight.sources.RepositoryCheck.Missing;
 import dev.helixbg.insight.sources.RepositoryCheck.Outcome;
@@ -130,7 +131,7 @@ public final class SourceCheck {
       return now;
     }
     if (now.isUnreadable) {
-      throw SourceException.lasting();
+      throw new UnreadableException();
     }
     try (GitCommand git = GitCommand.of(repository)) {
       RepositoryCheck check =
@@ -139,8 +140,8 @@ public final class SourceCheck {
           (identity, entry) ->
               now.about.put(identity, check.of(entry, SourceMentions.of(entry.entry()))));
       return now;
-    } catch (SourceException e) {
-      now.isUnreadable = e.isLasting() && !Thread.currentThread().isInterrupted();
+    } catch (UnreadableException e) {
+      now.isUnreadable = !Thread.currentThread().isInterrupted();
       throw e;
     }
   }

@@ -47,8 +47,8 @@ final class SourceMentions {
   }
 
   /**
-   * Whether an entry could name a place so, with a line or without: one word of bounded length,
-   * without line breaks, brackets, blanks and control characters.
+   * Whether a text is a place that an entry could name, with a line or without: one word of bounded
+   * length, without line breaks, brackets, blanks and control characters.
    */
   static boolean isPlace(String place) {
     Matcher whole = PATH.matcher(place);

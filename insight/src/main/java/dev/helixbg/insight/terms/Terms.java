@@ -77,9 +77,9 @@ public final class Terms {
   }
 
   /**
-   * Returns a function that counts how often a text has each of these terms. It is for many texts
-   * and a few terms: it makes no string of a word that cannot be one of them because of its first
-   * two letters or its length.
+   * Returns a function that counts how often a text has each of these terms. It is fast for many
+   * texts and a few terms. If the first two letters or the length of a word show that it is none of
+   * the terms, no string is made of it.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     // the length of the longest term with each two first letters

@@ -6,32 +6,50 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * Content of the head of a GGUF file, of any architecture and with any element types, supported or
- * not.
+ * Content of the head of a GGUF file, of any architecture and with any element types, whether it
+ * can be run here or not.
  *
- * @param dataStart offset of the data, in bytes
- * @param metadata metadata, valid while the file is mapped
- * @param tensors descriptions of the tensors, in the file's order
+ * @param version 2 or 3
+ * @param alignment of the tensors' data, in bytes
+ * @param dataStart byte offset of the data
+ * @param metadata valid as long as the file is mapped
+ * @param tensors in the file's order
  */
-public record GgufDescription(long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
+public record GgufDescription(
+    int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
 
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * Description of a tensor.
+   * A tensor as it is described.
    *
-   * @param typeId number of the element type in ggml; see {@link StoredType}
-   * @param shape one to four sizes; the first dimension is contiguous in memory
-   * @param offset offset from the start of the data, in bytes
-   * @param typeAt position of the type in the file; the offset follows the type
+   * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
+   * @param shape one to four sizes, the fastest running first
+   * @param offset in bytes, from the start of the data
+   * @param typeAt where the file has the type, and behind it the offset
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
     private long elements() {
       return shape.stream().reduce(1L, Math::multiplyExact);
+    }
+
+    /** The element type's name, or its number where it has none that is known here. */
+    public String typeName() {
+      return StoredType.nameOf(typeId);
+    }
+
+    /** The bytes of the data; empty where the element type is not known here, or does not fit. */
+    public OptionalLong bytes() {
+      try {
+        return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
+      } catch (IllegalArgumentException | ArithmeticException e) {
+        return OptionalLong.empty();
+      }
     }
 
     private Tensor tensor(String file, MemorySegment data) {
@@ -48,15 +66,15 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
             "rows of %d elements are no whole number of %s blocks of %d"
                 .formatted(shape.getFirst(), type, type.blockElements()));
       }
-      long bytes;
-      try {
-        bytes = type.bytes(elements());
-      } catch (ArithmeticException e) {
-        throw wrong(
-            file,
-            typeAt,
-            "%d elements of %s take more than 2^63 bytes".formatted(elements(), type));
-      }
+      long bytes =
+          bytes()
+              .orElseThrow(
+                  () ->
+                      wrong(
+                          file,
+                          typeAt,
+                          "%d elements of %s take more than 2^63 bytes"
+                              .formatted(elements(), type)));
       if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
         throw wrong(
             file,
@@ -73,15 +91,15 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   }
 
   /**
-   * Reads the head of a mapped file, which the caller must close.
+   * Reads the head of a mapped file, which stays the caller's.
    *
-   * @throws GgufException if the file is not a GGUF file, or its head is damaged
+   * @throws GgufException if it is not a GGUF file, or its head is damaged
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Whether the file is one of several files of a model. */
+  /** Whether the file is one of several that are a model together. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
@@ -89,8 +107,8 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   /**
    * Refuses a part of a model.
    *
-   * @param file the file's name in the error
-   * @throws GgufException if the file is one of several files of a model
+   * @param file what the error calls it
+   * @throws GgufException if it is one of several files
    */
   public void requireWholeModel(String file) {
     if (isSplit()) {
@@ -105,12 +123,12 @@ public record GgufDescription(long dataStart, GgufMetadata metadata, List<Tensor
   }
 
   /**
-   * Returns the tensors as slices of the file.
+   * Cuts the tensors out of the file.
    *
-   * @param file the file's name in errors
-   * @param bytes all bytes of the file
-   * @return the tensors by name, in the file's order
-   * @throws GgufException if a tensor has an unknown element type, or is incomplete
+   * @param file what errors call it
+   * @param bytes all of it
+   * @return by name, in the file's order
+   * @throws GgufException if one has an element type that is not known here, or is not all there
    */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gguf;
 
+import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -8,8 +9,9 @@ import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /**
- * The metadata of a model file: values by key, with the place of each value for errors. A value is
- * a Long, a Float, a Double, a Boolean, a String, or a {@link GgufArray}.
+ * The key-value part of a model file, with the place of every value, so that errors can name it. A
+ * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
+ * String; or a {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -20,13 +22,13 @@ public final class GgufMetadata {
     this.file = file;
   }
 
-  /** Adds a value; returns false if the key already exists. */
+  /** False if the key is there already. */
   boolean add(String key, Object value, long offset) {
     offsets.putIfAbsent(key, offset);
     return values.putIfAbsent(key, value) == null;
   }
 
-  /** Returns all values, in the file's order. */
+  /** All values, in the file's order. */
   public SequencedMap<String, Object> values() {
     return Collections.unmodifiableSequencedMap(values);
   }
@@ -36,19 +38,19 @@ public final class GgufMetadata {
   }
 
   /**
-   * Returns an integer.
+   * A whole number.
    *
-   * @throws GgufException if the value is missing, has another type, or is out of bounds
+   * @throws GgufException if it is missing, of another type, or not within the bounds
    */
   public int whole(String key, int least, int most) {
     return whole(key, required(key), least, most);
   }
 
   /**
-   * Returns an integer; the file may have an array with the same integer for each layer.
+   * A whole number, or an array that has it once for each layer.
    *
-   * @throws GgufException if the value is missing, has another type, differs between layers, or is
-   *     out of bounds
+   * @throws GgufException if it is missing, of another type, not the same for all layers, or not
+   *     within the bounds
    */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -64,7 +66,7 @@ public final class GgufMetadata {
   private int whole(String key, Object number, int least, int most) {
     return switch (number) {
       case Long value when value >= least && value <= most -> value.intValue();
-      case Long _ ->
+      case Long _, BigInteger _ ->
           throw error(
               key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
       default -> throw wrongType(key, "a whole number");
@@ -72,9 +74,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * Returns a positive, finite number.
+   * A positive, finite number.
    *
-   * @throws GgufException if the value is missing or not such a number
+   * @throws GgufException if it is missing or no such number
    */
   public double positive(String key) {
     if (!(required(key) instanceof Number number)) {
@@ -88,9 +90,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * Returns a string.
+   * A string.
    *
-   * @throws GgufException if the value is missing or not a string
+   * @throws GgufException if it is missing or no string
    */
   public String text(String key) {
     if (!(required(key) instanceof String value)) {
@@ -100,9 +102,9 @@ public final class GgufMetadata {
   }
 
   /**
-   * Returns an array of at most {@code most} elements.
+   * An array of at most {@code most} elements.
    *
-   * @throws GgufException if the value is missing, not an array, or longer
+   * @throws GgufException if it is missing, no array, or longer
    */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -114,7 +116,7 @@ public final class GgufMetadata {
     return array;
   }
 
-  /** Returns an error in the value of a key. */
+  /** An error in the value of a key. */
   public GgufException error(String key, String what) {
     return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
   }

@@ -3,6 +3,7 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -80,7 +81,7 @@ final class GgufParser {
   }
 
   private GgufDescription read() {
-    requireKnownVersion();
+    int version = magicAndVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
     for (int i = 0; i < entryCount; i++) {
@@ -92,10 +93,10 @@ final class GgufParser {
       tensors.add(tensor(alignment));
     }
     long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
-    return new GgufDescription(dataStart, metadata, List.copyOf(tensors));
+    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
   }
 
-  private void requireKnownVersion() {
+  private int magicAndVersion() {
     if (in.left() < 4 || in.int32() != MAGIC) {
       throw in.error("this is no GGUF file: it does not begin with \"GGUF\"");
     }
@@ -108,6 +109,7 @@ final class GgufParser {
           "GGUF version %s is not supported, only 2 and 3"
               .formatted(Integer.toUnsignedString(version)));
     }
+    return version;
   }
 
   private void entry() {
@@ -136,13 +138,18 @@ final class GgufParser {
       case INT16 -> (long) in.int16();
       case UINT32 -> Integer.toUnsignedLong(in.int32());
       case INT32 -> (long) in.int32();
-      case UINT64, INT64 -> in.int64(); // a count past 2^63 is out of any bounds, too
+      case UINT64 -> unsigned(in.int64());
+      case INT64 -> in.int64();
       case FLOAT32 -> Float.intBitsToFloat(in.int32());
       case FLOAT64 -> Double.longBitsToDouble(in.int64());
       case BOOL -> in.uint8() != 0;
       case STRING -> in.string("a string", MAX_STRING_BYTES);
       case ARRAY -> array();
     };
+  }
+
+  private static Object unsigned(long bits) {
+    return bits >= 0 ? (Object) bits : new BigInteger(Long.toUnsignedString(bits));
   }
 
   private GgufArray array() {

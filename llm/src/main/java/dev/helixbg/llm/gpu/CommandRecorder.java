@@ -156,14 +156,14 @@ final class CommandRecorder {
     return this;
   }
 
-  /** The next number of the kernel's constants. */
+  /** Appends a number to the kernel's constants. */
   CommandRecorder put(int value) {
     constants.set(ValueLayout.JAVA_INT, constantsLength, value);
     constantsLength += 4;
     return this;
   }
 
-  /** The next number of the kernel's constants. */
+  /** Appends a number to the kernel's constants. */
   CommandRecorder put(float value) {
     return put(Float.floatToRawIntBits(value));
   }

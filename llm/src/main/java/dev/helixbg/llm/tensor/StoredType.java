@@ -1,68 +1,109 @@
 package dev.helixbg.llm.tensor;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An element type of a model file, with the ids and names of ggml ({@code ggml.h}, {@code enum
- * ggml_type}). Kernels read a {@link TensorType} directly; a {@link PackedType} is unpacked when a
- * model is opened.
+ * An element type of a model file, by the ids and names of ggml ({@code ggml.h}, {@code enum
+ * ggml_type}): kernels read a {@link TensorType} as it is stored; a {@link PackedType} is unpacked
+ * when a model is opened.
  *
- * <p>A row is stored as whole blocks, one after the other, without padding. A block has {@link
+ * <p>A row is stored as whole blocks, one after the other, without padding. A block holds {@link
  * #blockElements} weights in {@link #blockBytes} bytes.
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
-   * Returns the type with an id.
+   * The type with this id.
    *
-   * @throws IllegalArgumentException if the type is not supported
+   * @throws IllegalArgumentException naming the id, and ggml's name for it where it has one
    */
   static StoredType ofId(int id) {
-    return Stream.<StoredType>concat(
-            Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()))
+    return all()
         .filter(type -> type.id() == id)
         .findAny()
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "tensor type %d of ggml is not supported: take the model as Q4_K_M or Q8_0"
-                        .formatted(id)));
+                    "tensor type %d (%s) is not supported"
+                        .formatted(id, otherName(id).orElse("unknown"))));
+  }
+
+  /** ggml's name of the type with this id, or its number where no name is known. */
+  static String nameOf(int id) {
+    return all()
+        .filter(type -> type.id() == id)
+        .map(StoredType::toString)
+        .findAny()
+        .or(() -> otherName(id))
+        .orElseGet(() -> "type " + Integer.toUnsignedString(id));
+  }
+
+  private static Stream<StoredType> all() {
+    return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
+  }
+
+  /** Names of types that the engine does not read. */
+  private static Optional<String> otherName(int id) {
+    return Optional.ofNullable(
+        switch (id) {
+          case 4, 5 -> "removed from ggml";
+          case 9 -> "Q8_1";
+          case 10 -> "Q2_K";
+          case 11 -> "Q3_K";
+          case 15 -> "Q8_K";
+          case 16 -> "IQ2_XXS";
+          case 17 -> "IQ2_XS";
+          case 18 -> "IQ3_XXS";
+          case 19 -> "IQ1_S";
+          case 21 -> "IQ3_S";
+          case 22 -> "IQ2_S";
+          case 24 -> "I8";
+          case 25 -> "I16";
+          case 26 -> "I32";
+          case 27 -> "I64";
+          case 28 -> "F64";
+          case 29 -> "IQ1_M";
+          case 34 -> "TQ1_0";
+          case 35 -> "TQ2_0";
+          case 39 -> "MXFP4";
+          default -> null;
+        });
   }
 
   /**
-   * Storage of a type.
+   * How a type is stored.
    *
-   * @param id id in a GGUF file
-   * @param elements number of weights per block
-   * @param bytes number of bytes per block
+   * @param id in a GGUF file
+   * @param elements weights per block
+   * @param bytes per block
    */
   record Block(int id, int elements, int bytes) {}
 
   Block block();
 
-  /** Returns the id in a GGUF file. */
+  /** The id in a GGUF file. */
   default int id() {
     return block().id();
   }
 
-  /** Returns the number of weights per block. */
+  /** Weights per block. */
   default int blockElements() {
     return block().elements();
   }
 
-  /** Returns the number of bytes per block. */
+  /** Bytes per block. */
   default int blockBytes() {
     return block().bytes();
   }
 
-  /** Returns the type that kernels read. */
+  /** The type that kernels see. */
   TensorType computed();
 
   /**
-   * Returns the size of {@code elements} weights, in bytes.
+   * The bytes that {@code elements} weights take.
    *
-   * @throws IllegalArgumentException if {@code elements} is negative or not a whole number of
-   *     blocks
+   * @throws IllegalArgumentException if {@code elements} is negative or no whole number of blocks
    * @throws ArithmeticException if the result does not fit a long
    */
   default long bytes(long elements) {

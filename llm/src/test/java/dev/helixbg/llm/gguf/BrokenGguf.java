@@ -152,7 +152,7 @@ enum BrokenGguf {
   TYPE_CUT(head(1, 0).string("tensor").u32(1).u64(8).u32(F32).u32(0), "the file ends", "tensor"),
   TYPE_UNKNOWN(head(1, 0).tensor("t", 77, 0, 32).data(64), "tensor type 77", "t"),
   TYPE_REMOVED(head(1, 0).tensor("t", 4, 0, 32).data(64), "tensor type 4", "t"),
-  TYPE_OF_GGML_BUT_NOT_OURS(head(1, 0).tensor("t", 10, 0, 256).data(96), "tensor type 10", "t"),
+  TYPE_OF_GGML_BUT_NOT_OURS(head(1, 0).tensor("t", 10, 0, 256).data(96), "Q2_K", "t"),
   TYPE_ALL_BITS(head(1, 0).tensor("t", -1, 0, 32).data(64), "tensor type", "t"),
   ROW_NO_WHOLE_BLOCKS_OF_32(
       head(1, 0).tensor("t", Q4_0, 0, 48, 2).data(64), "no whole number of Q4_0 blocks", "t"),

@@ -48,6 +48,7 @@ class TensorTypeTest {
   @EnumSource
   void idsFindTheirType(PackedType type) {
     assertSame(type, StoredType.ofId(type.id()));
+    assertEquals(type.name(), StoredType.nameOf(type.id()));
   }
 
   @ParameterizedTest
@@ -76,11 +77,17 @@ class TensorTypeTest {
         Arrays.toString(Arrays.stream(PackedType.values()).mapToInt(PackedType::id).toArray()));
   }
 
+  @Test
+  void knownButUnsupportedTypesAreNamed() {
+    var failure = assertThrows(IllegalArgumentException.class, () -> StoredType.ofId(10));
+    assertEquals("tensor type 10 (Q2_K) is not supported", failure.getMessage());
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {-1, 10, 31, 1000, Integer.MAX_VALUE, Integer.MIN_VALUE})
-  void otherTypesAreRefusedByNumber(int id) {
+  @ValueSource(ints = {-1, 31, 1000, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void typesNobodyKnowsFailByNumber(int id) {
     var failure = assertThrows(IllegalArgumentException.class, () -> StoredType.ofId(id));
-    assertTrue(failure.getMessage().startsWith("tensor type " + id + " "), failure.getMessage());
+    assertTrue(failure.getMessage().contains(id + " (unknown)"), failure.getMessage());
   }
 
   @Test

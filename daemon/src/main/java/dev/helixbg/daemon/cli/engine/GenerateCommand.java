@@ -83,7 +83,8 @@ public final class GenerateCommand extends JsonCommand {
       names = "--check",
       description =
           "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
-              + " CPU). Print the difference of the logits; exit with 1 if it is too large.")
+              + " CPU). Print the difference at each tap of each layer, and the first tap that"
+              + " differs too much.")
   private boolean check;
 
   @Override
@@ -123,12 +124,7 @@ public final class GenerateCommand extends JsonCommand {
       }
       Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(
-          found ->
-              console.note(
-                  "check     logits off by %.1e of the largest; %s",
-                  found.difference(),
-                  found.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN"));
+      agreement.ifPresent(this::print);
       return exitCode(answer, agreement).number();
     }
   }
@@ -223,6 +219,30 @@ public final class GenerateCommand extends JsonCommand {
           "gpu memory    %,d of %,d bytes", gpu.device().memoryUsed(), gpu.device().memoryBudget());
       console.note("copied        %,d bytes of weights", gpu.copiedWeightBytes());
     }
+  }
+
+  private void print(BackendAgreement agreement) {
+    console.note(
+        "check     differences as shares of the largest value at each tap; %s",
+        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
+    for (BackendAgreement.Parting place : agreement.places()) {
+      console.note(
+          "          layer %3d  %-16s off by %.1e",
+          place.layer(), Json.word(place.tap()), place.difference());
+    }
+    agreement
+        .firstParting()
+        .ifPresent(
+            parting ->
+                console.note(
+                    "          layer %d is the first to differ too much, at %s (value %d of token"
+                        + " %d: %.6g here, %.6g there)",
+                    parting.layer(),
+                    Json.word(parting.tap()),
+                    parting.column(),
+                    parting.row(),
+                    parting.actual(),
+                    parting.expected()));
   }
 
   private static ObjectNode toJson(TextModel model, Generation answer, String text) {

@@ -44,7 +44,7 @@ public final class GpuException extends RuntimeException {
     return kind == Kind.ABSENT;
   }
 
-  /** Whether another try may succeed after opening the GPU anew. */
+  /** Whether another try may succeed after the GPU is opened again. */
   public boolean isFailure() {
     return kind == Kind.FAILED;
   }

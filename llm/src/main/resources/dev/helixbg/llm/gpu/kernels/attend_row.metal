@@ -1,15 +1,16 @@
-// Of a row's positions, a part has so many blocks, or more if that would be more parts. This does not depend on the other rows, the
-// longest of which says how many parts there are, so a row's result does not either: parts that it has no blocks for add nothing.
-constant constexpr uint PART_BLOCKS = 4;   // one for each simdgroup: they come in at once
+// A row's positions are divided into parts of so many blocks. A part has more blocks if there would be more than MOST_PARTS parts. The size
+// of the parts does not depend on the other rows, so a row's result does not depend on them either. The longest row decides the number of
+// parts; parts for which a row has no blocks add nothing to its result.
+constant constexpr uint PART_BLOCKS = 4;   // one per simdgroup, all loaded at once
 constant constexpr uint MOST_PARTS = 32;
 
-// Attention of one row, GROUP heads, and one of `splits` parts of its positions. If q is fresh, this also normalises and rotates it,
-// and the part that ends with the row's own position writes k and v into the cache; so the rows must be of different sequences.
+// Computes the attention of one row and GROUP heads for one of `splits` parts of its positions. If `fresh`, it also normalises and rotates
+// q. The part that ends with the row's own position then writes k and v into the cache, so the rows must be of different sequences.
 //
-// A simdgroup takes every fourth block of its part. All that a lane needs of a block's keys and values is asked for at once, of the
-// first block before anything else; the row's own key and value come from threadgroup memory, so that nothing waits for the cache. First
-// each lane has a position: its score with every head. Then each lane has columns: the sum of values weighed by exp(score - largest
-// so far). Partial results are combined as (largest, sum of weights, weighed values).
+// A simdgroup takes every fourth block of its part. A lane loads all that it needs of a block's keys and values at once, and those of the
+// first block before anything else. The row's own key and value come from threadgroup memory, so that nothing waits for the cache. First,
+// each lane computes the scores of one position with every head. Then each lane computes some columns: the sum of the values, weighted by
+// exp(score - largest so far). Partial results are combined as (largest, sum of weights, weighted values).
 //
 //   q, target   rows x heads x HEAD      partials   rows x heads x splits x (HEAD4 + 4): values, largest, sum
 //   grid        heads / GROUP, splits, rows
@@ -32,7 +33,7 @@ kernel void attend_row(
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
   threadgroup float4 queries[GROUP * HEAD4 / 4];
-  threadgroup float4 own[2 * HEAD4 / 4];             // the row's key and value
+  threadgroup float4 own[2 * HEAD4 / 4];             // the row's own key and value
   threadgroup float weights[SIMDGROUPS * GROUP * BLOCK];
   threadgroup float4 results[SIMDGROUPS * GROUP * HEAD4 / 4];
   threadgroup float largest_of[SIMDGROUPS * GROUP];
@@ -153,7 +154,7 @@ kernel void attend_row(
     }
   }
 
-  // The four simdgroups' results into one.
+  // Combine the results of the four simdgroups.
 #pragma unroll
   for (uint g = 0; g < GROUP; g++) {
     if (lane == 0) {
@@ -196,7 +197,7 @@ kernel void attend_row(
   }
 }
 
-// The parts of attend_row into one: a threadgroup of 4 simdgroups per row and head.
+// Combines the results of attend_row for all parts. A threadgroup of 4 simdgroups computes one row and head.
 //
 //   partials   rows x heads x splits x (HEAD4 + 4)     target   rows x target_stride     grid   heads, rows
 [[max_total_threads_per_threadgroup(128)]]

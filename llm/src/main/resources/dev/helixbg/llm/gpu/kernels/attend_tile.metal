@@ -1,26 +1,27 @@
-// Attention of long spans: prefill. Heads of up to 128 values.
+// Attention for long spans (prefill), for heads of up to 128 values.
 #if HEAD <= 128
 
-// Runs of up to 32 rows of one sequence.
+// Up to 32 successive rows of one sequence.
 struct Tile {
   uint first_row;
   uint count;
-  uint position;   // of the first row
+  uint position;   // the position of the first row
   uint table;
 };
 
-// A threadgroup takes a tile and a head, each of its 4 simdgroups 8 rows. Block by block of the cache: keys are brought into threadgroup
-// memory (what comes next is on its way meanwhile), scores = keys * queries^T, a row of positions by a column of queries; softmax as in
-// attend_row, columns of the result shrunk by a diagonal matrix; values are brought to where the keys were, result += values^T * weights.
+// A threadgroup computes a tile and a head; each of its 4 simdgroups computes 8 rows. It does these steps for each block of the cache. It
+// copies the keys into threadgroup memory, while the next data is already being loaded. It computes scores = keys * queries^T, with a row
+// for each position and a column for each query. It computes the softmax as attend_row does, and a diagonal matrix shrinks the columns of
+// the result. It copies the values over the keys and computes result += values^T * weights.
 //
 //   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
 #define HEAD8 ((HEAD + 15) / 16 * 16)
-// Spare places, so that lanes that read pairs along rows (keys), or along columns (values), meet in no bank.
+// Rows have spare places, so that lanes that read pairs along rows (keys) or along columns (values) do not use the same memory bank.
 #define KEY_STRIDE (HEAD8 + 8)
 #define VALUE_STRIDE (HEAD8 + 4)
-constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // of a block, that a thread brings
+constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // half4s of a block that each thread copies
 
-// What a thread brings of a block's keys.
+// Loads the thread's share of a block's keys.
 inline void load_keys(device const half* keys, uint thread_index, thread half4* fours) {
 #pragma unroll
   for (uint j = 0; j < FOURS; j++) {
@@ -52,7 +53,7 @@ kernel void attend_tile(
   threadgroup float* scores = all_scores + simdgroup * BLOCK * 8;   // [position][row]
   threadgroup float* diagonal = diagonals + simdgroup * 64;
 
-  // Queries, zero past the tile and past the head.
+  // Copy the queries, with zeros past the tile and past the head.
   const float factor = rsqrt(float(HEAD));
   for (uint i = thread_index; i < BLOCK * HEAD8; i += 32 * SIMDGROUPS) {
     const uint r = i / HEAD8, c = i % HEAD8;
@@ -70,7 +71,7 @@ kernel void attend_tile(
     result[d] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
 
-  // Four lanes share a row's scores, every fourth each.
+  // Four lanes share a row's scores. Each has every fourth score.
   const uint own_row = lane / 4;
   const uint limit = start + simdgroup * 8 + own_row;
   float largest = -FLT_MAX, sum = 0;

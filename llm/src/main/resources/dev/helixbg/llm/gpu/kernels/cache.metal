@@ -1,21 +1,21 @@
-// How keys and values lie in the cache; what the kernels over them share.
+// The layout of keys and values in the cache, and code that the attention kernels share.
 //
-// Compiled for HEAD (values per head) and GROUP (query heads that a threadgroup takes together; they share a key head).
-// The cache is one buffer of blocks of 32 positions in all layers. A block holds per layer and key head
+// This is compiled for HEAD (values per head) and GROUP (query heads that a threadgroup computes together; they share a key head). The
+// cache is one buffer of blocks. A block has 32 positions in all layers. For each layer and key head it contains:
 //   keys     [HEAD4 / 4][32 positions][4]   lanes that take a position each read side by side
 //   values   [32 positions][HEAD4]          lanes that take a few columns each read side by side
-// with HEAD4 = HEAD rounded up to 4, zero past HEAD. A sequence is a list of blocks.
+// HEAD4 is HEAD rounded up to a multiple of 4; values past HEAD are zero. A sequence is a list of blocks.
 #define HEAD4 ((HEAD + 3) / 4 * 4)
 constant constexpr uint BLOCK = 32;
 constant constexpr uint PAIRS = HEAD / 2;
 constant constexpr uint LANE_PAIRS = (PAIRS + 31) / 32;
 constant constexpr uint SIMDGROUPS = 4;
-constant constexpr uint LANE_FOURS = (HEAD4 / 4 + 31) / 32;   // float4s of a head that a lane owns
+constant constexpr uint LANE_FOURS = (HEAD4 / 4 + 31) / 32;   // number of float4s of a head per lane
 
-// Where each row of the batch stands in its sequence.
+// The place of a row of the batch in its sequence.
 struct RowPlace {
   uint position;
-  uint table;      // its sequence's first block in `blocks`
+  uint table;      // the index of its sequence's first block in `blocks`
 };
 
 struct AttentionShape {
@@ -27,12 +27,12 @@ struct AttentionShape {
   uint kv_stride;
   uint target_stride;
   uint splits;
-  uint fresh;      // whether q, k and v come straight from their projection
+  uint fresh;      // whether q, k and v are unchanged results of their projection
   float q_epsilon;
   float k_epsilon;
 };
 
-// The first key of a block's part for a layer and head; the values follow BLOCK * HEAD4 further.
+// Returns the first key of a block for a layer and a head. The values begin BLOCK * HEAD4 numbers after it.
 inline device half* keys_of(device half* cache, uint block, constant AttentionShape& shape, uint kv_head) {
   return cache + ((ulong(block) * shape.layers + shape.layer) * shape.kv_heads + kv_head) * (2 * BLOCK * HEAD4);
 }
@@ -40,8 +40,8 @@ inline device half* keys_of(device half* cache, uint block, constant AttentionSh
 inline uint key_place(uint slot, uint column) { return (column / 4 * BLOCK + slot) * 4 + column % 4; }
 inline uint value_place(uint slot, uint column) { return BLOCK * HEAD4 + slot * HEAD4 + column; }
 
-// target = rotate(norm(head)) * factor, by one simdgroup; zero from HEAD to HEAD4. Pair i is read and written by lane i % 32 alone.
-// `angles`: PAIRS cosines, then PAIRS sines.
+// Computes target = rotate(norm(head)) * factor with one simdgroup, and zeros from HEAD to HEAD4. Only lane i % 32 reads and writes pair i.
+// `angles` has PAIRS cosines, then PAIRS sines.
 inline void normalise_and_rotate(
     device const float* head, device const float* gain, float epsilon, device const float* angles, float factor,
     threadgroup float* target, uint lane) {
@@ -71,16 +71,16 @@ inline void normalise_and_rotate(
   if (lane < HEAD4 - HEAD) target[HEAD + lane] = 0;
 }
 
-// Numbers as the cache gives them back.
+// Rounds numbers as the cache does.
 inline float4 as_cached(float4 v) { return float4(half4(v)); }
 
-// The key of the lane's position in a block.
+// Loads the key of the lane's position in a block.
 inline void load_key(device const half* keys, uint lane, thread half4* key) {
 #pragma unroll
   for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const half4*)(keys + (c * BLOCK + lane) * 4);
 }
 
-// The lane's columns of all values of a block.
+// Loads the lane's columns of all values of a block.
 inline void load_values(device const half* keys, uint lane, thread half4* values) {
 #pragma unroll
   for (uint c = 0; c < LANE_FOURS; c++) {

@@ -1,4 +1,4 @@
-// x[r] = row ids[r] of the table. A thread takes one side of a unit: 16 weights.
+// x[r] = row ids[r] of the table. Each thread computes one side of a unit: 16 weights.
 //
 //   ids    rows            x      rows x stride
 //   table  any x columns   grid   ceil(sides / 64), rows

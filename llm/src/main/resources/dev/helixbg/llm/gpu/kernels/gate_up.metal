@@ -1,4 +1,4 @@
-// y[v] = silu(gate * n) * (up * n),  n = norm(x[v]): the gated half of a feed-forward block.
+// Computes the gated half of a feed-forward block: y[v] = silu(gate * n) * (up * n), where n = norm(x[v]).
 //
 //   x   vectors x x_stride     gate, up   rows x columns     y   vectors x y_stride     grid   vectors, groups of 4 rows
 struct GateUpShape {

@@ -1,9 +1,9 @@
-// y[v] = W * x[v]  or  y[v] += W * x[v]  for many vectors and up to three matrices: prefill.
+// Computes y[v] = W * x[v] or y[v] += W * x[v] for many vectors (prefill) and up to three matrices W.
 //
-// A threadgroup of 4 simdgroups makes a tile of 32 vectors x 64 rows of W, two units of the columns at a time (see weights.metal): 64
-// columns of both are brought into threadgroup memory, the weights as floats, and multiplied 8 x 8 by 8 x 8, while the next ones are on
-// their way; each simdgroup owns 16 vectors x 32 rows. Lanes that lie side by side bring what lies side by side. A vector's result depends
-// on no other vector.
+// A threadgroup of 4 simdgroups computes a tile of 32 vectors x 64 rows of W, two units of columns at a time (see weights.metal). It copies
+// 64 columns of both into threadgroup memory, the weights as floats. It multiplies them in 8 x 8 matrices while the next columns are being
+// loaded. Each simdgroup computes 16 vectors x 32 rows. Neighbouring lanes load neighbouring data. A vector's result depends on no other
+// vector.
 //
 //   x   vectors x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns
 //   y0..y2   vectors x y_stride     grid   ceil(vectors / 32), ceil(rows / 64) of each matrix
@@ -12,7 +12,7 @@ struct MatmulShape {
   uint x_stride;
   uint vectors;
   uint adds;
-  uint rows[3];      // 0 where there is no matrix
+  uint rows[3];      // 0 if there is no such matrix
   uint row_bytes[3];
   uint type[3];
   uint y_stride[3];
@@ -21,9 +21,9 @@ struct MatmulShape {
 constant constexpr uint TILE_VECTORS = 32;
 constant constexpr uint TILE_ROWS = 64;
 constant constexpr uint THREADS = 128;
-constant constexpr uint DEPTH = 72;      // floats of a row in threadgroup memory: two units, each with four spare against bank conflicts
+constant constexpr uint DEPTH = 72;      // floats per row in threadgroup memory: two units, each with four spare ones against bank conflicts
 constant constexpr uint UNIT_DEPTH = 36;
-constant constexpr uint X_FOURS = TILE_VECTORS * 16 / THREADS;   // of a thread
+constant constexpr uint X_FOURS = TILE_VECTORS * 16 / THREADS;   // float4s of x per thread
 
 [[max_total_threads_per_threadgroup(128)]]
 kernel void matmul(
@@ -50,7 +50,7 @@ kernel void matmul(
   const uint first_vector = group.x * TILE_VECTORS, first_row = (group.y - skipped) * TILE_ROWS;
   const uint own_vector = simdgroup / 2 * 16, own_row = simdgroup % 2 * 32;
 
-  // What this thread brings in: a unit of a row, and four columns of every eighth vector.
+  // This thread loads a unit of a row of W, and four columns of every eighth vector.
   const uint w_row = thread_index / 2, w_unit = thread_index % 2;
   device const uchar* row = w + ulong(min(first_row + w_row, rows - 1)) * shape.row_bytes[matrix];
   threadgroup float4* w_to = (threadgroup float4*)(ws + w_row * DEPTH + w_unit * UNIT_DEPTH);
@@ -79,7 +79,7 @@ kernel void matmul(
       w_to[i] = low.scale * low.q[i] - low.minimum;
       w_to[4 + i] = high.scale * high.q[i] - high.minimum;
     }
-    // Vectors past the last one are that one again, and are not stored; past the last unit there is nothing.
+    // Vectors past the last one repeat it, and their results are not stored. Columns past the last unit are zero.
 #pragma unroll
     for (uint j = 0; j < X_FOURS; j++) x_to[j * 8 * DEPTH / 4] = unit + x_unit < units ? fours[j] : float4(0.0f);
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -89,7 +89,7 @@ kernel void matmul(
     for (uint j = 0; j < X_FOURS; j++) {
       fours[j] = *(device const float4*)(x + ulong(min(first_vector + x_vector + 8 * j, shape.vectors - 1)) * shape.x_stride + column);
     }
-    if (first_vector + own_vector < shape.vectors) {   // half a tile is enough for few
+    if (first_vector + own_vector < shape.vectors) {   // few vectors need only half a tile
 #pragma unroll
       for (uint k = 0; k < 8; k++) {
         const uint at = k / 4 * UNIT_DEPTH + k % 4 * 8;
@@ -106,7 +106,7 @@ kernel void matmul(
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 
-  // Through threadgroup memory, since tiles at the edges are not whole.
+  // Results go through threadgroup memory, because tiles at the edges are not complete.
 #pragma unroll
   for (uint i = 0; i < 2; i++) {
 #pragma unroll

@@ -1,12 +1,12 @@
-// y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`, for a few vectors and up to three matrices: each weight
-// is read once for 8 vectors. If `gated`, y0[v] = silu(w0 * n) * (w1 * n).
+// Computes y[v] = W * n or y[v] += W * n for a few vectors and up to three matrices W. n is x[row_of[v]], normalised if `normed`. Each
+// weight is read once for 8 vectors. If `gated`, it computes y0[v] = silu(w0 * n) * (w1 * n).
 //
-// A threadgroup makes a tile of 8 vectors x 16 rows with 4 simdgroups, or 8 rows with 8 simdgroups where tiles would be too few to keep a
-// GPU busy; half as many rows of each matrix where they are gated. Each simdgroup has all rows of the tile and, in turn with the others,
-// 128 columns; lanes l, l + 4, l + 8, ... share these, a side of a unit each (see weights.metal), of a fourth of the rows. Its columns of the
-// vectors a simdgroup brings into threadgroup memory, times the norm's gain: none waits for another before the end, when all shares of a
-// sum come together. The norm's factor, known only when all of a vector was seen, is applied to the sums. What a vector gives does not
-// depend on the others.
+// A threadgroup computes a tile of 8 vectors x 16 rows with 4 simdgroups. If there would be too few tiles to keep a GPU busy, it computes 8
+// rows with 8 simdgroups. If `gated`, the tile has half as many rows of each matrix. Each simdgroup computes all rows of the tile. The
+// simdgroups take 128 columns each in turn. Lanes l, l + 4, l + 8, ... share these columns for a fourth of the rows; each has a side of a
+// unit (see weights.metal). A simdgroup copies its columns of the vectors into threadgroup memory, multiplied by the norm's gain. So
+// simdgroups wait for each other only at the end, when the shares of each sum are added. The norm's factor is known only after the whole
+// vector, so it is applied to the sums. The result of a vector does not depend on the others.
 //
 //   x      any x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns     y0..y2   vectors x y_stride
 //   gain   columns     row_of   vectors     grid   ceil(vectors / 8), tiles of each matrix
@@ -16,30 +16,31 @@ struct FewShape {
   float epsilon;
   uint normed;
   uint adds;
-  uint gated;        // then both matrices are of one type and size
+  uint gated;        // if 1, both matrices have the same type and size
   uint vectors;
-  uint rows[3];      // 0 where there is no matrix
+  uint rows[3];      // 0 if there is no such matrix
   uint row_bytes[3];
   uint type[3];
   uint y_stride[3];
 };
 
 constant constexpr uint VECTORS = 8;
-constant constexpr uint SETS = 4;                // of a tile's rows, one for every fourth lane
-constant constexpr uint PARTS = 32 / SETS;       // lanes that share columns: sides of units
-constant constexpr uint OWN = PARTS / 2;         // units that a simdgroup has at a time
-constant constexpr uint FOURS = OWN * 32 / 4;    // of a vector and these units, one for each lane
+constant constexpr uint SETS = 4;                // sets of a tile's rows; every fourth lane has the same set
+constant constexpr uint PARTS = 32 / SETS;       // lanes that share columns; each has a side of a unit
+constant constexpr uint OWN = PARTS / 2;         // units per simdgroup at a time
+constant constexpr uint FOURS = OWN * 32 / 4;    // float4s of a vector in these units, one per lane
 
-// Where four of a simdgroup's columns lie: lanes that read 16 or 32 columns apart do not meet in one bank.
+// Returns the place of four of a simdgroup's columns. Lanes that read 16 or 32 columns apart do not use the same memory bank.
 inline uint placed(uint four) { return four ^ (four / 8 % 4); }
 
-// Four columns of each vector; past the last any. Without a branch, which would keep later loads waiting; so below.
+// Loads four columns of each vector; past the last column, any numbers. There is no branch here or below, because it would delay later
+// loads.
 inline void load_fours(device const float4* x, thread const uint* from, uint four, uint last, thread float4* fours) {
 #pragma unroll
   for (uint v = 0; v < VECTORS; v++) fours[v] = x[from[v] + min(four, last)];
 }
 
-// The gain of four columns; past the last any.
+// Returns the gain of four columns; past the last column, any numbers.
 inline float4 gain_of(device const float* gain, uint four, uint columns) {
   if (columns % 4 == 0) return *(device const float4*)(gain + min(four * 4, columns - 4));
   float4 gains;
@@ -48,7 +49,7 @@ inline float4 gain_of(device const float* gain, uint four, uint columns) {
   return gains;
 }
 
-// The lane's side of each of its rows.
+// Loads the lane's side of each of its rows.
 template <class T, uint EACH> inline void hold_sides(device const uchar* const thread* row, uint unit, uint side, uint columns, thread Weights16* to) {
 #pragma unroll
   for (uint r = 0; r < EACH; r++) T::hold(row[r], unit, side, columns, to[r]);
@@ -64,7 +65,7 @@ template <uint EACH> inline void hold_sides(uint type, device const uchar* const
   hold_sides<TYPE_A, EACH>(row, unit, side, columns, to);
 }
 
-// Two lanes that are MASK apart add up what they have of 2 HALF sums: either keeps half of them.
+// Two lanes that are MASK apart add their shares of 2 HALF sums. Each lane keeps half of the sums.
 template <uint HALF, uint MASK> inline void share_out(thread float* sums, uint lane) {
   const bool upper = lane & MASK;
 #pragma unroll
@@ -74,13 +75,14 @@ template <uint HALF, uint MASK> inline void share_out(thread float* sums, uint l
   }
 }
 
-// A lane has EACH rows. Vectors are asked for before the columns before them are multiplied, if EARLY: that takes registers, so that an
-// NVIDIA GPU runs but one threadgroup of 256 threads on a core. Of few threadgroups, two on a core would take twice as long.
+// A lane has EACH rows. If EARLY, vectors are loaded before the columns before them are multiplied. That takes so many registers that an
+// NVIDIA GPU runs only one threadgroup of 256 threads on a core. With few threadgroups that is an advantage, because two on one core would
+// take twice as long.
 template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
     device const float* x, device const float* gain, device const uchar* w0, device const uchar* w1, device const uchar* w2, device float* y0,
     device float* y1, device float* y2, device const uint* row_of, constant FewShape& shape, threadgroup float4* staged, uint2 group,
     uint simdgroup, uint lane) {
-  constexpr uint ROWS = SETS * EACH, ALL = ROWS * VECTORS, SUMS = EACH * VECTORS;   // of a tile, a tile, a lane
+  constexpr uint ROWS = SETS * EACH, ALL = ROWS * VECTORS, SUMS = EACH * VECTORS;   // rows of a tile, sums of a tile, sums of a lane
   const uint tile_rows = shape.gated ? ROWS / 2 : ROWS, each = shape.gated ? EACH / 2 : EACH, columns = shape.columns;
   const uint tiles0 = (shape.rows[0] + tile_rows - 1) / tile_rows, tiles1 = (shape.rows[1] + tile_rows - 1) / tile_rows;
   const uint matrix = group.y < tiles0 ? 0 : group.y < tiles0 + tiles1 ? 1 : 2;
@@ -90,7 +92,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   const uint units = (columns + 31) / 32, last_four = units * 8 - 1;
   const uint set = lane % SETS, part = lane / SETS;
 
-  // The lane's side of its rows.
+  // Load the lane's side of its rows.
   device const uchar* row[EACH];
 #pragma unroll
   for (uint r = 0; r < EACH; r++) {
@@ -98,7 +100,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
     device const uchar* w = of == 0 ? w0 : of == 1 ? w1 : w2;
     row[r] = w + ulong(min(first_row + set * each + r % each, rows - 1)) * shape.row_bytes[of];
   }
-  uint first = simdgroup * OWN;   // of the simdgroup's units
+  uint first = simdgroup * OWN;   // the first of the simdgroup's units
   Weights16 sides[EACH];
   hold_sides<EACH>(type, row, min(first + part / 2, units - 1), part % 2, columns, sides);
   float4 gains = float4(1.0f);
@@ -108,7 +110,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   for (uint v = 0; v < VECTORS; v++) from[v] = row_of[min(first_vector + v, last_vector)] * (shape.x_stride / 4);
   AWAIT();
 
-  // The sum that the thread will have in the end: of a row and a vector.
+  // The row and the vector of the sum that this thread has at the end.
   const uint sum_of = simdgroup * 32 + lane, own_r = sum_of % EACH;
   const uint own_row = first_row + sum_of / EACH % SETS * each + own_r % each, vector = first_vector + sum_of / ROWS;
   const bool writes = sum_of < ALL && own_r < each && own_row < rows && vector <= last_vector;
@@ -157,7 +159,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
     simdgroup_barrier(mem_flags::mem_threadgroup);
   }
 
-  // Of each sum the lanes' shares come together, then the simdgroups'.
+  // Add the lanes' shares of each sum, then the simdgroups' shares.
   share_out<SUMS / 2, 16>(sums, lane);
   share_out<SUMS / 4, 8>(sums, lane);
   share_out<SUMS / 8, 4>(sums, lane);
@@ -175,7 +177,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   if (sum_of >= ALL) return;
-  constexpr uint NEXT = VECTORS * FOURS * 4;   // from a simdgroup's shares to the next one's
+  constexpr uint NEXT = VECTORS * FOURS * 4;   // distance from a simdgroup's shares to those of the next one
   threadgroup const float* all = (threadgroup float*)staged;
   float sum = 0;
 #pragma unroll

@@ -1,19 +1,20 @@
-// Products of matrices with a vector or a few, one threadgroup for each: decoding. Those of the same rows run side by side, so that the weights
-// come from memory once. What project.metal and gate_up.metal share; each is a library of its own, so that a GPU compiles only what a model needs.
+// Code that project.metal and gate_up.metal share: products of matrices with one vector or a few (decoding), with separate threadgroups for
+// each vector. Threadgroups for the same rows run side by side, so that the weights come from memory only once. Each of the two files is
+// compiled separately, so that a GPU compiles only what a model needs.
 //
-// Compiled for UNITS: so many units of a row a lane takes at a time, 1024 UNITS columns a simdgroup. A threadgroup has 4 simdgroups, each
-// a row, and `loops` such sets of rows. Every loop of a lane has a known length, so that all its loads are under way at once, and the
-// weights are asked for before the vector is looked at. The vector is brought into threadgroup memory once, times the norm's gain;
-// the norm's factor, known only when all of it was seen, is applied to the sums.
+// This is compiled for UNITS, the number of units of a row that a lane takes at a time; a simdgroup takes 1024 UNITS columns. Each of the 4
+// simdgroups of a threadgroup computes one row at a time, and `loops` rows in all. Every loop of a lane has a length known at compile time,
+// so that all its loads run at once. The weights are loaded before the vector is read. The vector is copied into threadgroup memory once,
+// multiplied by the norm's gain. The norm's factor is known only after the whole vector, so it is applied to the sums.
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint THREADS = 32 * SIMDGROUPS;
-constant constexpr uint CHUNK = UNITS * 1024;   // columns in threadgroup memory at a time
-constant constexpr uint SIDES = UNITS * 2;      // of a lane and a row
+constant constexpr uint CHUNK = UNITS * 1024;   // number of columns in threadgroup memory at a time
+constant constexpr uint SIDES = UNITS * 2;      // sides per lane and row
 
-// Where column i lies: spare places, so that lanes that read 32 or 64 apart do not meet in one bank.
+// Returns the place of column i. Spare places ensure that lanes that read 32 or 64 columns apart do not use the same memory bank.
 inline uint padded(uint i) { return i + i / 32 * 4 + i / 64 * 4; }
 
-// The lane's part of a row from unit `first` on; past the last unit that one again, which is multiplied with zeros.
+// Loads the lane's part of a row from unit `first` on. Past the last unit it loads that unit again, which is then multiplied with zeros.
 template <class T>
 inline void fetch(device const uchar* row, uint first, uint columns, uint lane, thread Weights16* parts) {
   const uint last = (columns + 31) / 32 - 1;
@@ -31,7 +32,8 @@ inline void fetch(uint type, device const uchar* row, uint first, uint columns, 
   fetch<TYPE_A>(row, first, columns, lane, parts);
 }
 
-// Brings x * gain from column `first` on into threadgroup memory, zeros past the last; the thread's share of the sum of squares.
+// Writes x * gain from column `first` on to threadgroup memory, with zeros past the last column. Returns the thread's share of the sum of
+// squares.
 inline float stage(
     device const float* x, device const float* gain, bool normed, uint first, uint columns, threadgroup float4* staged, uint thread_index) {
   float4 values[CHUNK / 4 / THREADS], gains[CHUNK / 4 / THREADS];
@@ -62,7 +64,7 @@ inline float stage(
   return squares;
 }
 
-// The lane's part of a row times the staged columns, which begin with unit `first`.
+// Multiplies the lane's part of a row by the columns in threadgroup memory, which begin with unit `first`.
 inline float multiply(uint type, thread const Weights16* parts, uint first, threadgroup const float4* staged, uint lane) {
   float product = 0;
 #pragma unroll
@@ -77,7 +79,8 @@ inline float multiply(uint type, thread const Weights16* parts, uint first, thre
   return product;
 }
 
-// 1 / sqrt(mean(x^2) + epsilon) of the threads' shares; `sums` has a place per simdgroup. All threads must come.
+// Returns 1 / sqrt(mean(x^2) + epsilon) from the threads' shares of the sum of squares. `sums` has a place per simdgroup. All threads must
+// call it.
 inline float inverse_rms(float squares, uint columns, float epsilon, threadgroup float* sums, uint simdgroup, uint lane) {
   squares = simd_sum(squares);
   if (lane == 0) sums[simdgroup] = squares;

@@ -1,6 +1,6 @@
-// Up to three matrices W of the same columns:  y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`.
+// Computes y[v] = W * n or y[v] += W * n for up to three matrices W with equally many columns. n is x[row_of[v]], normalised if `normed`.
 //
-// If it is to find the largest (of the first matrix), each threadgroup also leaves the largest of its rows and its place, the first of equals.
+// If `finds`, each threadgroup also writes its largest result of the first matrix and the row of it; of equal results, the first row.
 //
 //   x      any x x_stride floats     w0..w2   rows x columns      y0..y2   vectors x y_stride
 //   gain   columns                   row_of   vectors             grid     vectors, groups of 4 loops rows of each matrix
@@ -12,8 +12,8 @@ struct ProjectShape {
   uint normed;
   uint adds;
   uint loops;        // 1 if a row is longer than a chunk
-  uint finds;        // whether it looks for the largest
-  uint rows[3];      // 0 where there is no matrix
+  uint finds;        // whether to find the largest result
+  uint rows[3];      // 0 if there is no such matrix
   uint row_bytes[3];
   uint type[3];
   uint y_stride[3];

@@ -1,4 +1,4 @@
-// For batches with longer spans: q and k are rotated in place, k and v go into the cache. One simdgroup per row and head.
+// For batches with longer spans: rotates q and k in place and writes k and v into the cache. One simdgroup computes one row and head.
 //
 //   q   rows x q_stride     k, v   rows x kv_stride     angles   positions x HEAD
 //   grid   ceil((heads + 2 kv_heads) / 4), rows

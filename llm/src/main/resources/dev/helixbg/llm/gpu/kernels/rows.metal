@@ -1,7 +1,7 @@
-// Steps over whole rows of floats.
+// Kernels that compute whole rows of floats.
 constant constexpr uint THREADS = 256;
 
-// target[v] = norm(x[row_of[v]]), one threadgroup per vector.
+// Computes target[v] = norm(x[row_of[v]]), with one threadgroup per vector.
 //
 //   x   any x x_stride     gain   columns     row_of   vectors     target   vectors x target_stride
 struct NormaliseShape {
@@ -37,7 +37,7 @@ kernel void normalise(
   }
 }
 
-// target[v] = silu(gates[v]) * target[v].
+// Computes target[v] = silu(gates[v]) * target[v].
 //
 //   gates, target   vectors x stride     grid   ceil(columns / 256), vectors
 struct GateShape {
@@ -58,7 +58,7 @@ kernel void gate(
   target[i] = gates[i] / (1 + exp(-gates[i])) * target[i];
 }
 
-// target[v] = x[row_of[v]].
+// Copies target[v] = x[row_of[v]].
 //
 //   x   any x x_stride     row_of   vectors     target   vectors x target_stride
 //   grid   ceil(columns / 256), vectors
@@ -82,14 +82,14 @@ kernel void keep_rows(
       x[ulong(row_of[group.y]) * shape.x_stride + column];
 }
 
-// A logit and its place; the first of two is the larger, or of equals the one with the smaller place.
+// Whether a logit is larger than another, or equal to it with a smaller place.
 inline bool comes_first(float value, uint place, float other, uint other_place) {
   return value > other || (value == other && place < other_place);
 }
 
 constant constexpr uint NOWHERE = 0xFFFFFFFFu;
 
-// The first of all threads' candidates, the same in all threads. `values` and `places` have an entry per simdgroup.
+// Finds the best of all threads' candidates, and returns it in all threads. `values` and `places` have an entry per simdgroup.
 inline void first_of_all(
     thread float& value, thread uint& place, threadgroup float* values, threadgroup uint* places, uint simdgroup, uint lane) {
   const float largest = simd_max(value);
@@ -110,20 +110,20 @@ inline void first_of_all(
   threadgroup_barrier(mem_flags::mem_threadgroup);
 }
 
-// The largest of a row and its first place, in two steps: many threadgroups per row find the first of their part, one the first of those.
-// Rows of one part need one step.
+// Find the largest logit of a row and its first place, in two steps. First, each of many threadgroups per row finds the best of its part.
+// Then one threadgroup finds the best of the parts. Rows of one part need only the first step.
 //
 //   logits   rows x stride     values, places   rows x parts     ids   rows
 //   grid     argmax_part: parts, rows     argmax: rows
 struct LogitsShape {
   uint columns;
   uint stride;
-  uint parts;      // of PART columns each
+  uint parts;      // number of parts of PART columns
 };
 
-constant constexpr uint EACH = 4;                // of a thread
+constant constexpr uint EACH = 4;                // logits per thread
 constant constexpr uint PART = EACH * THREADS;
-constant constexpr uint EACH_PART = 8;           // parts that a thread asks for at once
+constant constexpr uint EACH_PART = 8;           // parts that a thread loads at once
 
 [[max_total_threads_per_threadgroup(256)]]
 kernel void argmax_part(
@@ -192,14 +192,14 @@ kernel void argmax(
     }
   }
   first_of_all(best, place, own_values, own_places, simdgroup, lane);
-  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // no largest among NaNs
+  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // place is no column if all logits are NaN
 }
 
-// Copies whole blocks of keys and values, before a sequence goes on in one that others read too.
+// Copies whole blocks of keys and values. It runs before a sequence continues in a block that other sequences read too.
 //
 //   memory   blocks x block_fours     copies   {from, to}     grid   ceil(block_fours / 256), copies
 struct CopyShape {
-  uint block_fours;   // 16 bytes each
+  uint block_fours;   // number of 16-byte pieces per block
 };
 
 [[max_total_threads_per_threadgroup(256)]]

@@ -1,11 +1,12 @@
-// The element types of weights: how sixteen of them are taken out of a row.
+// The element types of weights, with the code that reads sixteen weights of a row.
 //
-// A row is read in units of 32 weights. A unit has two sides of 16 weights each: where a format keeps two weights in a byte, side 0
-// is the low nibbles of 16 bytes and side 1 the high ones, so that both sides share their loads. Each type says at which column of
-// the row a side begins (always a multiple of 16), and holds it. Formats as in ggml; Dequantize.java spells them out.
+// A row is read in units of 32 weights. A unit has two sides of 16 weights. If a format has two weights in a byte, side 0 is the low
+// nibbles of 16 bytes and side 1 the high nibbles, so that both sides can be loaded together. Each type defines the column of the row at
+// which a side begins (always a multiple of 16), and `hold`, which loads the side. The formats are those of ggml; Dequantize.java describes
+// them.
 
-// Sixteen weights: scale * q - minimum. A type holds them in a byte each, which takes few registers, and makes numbers of four of them when
-// asked (plain numbers are held in q); or all at once, which is `load`.
+// Sixteen weights: scale * q - minimum. `hold` keeps each in a byte, which takes few registers, and `numbers` converts four of them to
+// floats. `load` converts all at once. Plain numbers are kept in q.
 struct Weights16 {
   uint4 held;
   float4 q[4];
@@ -13,13 +14,13 @@ struct Weights16 {
   float minimum;
 };
 
-// Blocks of 18, 34 or 210 bytes are aligned to two bytes only.
+// Loads 4 bytes. Blocks of 18, 34 or 210 bytes are aligned to two bytes only.
 inline uint load_uint(device const uchar* at) {
   device const ushort* halves = (device const ushort*)at;
   return uint(halves[0]) | uint(halves[1]) << 16;
 }
 
-// Four of them, by whole words: up to 4 bytes beside them are read as well.
+// Loads 16 bytes in whole words. It also reads up to 4 bytes next to them.
 inline uint4 load_uints(device const uchar* at) {
   const uint off = uint(ulong(at)) & 2;
   device const uint* words = (device const uint*)(at - off);
@@ -35,8 +36,8 @@ inline float4 bytes(uint four) { return float4(as_type<uchar4>(four)); }
 
 inline uint nibbles(uint four, uint side) { return (four >> (4 * side)) & 0x0F0F0F0Fu; }
 
-// Scale and minimum `sub` of eight, from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers. Of what
-// might be chosen all is computed: a branch would keep later loads waiting.
+// Returns scale and minimum number `sub` of eight from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers.
+// It computes both alternatives, because a branch would delay later loads.
 inline float2 scale_and_minimum(uint4 head, uint sub) {
   const uint shift = sub % 4 * 8;
   const uint scales = head.y >> shift, minima = head.z >> shift, rest = head.w >> shift;
@@ -46,12 +47,13 @@ inline float2 scale_and_minimum(uint4 head, uint sub) {
   return float2(float(d.x) * float(scale), float(d.y) * float(minimum));
 }
 
-// How most types make numbers of what they hold.
+// Converts kept bytes as most types do: as unsigned numbers.
 struct InBytes {
   static float4 numbers(thread const Weights16& w, uint i) { return bytes(w.held[i]); }
 };
 
-// 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles: sub-blocks 2k in the low, 2k + 1 in the high ones.
+// Blocks of 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles. The low nibbles have sub-blocks 2k, the high nibbles
+// sub-blocks 2k + 1.
 struct Q4_K : InBytes {
   static uint column(uint unit, uint side) { return unit / 2 * 64 + unit % 2 * 16 + side * 32; }
   static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
@@ -65,7 +67,7 @@ struct Q4_K : InBytes {
   }
 };
 
-// As Q4_K, with 32 bytes before the nibbles: bit `sub` of byte j is the fifth bit of weight j.
+// The same as Q4_K, with 32 bytes before the nibbles. Bit `sub` of byte j is the fifth bit of weight j of that sub-block.
 struct Q5_K : InBytes {
   static uint column(uint unit, uint side) { return Q4_K::column(unit, side); }
   static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
@@ -81,8 +83,9 @@ struct Q5_K : InBytes {
   }
 };
 
-// 256 weights in halves of 128: 64 bytes of low nibbles each (0-63 low, 64-127 high), then 32 bytes of two high bits each (four
-// weights 32 apart in a byte), 16 signed scales, d. Less 32.
+// Blocks of 256 weights in two halves of 128. First come 64 bytes for each half with the lower 4 bits (weights 0-63 in the low nibbles,
+// 64-127 in the high nibbles). Then come 32 bytes for each half with the upper 2 bits (four weights 32 apart in a byte), 16 signed scales,
+// and d. 32 is subtracted from each weight.
 struct Q6_K : InBytes {
   static uint column(uint unit, uint side) { return unit / 4 * 128 + unit % 4 * 16 + side * 64; }
   static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
@@ -99,12 +102,12 @@ struct Q6_K : InBytes {
   }
 };
 
-// The types below have blocks of 32, or are laid out like it.
+// Types with weights in order: blocks of 32, or plain numbers.
 struct InOrder : InBytes {
   static uint column(uint unit, uint side) { return unit * 32 + side * 16; }
 };
 
-// d, 32 signed bytes.
+// Blocks of 32 weights: d, 32 signed bytes.
 struct Q8_0 : InOrder {
   static float4 numbers(thread const Weights16& w, uint i) { return float4(as_type<char4>(w.held[i])); }
   static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
@@ -116,7 +119,8 @@ struct Q8_0 : InOrder {
   }
 };
 
-// Plain numbers: any count of columns. Four at a time where rows keep them aligned, else one by one, zero past the end.
+// Loads plain numbers of rows of any length. It loads four at a time if they are aligned in all rows, else one by one; numbers past the end
+// are zero.
 template <typename T>
 inline void plain(device const uchar* row, uint first, uint columns, thread Weights16& w) {
   const bool whole = columns % 4 == 0 && first + 16 <= columns;
@@ -165,14 +169,15 @@ struct BF16 : InNumbers {
   }
 };
 
-// Sixteen weights, made numbers at once.
+// Loads sixteen weights and converts them to floats.
 template <class T> inline void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
   T::hold(row, unit, side, columns, w);
 #pragma unroll
   for (uint i = 0; i < 4; i++) w.q[i] = T::numbers(w, i);
 }
 
-// The types that this library was compiled for, by number: 0 is TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a group ask for the same.
+// The functions below select one of the types that this library was compiled for: 0 is TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a group
+// must ask for the same type.
 inline uint column_of(uint type, uint unit, uint side) {
 #ifdef TYPE_B
   if (type == 1) return TYPE_B::column(unit, side);
@@ -203,7 +208,7 @@ inline void load_weights(uint type, device const uchar* row, uint unit, uint sid
   load<TYPE_A>(row, unit, side, columns, w);
 }
 
-// Both sides of a unit, which share their loads.
+// Loads both sides of a unit, which share their memory reads.
 inline void load_unit(uint type, device const uchar* row, uint unit, uint columns, thread Weights16& first, thread Weights16& second) {
 #ifdef TYPE_B
   if (type == 1) {

@@ -1,0 +1,113 @@
+package dev.helixbg.daemon.cli.engine;
+
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.host.ModelMemory;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.gguf.GgufDescription;
+import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.model.Qwen3Config;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Lists what a model file has, then opens it, checks all of it, and tells how that went. */
+@Command(
+    name = "load-model",
+    description =
+        "List the metadata and tensors of a GGUF file. Then open the model and print its"
+            + " configuration and the time it took, or the reason why it cannot run here.")
+public final class LoadModelCommand extends ConsoleCommand {
+  private static final int LONGEST_VALUE = 100;
+
+  @Mixin private GlobalOptions options;
+  @Mixin private ModelFlags flags;
+
+  @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
+  private Path file;
+
+  @Override
+  public Integer call() throws IOException {
+    try (MappedFile mapped = MappedFile.open(file)) {
+      GgufDescription described = GgufDescription.of(mapped);
+      print(mapped, described);
+      long start = System.nanoTime();
+      try (TextModel model = ModelOpener.open(file, flags.options(flags.settings(options), 1))) {
+        model.tokenizer();
+        print(model);
+        console.say("Opened    in %.0f ms", (System.nanoTime() - start) / 1e6);
+      } catch (GgufException | TokenizerException | GpuException e) {
+        console.say("%nIt cannot be run here:");
+        console.out().flush();
+        throw e; // the message is the last line
+      }
+    }
+    return ExitCode.OK.number();
+  }
+
+  /** Prints metadata and tensors of the file, also of one that cannot run here. */
+  private void print(MappedFile mapped, GgufDescription described) {
+    console.say("File      %s", file);
+    console.say(
+        "          %,d bytes, GGUF version %d, alignment %d",
+        mapped.bytes().byteSize(), described.version(), described.alignment());
+    console.say("%nMetadata");
+    described
+        .metadata()
+        .values()
+        .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
+    console.say("%nTensors   %,d: %s", described.tensors().size(), typeCounts(described));
+    for (TensorEntry tensor : described.tensors()) {
+      String bytes =
+          tensor.bytes().isPresent() ? "%,d".formatted(tensor.bytes().getAsLong()) : "unknown";
+      console.say(
+          "  %-28s %-8s %-18s %12s bytes",
+          shown(tensor.name()), tensor.typeName(), tensor.shape(), bytes);
+    }
+  }
+
+  private void print(TextModel model) {
+    console.say("%nModel     %s", shown(model.name()));
+    console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
+    if (model.backend() instanceof GpuBackend gpu) {
+      String driver = gpu.device().driver();
+      console.say("GPU       %s%s", gpu.device().name(), driver.isEmpty() ? "" : ", " + driver);
+    }
+    console.say("Memory    %s", ModelMemory.of(model).words());
+    model.warnings().forEach(warning -> console.say("Note      %s", warning));
+    Qwen3Config config = model.model().config();
+    console.say(
+        "Shape     %d layers, hidden %,d, feed-forward %,d, %d query and %d key heads of %d",
+        config.layers(),
+        config.hidden(),
+        config.feedForward(),
+        config.heads(),
+        config.kvHeads(),
+        config.headSize());
+  }
+
+  private static String typeCounts(GgufDescription described) {
+    return described.tensors().stream()
+        .collect(Collectors.groupingBy(TensorEntry::typeName, TreeMap::new, Collectors.counting()))
+        .entrySet()
+        .stream()
+        .map(type -> type.getValue() + " " + type.getKey())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String shown(String text) {
+    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+  }
+}
