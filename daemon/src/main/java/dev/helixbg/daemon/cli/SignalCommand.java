@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** Tells the daemon one word: pause, resume or stop. */
+/** Sends the daemon one request: pause, resume or stop. */
 @Command
 final class SignalCommand extends ConsoleCommand {
   private final String word;

@@ -29,7 +29,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Open questions for a chat that is connected in no other way, and its answers. */
+/**
+ * Writes open questions for a chat without another connection, and reads the answers of the chat.
+ */
 @Command(
     name = "study",
     description =
@@ -37,7 +39,7 @@ import picocli.CommandLine.Option;
             + " a Markdown page, --import reads the answers that the chat wrote. A coding agent"
             + " that is connected over MCP does the same by the prompt study.")
 final class StudyCommand extends JsonCommand {
-  /** Bytes of what a chat wrote. */
+  /** Largest answer file, in bytes. */
   private static final int LONGEST = 1 << 22;
 
   @Mixin private GlobalOptions options;

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists what a model file has, then opens it, checks all of it, and tells how that went. */
+/** Lists the contents of a model file, then opens and checks the model and prints the result. */
 @Command(
     name = "load-model",
     description =
@@ -51,13 +51,13 @@ public final class LoadModelCommand extends ConsoleCommand {
       } catch (GgufException | TokenizerException | GpuException e) {
         console.say("%nIt cannot be run here:");
         console.out().flush();
-        throw e; // the message is the last line
+        throw e; // its message is printed last
       }
     }
     return ExitCode.OK.number();
   }
 
-  /** Prints metadata and tensors of the file, also of one that cannot run here. */
+  /** Prints the metadata and tensors, even of a file that cannot run here. */
   private void print(MappedFile mapped, GgufDescription described) {
     console.say("File      %s", file);
     console.say(
