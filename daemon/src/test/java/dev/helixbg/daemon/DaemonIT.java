@@ -110,7 +110,7 @@ class DaemonIT {
    */
   @Test
   void killedAtAnyMomentItLosesAtMostOneBatch() throws Exception {
-    int entries = 60_000;
+    int entries = 20_000;
     Path kb = folder.resolve("kb");
     DataLogBytes log = new DataLogBytes();
     for (int i = 0; i < entries; i++) {
@@ -332,6 +332,7 @@ class DaemonIT {
       kb.append();
     }
     Path home = folder.resolve("home");
+    PreparedModel.copyInto(home.resolve("cache"), DIST);
     try (RealDaemon daemon =
         daemon(
             home, List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"))) {

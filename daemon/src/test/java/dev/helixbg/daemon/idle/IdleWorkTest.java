@@ -155,7 +155,7 @@ class IdleWorkTest {
 
   @Test
   void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
-    write(300);
+    write(150);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     Files.move(writer.kb().folder(), folder.resolve("away"));

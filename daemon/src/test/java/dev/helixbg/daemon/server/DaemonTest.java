@@ -329,9 +329,9 @@ class DaemonTest {
    */
   @Test
   void aHundredClientsOfThirtySearchesAreAllAnswered() throws Exception {
-    Path large = GeneratedKb.write(folder.resolve("large"), 4_000);
+    Path large = GeneratedKb.write(folder.resolve("large"), 1_000);
     start(new Kb(large));
-    awaitUpToDate(4_000);
+    awaitUpToDate(1_000);
     ask(DaemonLink.request("search").put("text", "warm up"));
     List<Future<long[]>> clients = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
