@@ -110,13 +110,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
    * @param request as {@link FindingRequests} takes it
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return plan(findings(), request);
-  }
-
-  private static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
-    List<ObjectNode> acts = new ArrayList<>();
-    findings.act(request, acts::add);
-    return acts.getFirst();
+    return findings().act(request);
   }
 
   /**
@@ -141,7 +135,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       try {
         if (call.path("name").asText().equals("act")) {
           FindingRequests now = made.isEmpty() ? findings() : afterCall();
-          plan(now, call.path("arguments").deepCopy());
+          now.act(call.path("arguments").deepCopy());
         } else {
           helix.call(call.path("name").asText(), arguments(call));
           made.add(call);
@@ -287,8 +281,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
             .put("decision", decision)
             .put("by", "person")
             .put("reason", reason),
-        Instant.now(),
-        noted -> {});
+        Instant.now());
   }
 
   private static Map<String, String> arguments(JsonNode call) {
