@@ -181,13 +181,12 @@ final class FindingsCommand extends JsonCommand {
       }
       throw unknown(id, listing.ids());
     }
-    List<ObjectNode> found = new ArrayList<>();
-    findings.one(Json.object().put("id", id), found::add);
+    ObjectNode found = findings.one(Json.object().put("id", id));
     show(
-        found::getFirst,
+        () -> found,
         () -> {
-          heading(found.getFirst());
-          new FindingText(console, found.getFirst(), kb.again()).print();
+          heading(found);
+          new FindingText(console, found, kb.again()).print();
         });
   }
 

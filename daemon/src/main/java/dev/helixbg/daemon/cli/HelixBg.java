@@ -137,12 +137,7 @@ public final class HelixBg implements Runnable {
                 Outcome.OPEN,
                 "Take back an earlier dismiss or done, so that the report shows the findings"
                     + " again."));
-    commands.put("chat", ChatCommand::new);
-    commands.put(
-        "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
-    commands.put("resume", () -> signal("resume", "Resume a paused daemon."));
-    commands.put(
-        "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
+    commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
@@ -272,10 +267,6 @@ public final class HelixBg implements Runnable {
       line.addMixin("selection", selection);
     }
     return line;
-  }
-
-  private static CommandLine signal(String word, String description) {
-    return described(new SignalCommand(word), description);
   }
 
   private static CommandLine described(Object command, String description) {

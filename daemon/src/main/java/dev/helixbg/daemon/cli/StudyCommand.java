@@ -22,8 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -97,9 +95,7 @@ final class StudyCommand extends JsonCommand {
   }
 
   private void export(QuestionRequests requests) throws IOException, InterruptedException {
-    List<ObjectNode> lines = new ArrayList<>();
-    requests.give(request().put("count", count), Instant.now(), lines::add);
-    JsonNode given = lines.getFirst();
+    JsonNode given = requests.give(request().put("count", count), Instant.now());
     int questions = given.path("questions").size();
     if (questions > 0) {
       try {
@@ -127,9 +123,7 @@ final class StudyCommand extends JsonCommand {
               + " has no answers: each is a line with the id of a question, a colon, and the"
               + " answer");
     }
-    List<ObjectNode> lines = new ArrayList<>();
-    requests.take(request().set("answers", answers), Instant.now(), lines::add);
-    JsonNode taken = lines.getFirst();
+    JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(
         () -> taken,
         () -> {

@@ -23,7 +23,6 @@ import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,7 +46,7 @@ final class InProcessKbs implements AutoCloseable {
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   /** Requests that embed a text. */
-  private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
+  private static final Set<String> EMBEDDING = Set.of("search", "related");
 
   /** Requests whose order of findings depends on the answers of agents. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
@@ -65,6 +64,7 @@ final class InProcessKbs implements AutoCloseable {
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   /**
+   *
    * @param report empty before the first report
    */
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
@@ -108,10 +108,7 @@ final class InProcessKbs implements AutoCloseable {
       host.searches().prepare(kb); // runs in parallel with the next line
     }
     bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
-    List<JsonNode> lines = new ArrayList<>();
-    if (!requests.answer(request, lines::add)) {
-      throw new IllegalArgumentException("no such request: " + request);
-    }
+    List<ObjectNode> lines = requests.answer(request);
     if (wanted.equals("answers")) {
       answered.add(kb);
     }
@@ -123,7 +120,7 @@ final class InProcessKbs implements AutoCloseable {
         coverage.put("why", trouble);
       }
     }
-    return lines;
+    return List.copyOf(lines);
   }
 
   /**
@@ -218,7 +215,7 @@ final class InProcessKbs implements AutoCloseable {
       done = isDone(kb, false, Progress.Display.SILENT);
     }
     if (done) {
-      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()));
       if (host.embedder().isLoaded()) {
         host.searches().prepare(kb);
       }

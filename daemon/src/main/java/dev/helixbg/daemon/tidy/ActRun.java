@@ -111,13 +111,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
    * @param request see {@link FindingRequests#act}
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return plan(findings(), request);
-  }
-
-  private static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
-    List<ObjectNode> acts = new ArrayList<>();
-    findings.act(request, acts::add);
-    return acts.getFirst();
+    return findings().act(request);
   }
 
   /**
@@ -142,7 +136,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       try {
         if (call.path("name").asText().equals("act")) {
           FindingRequests now = made.isEmpty() ? findings() : afterCall();
-          plan(now, call.path("arguments").deepCopy());
+          now.act(call.path("arguments").deepCopy());
         } else {
           helix.call(call.path("name").asText(), arguments(call));
           made.add(call);
@@ -291,8 +285,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
             .put("decision", decision)
             .put("by", "person")
             .put("reason", reason),
-        Instant.now(),
-        noted -> {});
+        Instant.now());
   }
 
   private static Map<String, String> arguments(JsonNode call) {

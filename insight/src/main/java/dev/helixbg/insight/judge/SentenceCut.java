@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * @param tokens of what is left
  * @param cut whether something was left out
  */
-public record SentenceCut(String text, int tokens, boolean cut) {
+record SentenceCut(String text, int tokens, boolean cut) {
   /**
    * No tokenizer makes fewer tokens of a text worth reading; what is behind is not even looked at.
    */
@@ -63,7 +63,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
    * @param budget in tokens
    * @param count tokens of a text
    */
-  public static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
+  static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     String head =
         text.length() <= looked ? text : text.substring(0, SentenceEnds.whole(text, (int) looked));
