@@ -64,7 +64,6 @@ final class InProcessKbs implements AutoCloseable {
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   /**
-   *
    * @param report empty before the first report
    */
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
