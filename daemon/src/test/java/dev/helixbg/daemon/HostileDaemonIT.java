@@ -64,7 +64,7 @@ class HostileDaemonIT {
         daemon.logFile(), HOSTILE.replace("\uD800", "").replaceAll("[\uDC00\uDBFF]", ""));
     try (ControlServer server =
         ControlServer.start(daemon.socket(), this::answer, ControlLimits.USUAL)) {
-      assertEquals(8, shown(0, "status").lines().count());
+      assertEquals(7, shown(0, "status").lines().count());
       JsonNode status = new ObjectMapper().readTree(shown(0, "status", "--json"));
       assertTrue(status.path("version").asText().contains("\u001B]52;c;ZXZpbA=="));
       assertEquals(2, shown(0, "search", "--kb", kb, "x").lines().count());
