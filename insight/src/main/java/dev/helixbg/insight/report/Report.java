@@ -84,7 +84,7 @@ public record Report(
 
   /**
    * Estimates the tokens that each file of notes would lose by acts on all copies and leading
-   * pairs. The older entry of a pair goes, or the shorter one if the age is unknown.
+   * pairs. An act removes the older entry of a pair, or the shorter one if the age is unknown.
    *
    * @param pairs the relations of this report
    */
