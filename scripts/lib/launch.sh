@@ -43,7 +43,7 @@ launch() { # ARGUMENTS...; does not return
       [ "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 4)" -ge 4 ] || set -- -XX:CICompilerCount=3 "$@"
       set -- "@$options/c2.options" "$@"
       ;;
-    search | related | findings | tidy | act | dismiss | done | undo | status | pause | resume | stop | config | completion | man | help | -*)
+    search | related | findings | tidy | act | dismiss | done | undo | status | stop | config | completion | man | help | -*)
       set -- "@$options/short.options" "$@"
       ;;
     *) set -- "@$options/tiered.options" "$@" ;;

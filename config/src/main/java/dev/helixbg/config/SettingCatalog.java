@@ -100,11 +100,6 @@ final class SettingCatalog {
           .means(
               "Minutes without work after which the embedding model is unloaded. 0: at once,"
                   + " -1: never.");
-  static final Setting<Integer> MODEL_IDLE =
-      integer("daemon.model_idle_minutes", 5, -1, 1440)
-          .means(
-              "Minutes without work after which the language model is unloaded. 0: at once,"
-                  + " -1: never.");
   static final Setting<Double> MODEL_QUIET =
       number("daemon.model_quiet_minutes", 2, 0, 1440)
           .means(

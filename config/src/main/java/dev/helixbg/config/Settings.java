@@ -134,7 +134,6 @@ public record Settings(
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
    * @param embedderIdle time without work after which the embedding model is unloaded; empty: never
-   * @param modelIdle time without work after which the language model is unloaded; empty: never
    * @param modelMaxLoad highest load per core at which idle work runs
    * @param modelThreads threads of the language model during idle work; at least 1
    */
@@ -142,7 +141,6 @@ public record Settings(
       Duration poll,
       Duration quiet,
       Optional<Duration> embedderIdle,
-      Optional<Duration> modelIdle,
       Duration modelQuiet,
       double modelMaxLoad,
       boolean modelOnBattery,

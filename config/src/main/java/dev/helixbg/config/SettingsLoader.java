@@ -182,7 +182,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         seconds(v.get(SettingCatalog.POLL)),
         seconds(v.get(SettingCatalog.QUIET)),
         idle(v.get(SettingCatalog.EMBEDDER_IDLE)),
-        idle(v.get(SettingCatalog.MODEL_IDLE)),
         seconds(60 * v.get(SettingCatalog.MODEL_QUIET)),
         v.get(SettingCatalog.MODEL_MAX_LOAD),
         v.get(SettingCatalog.MODEL_ON_BATTERY) == Switch.ON,

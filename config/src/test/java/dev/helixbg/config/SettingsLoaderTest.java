@@ -63,7 +63,6 @@ class SettingsLoaderTest {
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
             Optional.of(Duration.ofMinutes(10)),
-            Optional.of(Duration.ofMinutes(5)),
             Duration.ofMinutes(2),
             0.5,
             false,
@@ -74,10 +73,12 @@ class SettingsLoaderTest {
 
   @Test
   void idleTimesKnowNeverAndAtOnce() throws IOException {
-    String toml = "[daemon]\n" + "embedder_idle_minutes = -1\n" + "model_idle_minutes = 0\n";
+    String toml = "[daemon]\nembedder_idle_minutes = -1\n";
     DaemonSettings daemon = load(toml, Map.of("daemon.quiet_seconds", "0.25")).settings().daemon();
     assertEquals(Optional.empty(), daemon.embedderIdle());
-    assertEquals(Optional.of(Duration.ZERO), daemon.modelIdle());
+    assertEquals(
+        Optional.of(Duration.ZERO),
+        load("", Map.of("daemon.embedder_idle_minutes", "0")).settings().daemon().embedderIdle());
     assertEquals(Duration.ofMillis(250), daemon.quiet());
     assertEquals(2, load("threads = 3", Map.of()).settings().daemon().modelThreads());
     assertEquals(
@@ -129,7 +130,7 @@ class SettingsLoaderTest {
         "kb = \"relative/kb\" | kb",
         "cache = \"\" | cache",
         "daemon.poll_seconds = 0 | daemon.poll_seconds",
-        "daemon.model_idle_minutes = -2 | daemon.model_idle_minutes",
+        "daemon.embedder_idle_minutes = -2 | daemon.embedder_idle_minutes",
         "daemon.model_on_battery = \"yes\" | daemon.model_on_battery",
         "threads = | line 1",
         "threads = 1\\nthreads = 2 | line 2",

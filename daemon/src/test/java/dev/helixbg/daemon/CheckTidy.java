@@ -167,6 +167,7 @@ final class CheckTidy {
 
   private Process process(Path out, String terminal, String... command) throws IOException {
     return new Program(work.resolve("home"))
+        .withoutC2()
         .with("HELIX_BG_HELIX_COMMAND", helix.toString())
         .with("LANG", "C.UTF-8")
         .with("TERM", terminal)

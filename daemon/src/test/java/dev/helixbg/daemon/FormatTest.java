@@ -22,11 +22,17 @@ import org.junit.jupiter.api.Test;
 class FormatTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /** Hashes of sources that were formatted, with the formatter's jar. */
-  private static final Path FORMATTED = Path.of("target/formatted");
+  /** Hashes of sources that were formatted, with the formatter's jar; for other checkouts, too. */
+  private static final Path FORMATTED =
+      Path.of(
+          System.getenv()
+              .getOrDefault("XDG_CACHE_HOME", System.getProperty("user.home") + "/.cache"),
+          "helix-bg/formatted");
 
   private static final String FORMATTER =
-      Formatter.class.getProtectionDomain().getCodeSource().getLocation().toString();
+      Path.of(Formatter.class.getProtectionDomain().getCodeSource().getLocation().getPath())
+          .getFileName()
+          .toString();
 
   @Test
   void everySourceIsFormatted() throws IOException {
@@ -37,6 +43,7 @@ class FormatTest {
     Set<String> formatted = ConcurrentHashMap.newKeySet();
     List<Path> unformatted =
         sources.parallelStream().filter(file -> isUnformatted(file, known, formatted)).toList();
+    Files.createDirectories(FORMATTED.getParent());
     Files.write(FORMATTED, formatted);
     assertEquals(List.of(), unformatted, "run scripts/format");
   }

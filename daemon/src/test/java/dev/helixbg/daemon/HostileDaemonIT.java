@@ -14,7 +14,6 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,23 +31,19 @@ class HostileDaemonIT {
 
   private String kb;
 
-  private void answer(ObjectNode request, ControlServer.Reply reply) throws IOException {
+  private List<ObjectNode> answer(ObjectNode request) {
     ObjectNode line = new ObjectMapper().createObjectNode();
-    switch (request.path("do").asText()) {
+    return switch (request.path("do").asText()) {
       case "status" -> {
         line.put("version", HOSTILE).put("model", HOSTILE).put("pid", 1);
         line.putArray("kbs").addObject().put("folder", kb).put("trouble", HOSTILE);
         line.putObject("idleWork").put("work", HOSTILE).put("kb", HOSTILE);
         line.putObject("metrics").putObject("lastError").put("at", HOSTILE).put("message", HOSTILE);
-        reply.send(line);
+        yield List.of(line);
       }
-      case "search" -> reply.send(line.put("name", HOSTILE).put("text", HOSTILE));
-      case "chat" -> {
-        reply.send(line.deepCopy().put("text", HOSTILE));
-        reply.send(line.put("source", HOSTILE));
-      }
+      case "search" -> List.of(line.put("name", HOSTILE).put("text", HOSTILE));
       default -> throw new Failure(ExitCode.PROBLEMS, HOSTILE);
-    }
+    };
   }
 
   private String shown(int code, String... arguments) throws Exception {
@@ -69,14 +64,13 @@ class HostileDaemonIT {
         daemon.logFile(), HOSTILE.replace("\uD800", "").replaceAll("[\uDC00\uDBFF]", ""));
     try (ControlServer server =
         ControlServer.start(daemon.socket(), this::answer, ControlLimits.USUAL)) {
-      assertEquals(8, shown(0, "status").lines().count());
+      assertEquals(7, shown(0, "status").lines().count());
       JsonNode status = new ObjectMapper().readTree(shown(0, "status", "--json"));
       assertTrue(status.path("version").asText().contains("\u001B]52;c;ZXZpbA=="));
       assertEquals(2, shown(0, "search", "--kb", kb, "x").lines().count());
       JsonNode hit = new ObjectMapper().readTree(shown(0, "search", "--kb", kb, "--json", "x"));
       assertTrue(hit.path("name").asText().contains("\u202Egnp.exe"));
-      shown(0, "chat", "--kb", kb, "x");
-      shown(ExitCode.PROBLEMS.number(), "pause");
+      shown(ExitCode.PROBLEMS.number(), "stop");
       shown(0, "service", "logs");
     }
   }

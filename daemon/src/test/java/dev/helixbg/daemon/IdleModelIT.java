@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -71,9 +70,6 @@ class IdleModelIT {
       assertTrue(idle.has("done") && idle.has("left") && idle.has("job"), idle.toString());
       assertNiced();
 
-      ask(DaemonLink.request("pause"));
-      ends("a pause");
-      ask(DaemonLink.request("resume"));
       long before = answers().size();
       await(() -> answers().size() > before);
       writer.append("cli", "Input enters at the planner and passes the router.");
@@ -242,7 +238,7 @@ class IdleModelIT {
 
   private void ask(ObjectNode request) throws IOException {
     try (var client = daemon.connect().orElseThrow()) {
-      Answers.of(client, request);
+      client.ask(request);
     }
   }
 

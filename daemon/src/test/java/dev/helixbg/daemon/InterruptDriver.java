@@ -12,8 +12,8 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
- * Measures how soon a real daemon ends a run of the language model after a change of the log and
- * after {@code pause}. Started by scripts/bench-interrupt.
+ * Measures how soon a real daemon ends a run of the language model after a change of the log.
+ * Started by scripts/bench-interrupt.
  */
 final class InterruptDriver {
   private static final int ENTRIES = 2_000;
@@ -65,13 +65,13 @@ final class InterruptDriver {
         }
         driver.awaitAsking();
         Thread.sleep(random.nextLong(2_000));
-        seconds.add(driver.interrupt(i % 2 == 0));
+        seconds.add(driver.interrupt());
         if ((i + 1) % PER_PROCESS == 0) {
           driver.awaitAsking();
           stops.add(daemon.end().toMillis() / 1e3);
         }
       }
-      print("a change, a pause in turn", seconds);
+      print("a change", seconds);
       print("SIGTERM", stops);
     }
   }
@@ -104,26 +104,18 @@ final class InterruptDriver {
   }
 
   private static boolean isAsking(JsonNode status) {
-    return status.path("modelLoaded").asBoolean() && status.path("idleWork").isObject();
+    return status.at("/idleWork/answered").asInt() > 0;
   }
 
-  /** Seconds from a change, or else a pause, to the end of the run. */
-  private double interrupt(boolean change) throws Exception {
+  /** Seconds from a change to the end of the run. */
+  private double interrupt() throws Exception {
     awaitAsking();
     String run = status().at("/idleWork/since").asText();
     long start = System.nanoTime();
-    if (change) {
-      GeneratedKb.append(kb, "A note of " + start);
-    } else {
-      daemon.ask("pause");
-    }
+    GeneratedKb.append(kb, "A note of " + start);
     while (status().at("/idleWork/since").asText().equals(run)) {
       Thread.sleep(5);
     }
-    double seconds = (System.nanoTime() - start) / 1e9;
-    if (!change) {
-      daemon.ask("resume");
-    }
-    return seconds;
+    return (System.nanoTime() - start) / 1e9;
   }
 }

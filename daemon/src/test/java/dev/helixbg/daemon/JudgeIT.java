@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -179,6 +180,7 @@ class JudgeIT {
   @Test
   void ctrlCKeepsTheAnswers() throws Exception {
     addModel();
+    KnownTrial.of(program.stores().settings()); // whether it may be asked is another test's matter
     Path many = GeneratedKb.write(folder.resolve("many"), 120);
     answersAtAnInterrupt(many, answersAtAnInterrupt(many, 0));
   }
@@ -197,7 +199,7 @@ class JudgeIT {
       Thread.sleep(20);
     }
     process.destroy(); // SIGTERM, which is handled as SIGINT is
-    assertTrue(process.waitFor(1, TimeUnit.MINUTES));
+    assertTrue(process.waitFor(5, TimeUnit.MINUTES));
     assertEquals(128 + 15, process.exitValue(), "by the signal");
     assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
     int saved = program.stores().answers(kb).size();

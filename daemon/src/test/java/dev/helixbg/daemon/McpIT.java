@@ -272,10 +272,9 @@ class McpIT {
   @Test
   void longTextsComeInPartsThatSayHowToReadOn() throws Exception {
     String endless = "x".repeat(21_000_000); // more than a reader of JSON takes
-    String tags = "[tags: " + endless + "]\n[source: " + endless + "]\n";
     String rest = " It was the worker that held the lease, and nobody else.".repeat(800);
-    kb.append("long", tags + TWICE + rest);
-    kb.append("long", tags + AGAIN + rest);
+    kb.append("long", "[tags: " + endless + "]\n" + TWICE + rest);
+    kb.append("long", "[source: " + endless + "]\n" + AGAIN + rest);
     for (int i = 0; i < 60; i++) {
       kb.append("topic-" + i % 7, TWICE + " That was seen in week " + i + ".");
     }

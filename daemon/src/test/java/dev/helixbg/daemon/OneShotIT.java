@@ -339,7 +339,7 @@ class OneShotIT {
       Thread.sleep(20);
     }
     new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
-    assertTrue(process.waitFor(1, TimeUnit.MINUTES), "still running");
+    assertTrue(process.waitFor(5, TimeUnit.MINUTES), "still running");
     return process.exitValue();
   }
 

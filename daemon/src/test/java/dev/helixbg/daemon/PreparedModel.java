@@ -1,11 +1,15 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * The embedding model and the pair judge as the built program unpacks and prepares them, which
- * takes it seven seconds and 310 MB: once in a JVM of tests. Homes get them by hard links; nothing
- * writes into these files.
+ * takes it seven seconds and 310 MB: once for all JVMs of tests that run side by side. Homes get
+ * them by hard links; nothing writes into these files.
  */
 final class PreparedModel {
   /** What a cache folder holds of it: no keys, no samples. */
@@ -26,25 +30,27 @@ final class PreparedModel {
   private PreparedModel() {}
 
   /**
-   * Puts it into a cache folder that is new. Where files cannot be linked, the program prepares its
-   * own, as it does without this.
+   * Puts it into a cache folder that is new, by copies where files cannot be linked.
    *
    * @param cache what the program calls XDG_CACHE_HOME
    * @param dist the folder that the build makes
    */
   static void linkInto(Path cache, Path dist) throws IOException {
-    Path made = made(dist);
+    putInto(
+        cache,
+        made(dist),
+        (file, link) -> {
+          if (!Files.exists(link)) {
+            linkOrCopy(file, link);
+          }
+        });
+  }
+
+  private static void linkOrCopy(Path file, Path link) throws IOException {
     try {
-      putInto(
-          cache,
-          made,
-          (file, link) -> {
-            if (!Files.exists(link)) {
-              Files.createLink(link, file);
-            }
-          });
+      Files.createLink(link, file);
     } catch (UnsupportedOperationException | FileSystemException e) {
-      // The program prepares its own.
+      Files.copy(file, link, StandardCopyOption.COPY_ATTRIBUTES);
     }
   }
 
@@ -76,29 +82,61 @@ final class PreparedModel {
   }
 
   private static synchronized Path made(Path dist) throws IOException {
-    Path made = MADE.get(dist);
-    if (made == null) {
-      Path home = Files.createTempDirectory("prepared-model");
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(home)));
-      RealDaemon program = RealDaemon.fromNothing(home, dist);
-      WritableKb kb = new WritableKb(home.resolve("kb"), new Random(1));
-      kb.append("queue", "A lease of the queue expires after thirty seconds.");
-      kb.append("queue", "Leases in the queue expire after thirty seconds.");
-      try {
-        program.run("one-shot", kb.kb().folder().toString()); // which reads a pair
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException(e);
-      }
-      made = program.cache();
-      MADE.put(dist, made);
+    if (!MADE.containsKey(dist)) {
+      MADE.put(dist, shared(dist));
     }
-    return made;
+    return MADE.get(dist);
   }
 
-  private static void delete(Path home) {
+  /** Made by the first JVM that needs it, deleted by the last one that has it. */
+  private static Path shared(Path dist) throws IOException {
+    String build = Sha256.of(List.of(dist.toString(), Files.readString(dist.resolve("built"))));
+    Path home =
+        Path.of(System.getProperty("java.io.tmpdir"), "prepared-model-" + build.substring(0, 8));
+    Path made = home.resolve("made");
+    FileChannel file =
+        FileChannel.open(
+            dist.resolveSibling("prepared-model.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    while (true) {
+      FileLock withOthers = file.lock(0, Long.MAX_VALUE, true);
+      if (Files.exists(made)) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(home, file, withOthers)));
+        return home.resolve("cache");
+      }
+      withOthers.release();
+      // Never waits for those that have it, which would be until their end.
+      try (FileLock alone = file.tryLock()) {
+        if (alone != null && !Files.exists(made)) {
+          Torture.delete(home);
+          make(home, dist);
+          Files.createFile(made);
+        }
+      }
+    }
+  }
+
+  private static void make(Path home, Path dist) throws IOException {
+    RealDaemon program = RealDaemon.fromNothing(home, dist);
+    WritableKb kb = new WritableKb(home.resolve("kb"), new Random(1));
+    kb.append("queue", "A lease of the queue expires after thirty seconds.");
+    kb.append("queue", "Leases in the queue expire after thirty seconds.");
     try {
-      Torture.delete(home);
+      program.run("one-shot", kb.kb().folder().toString()); // which reads a pair
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  private static void leave(Path home, FileChannel file, FileLock withOthers) {
+    try (file) {
+      withOthers.release();
+      if (file.tryLock() != null) {
+        Torture.delete(home);
+      }
     } catch (IOException e) {
       System.err.println("left behind: " + home + ": " + e);
     }

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
@@ -139,7 +138,7 @@ final class RealDaemon implements AutoCloseable {
   /** Has it do what needs no more than a name. */
   void ask(String what) throws IOException {
     try (ControlClient client = connect().orElseThrow()) {
-      Answers.of(client, DaemonLink.request(what));
+      client.ask(DaemonLink.request(what));
     }
   }
 
@@ -147,7 +146,7 @@ final class RealDaemon implements AutoCloseable {
     try (ControlClient client = connect().orElse(null)) {
       return client == null
           ? Optional.empty()
-          : Optional.of(Answers.of(client, DaemonLink.request("status")).getFirst());
+          : Optional.of(client.ask(DaemonLink.request("status")).getFirst());
     } catch (IOException e) {
       return Optional.empty();
     }

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.IOException;
@@ -83,7 +82,7 @@ final class SearchBench {
   private void check() throws IOException {
     try (ControlClient client =
         ControlClient.connect(socket, Duration.ofMinutes(1)).orElseThrow()) {
-      var hits = Answers.of(client, DaemonLink.request("search").put("text", "worker queue lease"));
+      var hits = client.ask(DaemonLink.request("search").put("text", "worker queue lease"));
       boolean good = hits.size() == HITS + 1;
       double last = 1;
       for (var hit : hits.subList(0, HITS)) {

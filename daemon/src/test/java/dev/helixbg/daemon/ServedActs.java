@@ -282,10 +282,7 @@ final class ServedActs {
   }
 
   private ObjectNode served(ObjectNode request) throws IOException {
-    List<ObjectNode> answer = new ArrayList<>();
-    new FindingRequests(store, Optional.empty(), new PresentFindings(present))
-        .act(request, answer::add);
-    return answer.getFirst();
+    return new FindingRequests(store, Optional.empty(), new PresentFindings(present)).act(request);
   }
 
   /** Serves an act, or takes one that was served before, and carries it out. */

@@ -14,7 +14,7 @@ class ServedActsTest {
   @Test
   void noActHitsAnotherNote(@TempDir Path folder) throws Exception {
     ServedActs acts = new ServedActs(new Kb(folder), new StandInHelix(), 28);
-    acts.run(500);
+    acts.run(300);
     Map<String, Integer> counts = acts.counts();
     for (String kind : new String[] {"copies", "relation", "misfiled", "merge", "topic-overlap"}) {
       assertTrue(counts.getOrDefault("carried out: " + kind, 0) > 5, kind + " in " + counts);

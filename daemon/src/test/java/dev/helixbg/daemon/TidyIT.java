@@ -29,7 +29,7 @@ class TidyIT {
   private Program program;
 
   @BeforeEach
-  void aReport() throws Exception {
+  void prepare() throws Exception {
     home = Files.createDirectories(folder.resolve("home"));
     kb = SaidTwice.in(folder.resolve("kb"));
     StandInServer.install(folder.resolve("bin/helix"), DIST);
@@ -39,6 +39,9 @@ class TidyIT {
             .withoutC2()
             .with("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"))
             .with("TERM", "dumb");
+  }
+
+  private void makeReport() throws Exception {
     Program.Ended run = program.run("one-shot", folder.resolve("kb").toString());
     assertEquals(0, run.code(), run.err());
   }
@@ -66,6 +69,7 @@ class TidyIT {
 
   @Test
   void aScriptCarriesAnActOutAndUndonesSayWhy() throws Exception {
+    makeReport();
     Program.Ended planned = act("--run", "--dry-run");
     assertEquals(0, planned.code(), planned.err());
     assertEquals(5, texts().size());
@@ -84,6 +88,7 @@ class TidyIT {
 
   @Test
   void whatIsHalfDoneIsSaid() throws Exception {
+    makeReport();
     Path dying = StandInServer.install(folder.resolve("other/helix"), DIST, "helix", "1");
     Program.Ended stopped = act("--run", "--set", "helix.command=" + dying);
     assertEquals(10, stopped.code(), stopped.out() + stopped.err());
@@ -102,6 +107,7 @@ class TidyIT {
   @Test
   void atAPseudoTerminalAFindingIsDoneInFourKeys() throws Exception {
     ExternalTool.require("script");
+    makeReport();
     Path out = folder.resolve("screen");
     String command = Program.ROOT.resolve("scripts/helix-bg") + " tidy " + kb();
     Process process =

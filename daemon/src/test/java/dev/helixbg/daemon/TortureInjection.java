@@ -5,7 +5,6 @@ import static dev.helixbg.daemon.TortureArea.require;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -240,7 +239,7 @@ final class TortureInjection implements TortureArea {
       try (ControlClient client = program.connect().orElseThrow()) {
         for (String text : some) {
           ObjectNode search = DaemonLink.request("search").put("text", text + " lease");
-          JsonNode hits = JSON.valueToTree(Answers.of(client, search));
+          JsonNode hits = JSON.valueToTree(client.ask(search));
           require(
               hits.size() == 11 && hits.get(10).has("coverage"), "%d lines of hits", hits.size());
         }

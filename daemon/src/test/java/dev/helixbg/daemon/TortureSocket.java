@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.Answers;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -37,7 +36,7 @@ final class TortureSocket implements TortureArea {
   private static final int MOST_FILES = 500;
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> DO =
-      List.of("status", "search", "chat", "look", "resume", "", "Search", "stop ");
+      List.of("status", "search", "related", "look", "", "Search", "stop ");
   private static final List<String> FIELDS = List.of("do", "text", "kb", "limit", "topic", "x");
   private static final List<String> VALUES =
       List.of(
@@ -98,7 +97,7 @@ final class TortureSocket implements TortureArea {
         request(random);
       }
       try (ControlClient client = daemon.connect().orElseThrow()) {
-        JsonNode status = Answers.of(client, DaemonLink.request("status")).getFirst();
+        JsonNode status = client.ask(DaemonLink.request("status")).getFirst();
         require(status.at("/kbs/0/folder").asText().equals(kb.toString()), "status: %s", status);
       }
       long files = openFiles();

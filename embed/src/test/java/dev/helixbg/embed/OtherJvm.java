@@ -19,6 +19,7 @@ public final class OtherJvm {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-XX:+UseSerialGC");
     command.addAll(List.of(option, "-cp", System.getProperty("java.class.path")));
     command.add(program.getName());
     command.addAll(List.of(arguments));

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** A command that this program only describes: the launcher or a checkout runs it. */
+/** A command that this program only describes: the launcher or a script runs the command. */
 @Command
 final class AbsentCommand implements Callable<Integer> {
   @Unmatched private List<String> arguments;

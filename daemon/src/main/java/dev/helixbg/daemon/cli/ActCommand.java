@@ -30,7 +30,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows how a finding is carried out, by helix or by hand, in the knowledge base as it is now. */
+/** Shows how helix or the user carries out a finding in the present knowledge base. */
 @Command(
     name = "act",
     description = {
@@ -232,7 +232,7 @@ final class ActCommand extends JsonCommand {
     act.path("undo").forEach(call -> say("undo", call.toString()));
   }
 
-  /** A look of helix-bg's own, as it is typed. */
+  /** Returns a command of helix-bg as the user types it. */
   private static String own(JsonNode arguments) {
     StringBuilder command = new StringBuilder(arguments.path("id").asText());
     for (String option : List.of("as", "keep", "plan", "marked")) {

@@ -21,14 +21,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The daemon in the foreground; a service manager starts it, or a person. */
+/** Runs the daemon in the foreground, started by a service manager or a person. */
 @Command(
     name = "daemon",
     description =
         "Watch knowledge bases and keep their vectors and reports up to date. Answer on the"
             + " control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
-  /** A batch that is not done by then is dropped. */
+  /** Time to finish after a stop signal; a batch that needs longer is dropped. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   @Mixin private GlobalOptions options;
@@ -51,7 +51,8 @@ final class DaemonCommand extends ConsoleCommand {
   @Override
   public Integer call() throws InterruptedException {
     DaemonHome home = DaemonHome.of(GlobalOptions.locations());
-    // First of all: a daemon that fails at each start says so at each start.
+    // The file is shortened before anything can fail: a daemon that fails at each start writes an
+    // error each time.
     ServiceErrorLog.shorten(home.serviceErrors());
     Settings settings = options.load().settings();
     List<Kb> watched = watched(settings);
@@ -70,8 +71,8 @@ final class DaemonCommand extends ConsoleCommand {
   }
 
   /**
-   * The knowledge bases to watch. A service's may be missing, because a disk comes later: the
-   * daemon waits for them. When a person starts the daemon, a missing one is an error.
+   * Returns the knowledge bases to watch. A service waits for a missing folder, because its disk
+   * may be mounted later. When a person starts the daemon, a missing folder is an error.
    */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {

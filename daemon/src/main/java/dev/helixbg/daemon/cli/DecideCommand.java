@@ -33,12 +33,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Writes down what the user says about findings. Nothing is computed anew: the next run, or the
- * daemon, takes it into the report, and commands that list findings know it at once.
+ * Records the user's decisions about findings. The command computes nothing: the next run or the
+ * daemon brings the report up to date. Commands that list findings read the decisions at once.
  */
 @Command
 final class DecideCommand extends JsonCommand {
-  /** Bytes of a list on standard input. */
+  /** Largest list on standard input, in bytes. */
   private static final int LONGEST_LIST = 1 << 24;
 
   @Mixin private GlobalOptions options;
@@ -59,7 +59,8 @@ final class DecideCommand extends JsonCommand {
   private final FindingFilter selection;
 
   /**
-   * @param selection options of this command, too, unless it takes back
+   * @param selection options by which findings are chosen; unused when the command takes decisions
+   *     back
    */
   DecideCommand(Outcome outcome, FindingFilter selection) {
     this.outcome = outcome;
@@ -158,7 +159,7 @@ final class DecideCommand extends JsonCommand {
     }
     new String(list, StandardCharsets.UTF_8)
         .lines()
-        .filter(line -> !line.startsWith(" ")) // of an entry of the finding above
+        .filter(line -> !line.startsWith(" ")) // a line about an entry of the finding above
         .map(line -> line.strip().split("\\s", 2)[0])
         .filter(first -> !first.isEmpty())
         .forEach(ids::add);
@@ -171,7 +172,10 @@ final class DecideCommand extends JsonCommand {
         .put("about", decision.about());
   }
 
-  /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
+  /**
+   * Tells the user when the report shows the decision, and asks a daemon that watches this
+   * knowledge base to look now.
+   */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

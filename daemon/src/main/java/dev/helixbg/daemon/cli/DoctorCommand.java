@@ -40,7 +40,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Looks at everything that a run needs on this machine, each by using it. */
+/** Checks everything that a run needs on this machine, by using each part. */
 @Command(
     name = "doctor",
     description =
@@ -56,7 +56,7 @@ final class DoctorCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    kb.named(); // two are wrong arguments, and no finding
+    kb.named(); // two named folders are a usage error, not a problem of the machine
     look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
     for (GpuApi gpu : GpuApi.values()) {
       look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));
@@ -88,7 +88,7 @@ final class DoctorCommand extends JsonCommand {
     void take() throws InterruptedException;
   }
 
-  /** One look. An error is its result, and ends no other look. */
+  /** Runs one check. An error becomes its result, and the next check still runs. */
   private void look(String name, String remedy, Look look) throws InterruptedException {
     try {
       look.take();
@@ -133,7 +133,7 @@ final class DoctorCommand extends JsonCommand {
     ok("vector api", CpuBackend.vectors());
   }
 
-  /** No GPU is no problem: the CPU runs language models then. */
+  /** Checks a GPU. A missing GPU is no problem, because the CPU can run language models. */
   private void checkGpu(GpuApi gpu) {
     try (GpuDevice device = gpu.open()) {
       String driver = device.driver().isEmpty() ? "" : device.driver() + ", ";
@@ -145,7 +145,7 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Whether a folder is writable, and by no other user. */
+  /** Checks that a folder is writable for this user and for no other. */
   private void checkOwn(String name, Path folder, String remedy) {
     try {
       PrivateFiles.makeTrustedFolder(folder, folder);
@@ -156,7 +156,7 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Opens the model and embeds a text: that loads every native library there is. */
+  /** Opens the model and embeds a text, which loads every native library. */
   private void checkModel(Settings settings) throws InterruptedException {
     EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
     try (MiniLm embedder = model.open(1)) {
@@ -170,7 +170,7 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Opens it and reads a word: that finds a broken vocabulary, too. */
+  /** Opens the model and encodes a word, which also finds a broken vocabulary. */
   private void checkLanguageModel(Settings settings) throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty()) {
@@ -250,7 +250,7 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** How far the coding agents can be trusted that have answered questions. */
+  /** Reports how reliable the answers of each coding agent were. */
   private void checkAgents(Settings settings, Kb kb) {
     try (KbStores stores = new KbStores(settings, notice -> {})) {
       if (stores.contains(kb)) {

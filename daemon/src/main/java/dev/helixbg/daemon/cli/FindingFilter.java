@@ -33,7 +33,6 @@ final class FindingFilter {
       description = "All findings with this verdict: same, overtaken, related or different.")
   private String verdict;
 
-  /** Kinds of findings. */
   static final class Kinds extends ArrayList<String> {
     Kinds() {
       super(ReportedFinding.KINDS);
@@ -49,9 +48,9 @@ final class FindingFilter {
   }
 
   /**
-   * What all given options choose.
+   * Returns the condition that all given options make.
    *
-   * @throws Failure with {@link ExitCode#USAGE} when one of them makes no sense
+   * @throws Failure with {@link ExitCode#USAGE} when an option has an invalid value
    */
   Predicate<ReportedFinding> chosen() {
     Predicate<ReportedFinding> chosen = _ -> true;
@@ -77,7 +76,7 @@ final class FindingFilter {
   }
 
   /**
-   * A topic that nothing is found about is there all the same, or was mistyped.
+   * Requires that the chosen topic exists, even if no finding is about that topic.
    *
    * @param all findings of the last report
    * @throws Failure with {@link ExitCode#USAGE} when the knowledge base has no such topic

@@ -10,9 +10,10 @@ import java.util.Locale;
 import java.util.stream.StreamSupport;
 
 /**
- * One finding for a terminal: the texts that it is about, what speaks for it, what can be done.
+ * Prints one finding at a terminal: its entries, its reasons and the possible acts.
  *
- * @param again how a command is told of which knowledge base it is, see {@code KbOption}
+ * @param again arguments that name the knowledge base in a further command, see {@link
+ *     KbOption#again}
  */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {
@@ -58,7 +59,7 @@ record FindingText(Console console, JsonNode finding, String again) {
   }
 
   /**
-   * @param side name of the entry in a pair; else empty
+   * @param side name of the entry in a pair; empty for other findings
    */
   private void entry(JsonNode entry, String side) {
     List<String> about =
@@ -79,11 +80,11 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  /** Prints the matching passage of a long entry, with its surroundings. */
+  /** Prints the matching passage of a long entry, with the text around the passage. */
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();
-    if (start > 0 && start < text.length()) { // else it begins the text that stands there already
+    if (start > 0 && start < text.length()) { // a passage at 0 is in the text above
       Passage.InPlace found = new Passage(start, passage.path("end").asInt()).inPlace(text);
       console.say("%nwhat matches in %s", entry.path("name").asText());
       text(found.before());

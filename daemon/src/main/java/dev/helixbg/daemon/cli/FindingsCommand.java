@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists findings with their ids, for dismiss, done and undo; or shows one of them. */
+/** Lists findings with their ids, or shows one finding. The ids are for dismiss, done and undo. */
 @Command(
     name = "findings",
     description = {
@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
       "With an ID, show that one: its texts, what speaks for it, and what can be done."
     })
 final class FindingsCommand extends JsonCommand {
-  /** Most entries of a group that are listed. */
+  /** Largest number of entries of a group in the list. */
   private static final int ENTRIES = 3;
 
   @Mixin private GlobalOptions options;
@@ -158,7 +158,7 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Says how much is listed, and what can be done with it. */
+  /** Returns the number of listed findings, and the commands that can follow. */
   private String goOn(int shown, int open) {
     if (open == 0) {
       return "no open findings" + (selection.isEmpty() ? "" : " of that choice");
@@ -175,29 +175,28 @@ final class FindingsCommand extends JsonCommand {
     Optional<ReportedFinding> listed = listing.find(id);
     if (listed.isEmpty()) {
       Optional<Decision> over = decisions.on(id);
-      if (over.isPresent()) { // and the report has it no more
+      if (over.isPresent()) { // decided, and absent from the report
         show(() -> toJson(over.get()), () -> print(over.get()));
         return;
       }
       throw unknown(id, listing.ids());
     }
-    List<ObjectNode> found = new ArrayList<>();
-    findings.one(Json.object().put("id", id), found::add);
+    ObjectNode found = findings.one(Json.object().put("id", id));
     show(
-        found::getFirst,
+        () -> found,
         () -> {
-          heading(found.getFirst());
-          new FindingText(console, found.getFirst(), kb.again()).print();
+          heading(found);
+          new FindingText(console, found, kb.again()).print();
         });
   }
 
-  /** The error for an unknown id, with the id that was probably meant. */
+  /** Returns the error for an unknown id, with the most similar known id. */
   static Failure unknown(String id, Collection<String> known) {
     return Failure.usage(
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
-  /** Prints what a finding is, then a line for each of its entries, the title first. */
+  /** Prints the kind of a finding, then a line for each of its entries, the title first. */
   private void print(ObjectNode finding) {
     heading(finding);
     for (String side : List.of("a", "b", "entry")) {
@@ -231,7 +230,7 @@ final class FindingsCommand extends JsonCommand {
   }
 
   /**
-   * @param entry with title and name, or the name alone
+   * @param entry object with title and name, or only the name
    */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
@@ -241,7 +240,7 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Leaves the texts out. */
+  /** Returns a finding without its texts. */
   private static ObjectNode listed(ObjectNode finding) {
     ObjectNode json = finding.deepCopy();
     json.remove(List.of("edit", "evidence", "proposedText"));

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The program's entry: parses the command line and runs a command. */
+/** The main class: parses the command line and runs a command. */
 @Command(
     name = "helix-bg",
     description = {
@@ -65,12 +65,12 @@ public final class HelixBg implements Runnable {
   /**
    * Runs one command line and ends the JVM with its exit code.
    *
-   * @param bench makes the command of this name
+   * @param bench creates the command bench
    */
   public static void start(Supplier<Object> bench, String... arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
     DaemonLog.choose(first.equals("daemon"));
-    switch (first) { // what they need first, while the process has nothing else to do
+    switch (first) { // loads first, in parallel
       case "generate", "load-model" -> ModelOpener.prepare();
       case "mcp" -> McpService.prepare();
       default -> {}
@@ -78,30 +78,31 @@ public final class HelixBg implements Runnable {
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
     interruption.tell(line -> console.warn("%s", line));
-    // The JVM and libraries write uncaught errors there.
+    // The JVM and libraries write uncaught errors to this stream.
     System.setErr(console.err());
     int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
   }
 
-  /** Runs one command line. Any exception, an Error as well, becomes an exit code. */
+  /** Runs one command line. Any exception or Error becomes an exit code. */
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     Map<String, Supplier<Object>> commands = commands(bench, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
-    // Describing a command to picocli takes milliseconds, and there are thirty.
+    // Only the named command is described to picocli, because a description takes milliseconds and
+    // there are thirty commands.
     if (VERSION.contains(first) || commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
       commands.keySet().retainAll(Set.of(first));
     }
     try {
       return line(console, commands).execute(arguments);
-    } catch (Error e) { // picocli lets it pass
+    } catch (Error e) { // picocli does not catch errors
       return new ErrorReporter(console).report(e).number();
     }
   }
 
-  /** The whole command line, ready to be executed or described. */
+  /** Returns the command line with all commands, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
     return line(console, commands(HelixBg::noBench, interruption));
   }
@@ -136,12 +137,7 @@ public final class HelixBg implements Runnable {
                 Outcome.OPEN,
                 "Take back an earlier dismiss or done, so that the report shows the findings"
                     + " again."));
-    commands.put("chat", ChatCommand::new);
-    commands.put(
-        "pause", () -> signal("pause", "Pause the daemon: until resume it only answers requests."));
-    commands.put("resume", () -> signal("resume", "Resume a paused daemon."));
-    commands.put(
-        "stop", () -> signal("stop", "Stop the daemon; a service manager does not restart it."));
+    commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
@@ -193,7 +189,10 @@ public final class HelixBg implements Runnable {
     return line;
   }
 
-  /** A class, not lambdas: those of picocli's interfaces cannot be in the archive of classes. */
+  /**
+   * Handlers of picocli, in a class: lambdas of picocli's interfaces cannot be in the archive of
+   * classes.
+   */
   private record Handlers(ErrorReporter errors)
       implements ITypeConverter<Path>,
           IParameterExceptionHandler,
@@ -204,7 +203,7 @@ public final class HelixBg implements Runnable {
       try {
         return Path.of(given);
       } catch (InvalidPathException e) {
-        throw new TypeConversionException(ErrorReporter.words(e)); // picocli's has names of classes
+        throw new TypeConversionException(ErrorReporter.words(e)); // picocli's text names classes
       }
     }
 
@@ -218,7 +217,7 @@ public final class HelixBg implements Runnable {
       return errors.report(e).number();
     }
 
-    /** A mistyped word is an error beside --help, too, which picocli looks at first. */
+    /** Reports a mistyped word before picocli can act on --help. */
     @Override
     public int execute(ParseResult parsed) {
       for (CommandLine line : parsed.asCommandLineList()) {
@@ -231,7 +230,7 @@ public final class HelixBg implements Runnable {
     }
   }
 
-  /** Every command has --help and --version, and those that print have the console. */
+  /** Adds --help and --version to every command, and the console to every command that prints. */
   private static void equip(CommandLine line, Console console) {
     if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
@@ -242,7 +241,10 @@ public final class HelixBg implements Runnable {
     }
   }
 
-  /** The launcher runs it as a script: no Java of ours opens a connection. */
+  /**
+   * Describes fetch-models, which the launcher runs as a script: no Java code of this project opens
+   * a connection.
+   */
   private static CommandLine fetchModels() {
     return described(
         new AbsentCommand("this jar downloads nothing; bin/helix-bg fetch-models runs the script"),
@@ -265,10 +267,6 @@ public final class HelixBg implements Runnable {
       line.addMixin("selection", selection);
     }
     return line;
-  }
-
-  private static CommandLine signal(String word, String description) {
-    return described(new SignalCommand(word), description);
   }
 
   private static CommandLine described(Object command, String description) {

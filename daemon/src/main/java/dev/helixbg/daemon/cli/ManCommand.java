@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints the help of every command as one page: in roff, as man(7) describes it, or Markdown. */
+/** Prints the help of every command as one page, in roff (see man(7)) or Markdown. */
 @Command(name = "man", description = "Print the manual page. To read it: helix-bg man | man -l -")
 final class ManCommand extends ConsoleCommand {
   @Option(names = "--markdown", description = "Print the page docs/reference.md instead.")
@@ -43,7 +43,7 @@ final class ManCommand extends ConsoleCommand {
     return page.toString();
   }
 
-  /** Text of which no line begins a request of roff. */
+  /** Returns the text with every line escaped that roff would read as a request. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
   }
@@ -63,7 +63,7 @@ final class ManCommand extends ConsoleCommand {
     root.getSubcommands()
         .forEach(
             (command, line) -> {
-              if (!command.equals("bench")) { // an installation would print another page
+              if (!command.equals("bench")) { // its help differs in an installation
                 page.append("\n### `%s`\n\n```\n%s```\n".formatted(command, help(line)));
               }
             });

@@ -57,7 +57,8 @@ final class McpCommand extends ConsoleCommand {
   @Override
   public Integer call() throws InterruptedException, IOException {
     if (client != null) {
-      // Clients start it in folders of their own, without the settings of a shell.
+      // A client starts the server in another folder and without the shell's settings, so the
+      // arguments have absolute paths.
       List<String> arguments = new ArrayList<>(sampling ? List.of("--sampling") : List.of());
       kb.named(kbs).forEach(one -> arguments.add(one.folder().toString()));
       kb.notes().forEach(folder -> arguments.addAll(List.of("--notes", folder.toString())));

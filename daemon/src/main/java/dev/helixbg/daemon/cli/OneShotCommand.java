@@ -31,7 +31,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The main job: one run over one knowledge base. */
+/** Runs all steps once over one knowledge base. */
 @Command(
     name = "one-shot",
     description =
@@ -95,7 +95,7 @@ public final class OneShotCommand extends JsonCommand {
     }
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     print(summary + TerminalSummary.where(there.html().toString()));
-    if (sample) { // no other command would look there
+    if (sample) { // other commands do not find the sample by themselves
       console.note("One by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
       kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
@@ -104,9 +104,10 @@ public final class OneShotCommand extends JsonCommand {
   }
 
   /**
-   * Brings the report up to date; where it is, and no question is left for the model, that is all.
+   * Brings the report up to date. A report that is current, and without open questions for the
+   * model, stays as it is.
    *
-   * @return its summary, with colours
+   * @return summary of the report, with colours
    */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {
@@ -119,7 +120,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Says that there is something to read; at a terminal, also what it is. */
+  /** Prints that a first look of the report can be read; at a terminal, also its summary. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

@@ -26,7 +26,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Whether a text is said already, asked before it is stored: of the daemon, else here. */
+/**
+ * Tells whether an entry already says a text. The daemon answers if it watches the knowledge base,
+ * else this process.
+ */
 @Command(
     name = "related",
     description =

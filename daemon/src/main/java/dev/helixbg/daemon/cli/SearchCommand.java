@@ -35,7 +35,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Finds entries by what they mean: by the daemon when it runs, else by itself. */
+/**
+ * Finds entries by meaning. The daemon answers if it watches the knowledge base, else this process.
+ */
 @Command(name = "search", description = "Find the entries nearest in meaning to a text.")
 final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
@@ -105,7 +107,7 @@ final class SearchCommand extends ConsoleCommand {
     }
   }
 
-  /** Without a daemon. Texts that have no vector yet get one, which is kept. */
+  /** Searches without a daemon. Texts without a vector get one, which the store keeps. */
   static SearchAnswer here(
       KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
       throws InterruptedException {
@@ -142,7 +144,7 @@ final class SearchCommand extends ConsoleCommand {
   }
 
   /**
-   * Prints an answer for people.
+   * Prints an answer as text.
    *
    * @param answer lines as {@link SearchAnswer#toJson} makes them
    */

@@ -37,7 +37,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Hands the daemon to launchd or systemd. */
+/** Installs and controls the daemon as a service of launchd or systemd. */
 @Command(
     name = "service",
     description =
@@ -77,7 +77,7 @@ final class ServiceCommand extends ConsoleCommand {
         switch (action) {
           case INSTALL -> Optional.of(installed(locations));
           case RESTART -> ServiceRequest.read(home);
-          default -> Optional.empty(); // settings that are wrong by now are no reason not to stop
+          default -> Optional.empty(); // a service with invalid settings can still be stopped
         };
     Optional<ServiceSpec> spec = request.flatMap(known -> spec(known, locations, home));
     List<ServiceStep> steps = new ArrayList<>();
@@ -101,13 +101,16 @@ final class ServiceCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  /** A folder that is not there cannot be made writable. */
+  /**
+   * Makes the folders that the service writes to: the service manager cannot make a missing folder
+   * writable.
+   */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
     PrivateFiles.open(spec.stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
     for (Path folder : spec.writable()) {
-      // A knowledge base that is not mounted must not get a double.
+      // A knowledge base may be on a disk that is not mounted: a new folder would take its place.
       if (!spec.request().kbs().contains(folder.toString())) {
         PrivateFiles.makeFolders(folder);
       }
@@ -121,7 +124,7 @@ final class ServiceCommand extends ConsoleCommand {
       watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder().toString());
     }
     List<Path> notes = kb.notes();
-    notes.forEach(folder -> NotesKb.at(folder, settings).look()); // with notes in them
+    notes.forEach(folder -> NotesKb.at(folder, settings).look()); // requires notes in the folder
     if (watched.isEmpty() && notes.isEmpty()) {
       watched.add(Kb.find(Optional.empty(), settings, locations).folder().toString());
     }
@@ -134,9 +137,11 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * What to write; empty for a restart out of a checkout, where nothing is installed.
+   * Returns the files to write. The result is empty for a restart out of a checkout, where no
+   * service is installed.
    *
-   * @throws Failure with {@link ExitCode#USAGE} when there is nothing that a service may run
+   * @throws Failure with {@link ExitCode#USAGE} when no installed program exists that a service may
+   *     run
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
@@ -165,7 +170,7 @@ final class ServiceCommand extends ConsoleCommand {
             home.serviceErrors()));
   }
 
-  /** The settings that the service will use. */
+  /** Returns the settings that the service will use. */
   private static Settings settings(ServiceRequest request, UserDirectories locations) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.keySet().removeIf(ServiceCommand::isSetting);
@@ -175,7 +180,7 @@ final class ServiceCommand extends ConsoleCommand {
         .settings();
   }
 
-  /** The settings that come from the environment now come from there later. */
+  /** Returns the settings in the environment, which the service gets as well. */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isSetting(name) && !name.equals("XDG_CACHE_HOME"));
@@ -198,7 +203,7 @@ final class ServiceCommand extends ConsoleCommand {
     return ServicePlan.launchd(action, spec, home, domain);
   }
 
-  /** The file that the service manager of this machine reads. */
+  /** Returns the file that the service manager of this machine reads. */
   static Path file(UserDirectories locations) {
     return isMac() ? ServicePlan.plist(locations.home()) : ServicePlan.unit(configHome(locations));
   }
@@ -226,8 +231,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * @param heading of a file that is not empty
-   * @return whether it is there
+   * @param heading line above a file that is not empty
+   * @return whether the file exists
    */
   private boolean print(Path file, String heading) {
     try {

@@ -25,11 +25,10 @@ final class StatusCommand extends JsonCommand {
   private void print(JsonNode status) {
     JsonNode metrics = status.path("metrics");
     console.say(
-        "helix-bg %s, process %d, up %s%s",
+        "helix-bg %s, process %d, up %s",
         status.path("version").asText(),
         status.path("pid").asLong(),
-        Duration.ofSeconds(metrics.path("upSeconds").asLong()),
-        status.path("paused").asBoolean() ? ", paused" : "");
+        Duration.ofSeconds(metrics.path("upSeconds").asLong()));
     for (JsonNode kb : status.path("kbs")) {
       console.say(
           "  %s: %s, %s",
@@ -52,10 +51,10 @@ final class StatusCommand extends JsonCommand {
     }
     console.say(
         "models    embedding %s, language %s",
-        loaded(status.path("embedderLoaded").asBoolean()),
+        status.path("embedderLoaded").asBoolean() ? "loaded" : "not loaded",
         status.path("model").isNull()
             ? status.path("modelTrouble").asText("none")
-            : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
+            : status.path("model").asText());
     console.say(
         "cost      %.1f s of processor time, %,d MB resident",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
@@ -81,9 +80,5 @@ final class StatusCommand extends JsonCommand {
                     idle.path("job").asText(), idle.path("done").asInt(), idle.path("left").asInt())
             : work;
     return what + ", of " + idle.path("kb").asText();
-  }
-
-  private static String loaded(boolean is) {
-    return is ? "loaded" : "not loaded";
   }
 }

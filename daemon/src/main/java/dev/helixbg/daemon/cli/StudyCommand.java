@@ -22,14 +22,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Open questions for a chat that is connected in no other way, and its answers. */
+/**
+ * Writes open questions for a chat without another connection, and reads the answers of the chat.
+ */
 @Command(
     name = "study",
     description =
@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
             + " a Markdown page, --import reads the answers that the chat wrote. A coding agent"
             + " that is connected over MCP does the same by the prompt study.")
 final class StudyCommand extends JsonCommand {
-  /** Bytes of what a chat wrote. */
+  /** Largest answer file, in bytes. */
   private static final int LONGEST = 1 << 22;
 
   @Mixin private GlobalOptions options;
@@ -95,9 +95,7 @@ final class StudyCommand extends JsonCommand {
   }
 
   private void export(QuestionRequests requests) throws IOException, InterruptedException {
-    List<ObjectNode> lines = new ArrayList<>();
-    requests.give(request().put("count", count), Instant.now(), lines::add);
-    JsonNode given = lines.getFirst();
+    JsonNode given = requests.give(request().put("count", count), Instant.now());
     int questions = given.path("questions").size();
     if (questions > 0) {
       try {
@@ -125,9 +123,7 @@ final class StudyCommand extends JsonCommand {
               + " has no answers: each is a line with the id of a question, a colon, and the"
               + " answer");
     }
-    List<ObjectNode> lines = new ArrayList<>();
-    requests.take(request().set("answers", answers), Instant.now(), lines::add);
-    JsonNode taken = lines.getFirst();
+    JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(
         () -> taken,
         () -> {

@@ -15,7 +15,7 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Goes through findings with a person at a terminal, and has helix carry out what they decide. */
+/** Shows findings one by one to a user at a terminal. Helix carries out the user's decisions. */
 @Command(
     name = "tidy",
     description = {

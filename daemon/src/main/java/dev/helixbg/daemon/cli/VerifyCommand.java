@@ -15,7 +15,7 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints what {@link KbVerification} finds. */
+/** Prints the results of {@link KbVerification}. */
 @Command(
     name = "verify",
     description =

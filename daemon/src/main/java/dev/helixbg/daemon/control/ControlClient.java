@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.control;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -10,6 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Client of a daemon, for one thread at a time. */
@@ -22,11 +25,6 @@ public final class ControlClient implements AutoCloseable {
   private ControlClient(JsonLineChannel lines, Duration patience) {
     this.lines = lines;
     this.patience = patience;
-  }
-
-  /** Receives the lines of an answer one by one. */
-  public interface LineReceiver {
-    void line(ObjectNode line) throws IOException;
   }
 
   /**
@@ -49,12 +47,13 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request and passes the lines of the answer to the receiver.
+   * Sends a request and returns all lines of the answer.
    *
    * @throws Failure with the daemon's error message
    * @throws IOException when the daemon ends or does not answer in time
    */
-  public void ask(ObjectNode request, LineReceiver answer) throws IOException {
+  public List<JsonNode> ask(ObjectNode request) throws IOException {
+    List<JsonNode> answer = new ArrayList<>();
     try {
       send(request);
       while (true) {
@@ -66,9 +65,9 @@ public final class ControlClient implements AutoCloseable {
           throw new Failure(ExitCode.of(line.path("code").asInt(1)), line.path("error").asText());
         }
         if (line.path("end").asBoolean()) {
-          return;
+          return answer;
         }
-        answer.line(line);
+        answer.add(line);
       }
     } catch (ClosedChannelException e) {
       throw new IOException("the daemon did not answer within " + patience.toSeconds() + " s", e);
@@ -81,7 +80,7 @@ public final class ControlClient implements AutoCloseable {
    */
   private void send(ObjectNode request) throws IOException {
     try {
-      lines.write(request, WRITE);
+      lines.write(List.of(request), WRITE);
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException brokenPipe) {

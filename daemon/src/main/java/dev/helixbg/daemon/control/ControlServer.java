@@ -6,7 +6,6 @@ import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -21,11 +20,11 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -53,53 +52,17 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Number of additional connections for urgent requests. */
-  private static final int URGENT_CLIENTS = 8;
-
-  /** Time that a request may continue after its client has left. */
-  private static final Duration LEFT = Duration.ofSeconds(1);
-
-  /** Longest wait at the end for the answers to cancelled requests. */
+  /** Longest wait, at the end, for the answers to cancelled requests. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   /** Answers requests of clients. */
   public interface Handler {
     /**
-     * Answers one request.
+     * Returns the lines that answer a request. The client is told of each exception.
      *
-     * @throws IOException when the client has left, as {@link UncheckedIOException}; any other
-     *     exception is reported to the client
-     * @throws InterruptedException when cancelled, since the client has left or the server closes
+     * @throws InterruptedException when cancelled, since the server closes
      */
-    void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
-
-    /** Whether a request is answered even if there are too many clients. */
-    default boolean isUrgent(ObjectNode request) {
-      return false;
-    }
-  }
-
-  /** Receiver of an answer's lines: the client, or a caller within this process. */
-  public interface Reply {
-    /** Sends a line at once. */
-    void send(ObjectNode line) throws IOException;
-
-    /** Sends a line together with later lines, in one write. */
-    default void add(ObjectNode line) throws IOException {
-      send(line);
-    }
-  }
-
-  private record LineReply(JsonLineChannel lines, ControlLimits limits) implements Reply {
-    @Override
-    public void send(ObjectNode line) throws IOException {
-      lines.write(line, limits.write());
-    }
-
-    @Override
-    public void add(ObjectNode line) throws IOException {
-      lines.add(line, limits.write());
-    }
+    List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
   /** Users whose refused connections the log has named. */
@@ -240,10 +203,8 @@ public final class ControlServer implements AutoCloseable {
       }
       if (number <= limits.clients()) {
         answerAll(lines);
-      } else if (number <= limits.clients() + URGENT_CLIENTS) {
-        answerWhatIsUrgent(lines);
       } else {
-        error(lines, tooMany());
+        error(lines, new Failure(ExitCode.BUSY, "too many clients at once; try again"));
       }
     } catch (IOException e) {
       LOG.debug("a client left: {}", e.toString());
@@ -263,20 +224,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private void answerWhatIsUrgent(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines, limits.line());
-    if (request.filter(handler::isUrgent).isPresent()) {
-      answer(request.get(), lines);
-    } else if (request.isPresent()) {
-      error(lines, tooMany());
-    }
-  }
-
-  private static Failure tooMany() {
-    return new Failure(ExitCode.BUSY, "too many clients at once; try again");
-  }
-
-  /** Reads a request; empty if the client has left, or if an invalid request was refused. */
+  /** Empty when the client has left, or was told that this is no request. */
   private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
     try {
       return lines.read(idle, limits.line());
@@ -288,16 +236,13 @@ public final class ControlServer implements AutoCloseable {
 
   private void answer(ObjectNode request, JsonLineChannel lines) throws IOException {
     Thread mine = Thread.currentThread();
-    CountDownLatch answered = new CountDownLatch(1);
     answering.add(mine);
     try {
-      lines.listen(() -> callOff(mine, answered));
-      handler.handle(request, new LineReply(lines, limits));
-      lines.write(JsonLineChannel.JSON.createObjectNode().put("end", true), limits.write());
+      List<ObjectNode> answer = new ArrayList<>(handler.handle(request));
+      answer.add(JsonLineChannel.JSON.createObjectNode().put("end", true));
+      lines.write(answer, limits.write());
     } catch (IOException e) {
       throw e;
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     } catch (InterruptedException e) {
       error(lines, new Failure(ExitCode.BUSY, "the daemon is stopping"));
     } catch (Throwable e) {
@@ -309,32 +254,12 @@ public final class ControlServer implements AutoCloseable {
       error(lines, new Failure(code, fault));
     } finally {
       answering.remove(mine);
-      answered.countDown();
     }
-  }
-
-  /**
-   * Cancels a request after a moment, so that a client that only closed its sending side still gets
-   * a quick answer.
-   */
-  private static void callOff(Thread request, CountDownLatch answered) {
-    try {
-      if (answered.await(LEFT.toMillis(), TimeUnit.MILLISECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("a request is called off at once");
-    }
-    request.interrupt();
   }
 
   private void error(JsonLineChannel lines, Failure e) throws IOException {
-    lines.write(
-        JsonLineChannel.JSON
-            .createObjectNode()
-            .put("error", e.getMessage())
-            .put("code", e.code().number()),
-        limits.write());
+    ObjectNode told = JsonLineChannel.JSON.createObjectNode().put("error", e.getMessage());
+    lines.write(List.of(told.put("code", e.code().number())), limits.write());
   }
 
   public int clients() {

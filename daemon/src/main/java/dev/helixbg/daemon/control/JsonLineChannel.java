@@ -14,17 +14,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
@@ -32,9 +30,7 @@ import org.slf4j.LoggerFactory;
  * that the other end leaves.
  */
 final class JsonLineChannel implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(JsonLineChannel.class);
   static final ObjectMapper JSON = new ObjectMapper();
-  private static final int KEPT = 32 << 10;
 
   /** Largest size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
@@ -49,15 +45,6 @@ final class JsonLineChannel implements AutoCloseable {
 
   /** Buffered incoming bytes. */
   private final InputStream received;
-
-  /** Thread that waits for the next line; null if there is none. */
-  private Thread listener;
-
-  /** Whether the listener received input; valid once it has ended. */
-  private boolean heard;
-
-  /** Lines that are not sent yet. */
-  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
 
   /**
    * @param maxBytes largest size of a line that is read, in bytes
@@ -88,15 +75,16 @@ final class JsonLineChannel implements AutoCloseable {
    * @throws java.nio.channels.ClosedChannelException when the line came too late
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
-    if (!begins(idle)) {
-      return Optional.empty();
-    }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    ScheduledFuture<?> deadline = closeAfter(line);
+    ScheduledFuture<?> deadline = closeAfter(idle);
     try {
       for (int next = received.read(); next != '\n'; next = received.read()) {
         if (next < 0) {
           return Optional.empty();
+        }
+        if (bytes.size() == 0) {
+          deadline.cancel(false);
+          deadline = closeAfter(line);
         }
         if (bytes.size() == maxBytes) {
           throw Failure.usage("a request may have %,d bytes at most".formatted(maxBytes));
@@ -107,58 +95,6 @@ final class JsonLineChannel implements AutoCloseable {
       deadline.cancel(false);
     }
     return Optional.of(parse(bytes.toByteArray()));
-  }
-
-  private boolean begins(Duration idle) throws IOException {
-    ScheduledFuture<?> deadline = closeAfter(idle);
-    try {
-      if (listener == null) {
-        return receive();
-      }
-      listener.join(); // the listener ends when the channel is closed
-      listener = null;
-      return heard;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClosedByInterruptException();
-    } finally {
-      deadline.cancel(false);
-    }
-  }
-
-  /** Waits for a byte; returns false if the other end has closed. */
-  private boolean receive() throws IOException {
-    received.mark(1);
-    boolean here = received.read() >= 0;
-    received.reset();
-    return here;
-  }
-
-  /**
-   * Waits for the next input in another thread, until the reading thread calls {@link #read} again.
-   * Does nothing if there is input already.
-   *
-   * @param left runs on the other thread if the other end closes
-   */
-  void listen(Runnable left) throws IOException {
-    if (listener != null || received.available() > 0) {
-      return;
-    }
-    heard = false;
-    listener =
-        Thread.ofVirtual()
-            .name("control-listener")
-            .start(
-                () -> {
-                  try {
-                    heard = receive();
-                  } catch (Throwable e) { // a client that cannot be read from has left
-                    LOG.debug("a client left: {}", e.toString());
-                  }
-                  if (!heard) {
-                    left.run();
-                  }
-                });
   }
 
   private static ObjectNode parse(byte[] bytes) {
@@ -177,38 +113,24 @@ final class JsonLineChannel implements AutoCloseable {
    *
    * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
    */
-  void write(JsonNode object, Duration within) throws IOException {
-    keep(object);
-    flush(within);
-  }
-
-  /** Keeps an object for the next {@link #write}; writes at once if much is kept. */
-  void add(JsonNode object, Duration within) throws IOException {
-    keep(object);
-    if (kept.size() >= KEPT) {
-      flush(within);
+  void write(List<? extends JsonNode> objects, Duration within) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (JsonNode object : objects) {
+      byte[] line = JSON.writeValueAsBytes(object);
+      if (line.length > LONGEST) {
+        throw new Failure(
+            ExitCode.PROBLEMS,
+            "the answer has %,d bytes in one line, and no client takes more than %,d: ask for less"
+                .formatted(line.length, LONGEST));
+      }
+      bytes.write(line);
+      bytes.write('\n');
     }
-  }
-
-  private void keep(JsonNode object) throws IOException {
-    byte[] line = JSON.writeValueAsBytes(object);
-    if (line.length > LONGEST) {
-      throw new Failure(
-          ExitCode.PROBLEMS,
-          "the answer has %,d bytes in one line, and no client takes more than %,d: ask for less"
-              .formatted(line.length, LONGEST));
-    }
-    kept.write(line);
-    kept.write('\n');
-  }
-
-  private void flush(Duration within) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(kept.toByteArray());
-    kept.reset();
+    ByteBuffer left = ByteBuffer.wrap(bytes.toByteArray());
     ScheduledFuture<?> deadline = closeAfter(within);
     try {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
+      while (left.hasRemaining()) {
+        channel.write(left);
       }
     } finally {
       deadline.cancel(false);

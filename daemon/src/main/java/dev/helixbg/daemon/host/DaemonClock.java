@@ -7,21 +7,14 @@ import java.time.Instant;
  * depend on the date; {@link #now} is used for output only.
  */
 public interface DaemonClock {
-  /** Returns nanoseconds since an arbitrary moment; never decreases. */
-  long nanos();
+  DaemonClock SYSTEM = new DaemonClock() {};
 
-  Instant now();
+  /** Nanoseconds since any moment; never runs backwards. */
+  default long nanos() {
+    return System.nanoTime();
+  }
 
-  DaemonClock SYSTEM =
-      new DaemonClock() {
-        @Override
-        public long nanos() {
-          return System.nanoTime();
-        }
-
-        @Override
-        public Instant now() {
-          return Instant.now();
-        }
-      };
+  default Instant now() {
+    return Instant.now();
+  }
 }

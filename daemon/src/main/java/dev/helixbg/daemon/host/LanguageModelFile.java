@@ -8,23 +8,15 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The file of the language model, which is found but not opened.
- *
- * @param named whether the user named the file; otherwise it was found in the models folder
- */
-public record LanguageModelFile(Path file, boolean named) {
-  /**
-   * Number of tokens of a session: enough for two entries at the largest budget, the longest
-   * opening and an answer.
-   */
+/** Which language model is asked, without opening it. */
+public record LanguageModelFile(Path file) {
+  /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;
 
   /** Number of rows of a pass. Whole prompts share a pass, so a wider pass is filled better. */
@@ -45,11 +37,9 @@ public record LanguageModelFile(Path file, boolean named) {
             "no such language model: %s is not a file. helix-bg fetch-models gets one"
                 .formatted(named.get()));
       }
-      return Optional.of(new LanguageModelFile(named.get(), true));
+      return Optional.of(new LanguageModelFile(named.get()));
     }
-    return ModelFolder.look(settings.embed().models())
-        .chosen()
-        .map(file -> new LanguageModelFile(file, false));
+    return ModelFolder.look(settings.embed().models()).chosen().map(LanguageModelFile::new);
   }
 
   /** Returns the reasons why files of the models folder were skipped, one sentence each. */
@@ -59,23 +49,7 @@ public record LanguageModelFile(Path file, boolean named) {
         : ModelFolder.look(settings.embed().models()).skipped();
   }
 
-  /**
-   * Returns the model; if there is none, throws an error that tells how to get one.
-   *
-   * @throws Failure with {@link ExitCode#MODEL}
-   */
-  public static LanguageModelFile require(Settings settings) {
-    return locate(settings)
-        .orElseThrow(
-            () ->
-                new Failure(
-                    ExitCode.MODEL,
-                    "no language model: there is no .gguf in %s. helix-bg fetch-models gets one, or"
-                            .formatted(settings.embed().models())
-                        + " name one: --model FILE"));
-  }
-
-  /** Returns the name of the model in reports. */
+  /** Name of the model in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
     return file.endsWith(ModelFolder.SUFFIX)
@@ -92,14 +66,14 @@ public record LanguageModelFile(Path file, boolean named) {
     }
   }
 
-  /** Returns the device of the settings. */
-  static Device device(Settings settings) {
+  /** The device that the settings choose. */
+  public static Device device(Settings settings) {
     return Device.valueOf(settings.llm().backend().name());
   }
 
   /** Opens the model as a judge; closing the judge closes the model. */
   public Judge open(Settings settings) {
-    return new Judge(open(settings, device(settings), settings.threads()));
+    return open(device(settings), settings.threads());
   }
 
   /**
@@ -108,8 +82,8 @@ public record LanguageModelFile(Path file, boolean named) {
    *
    * @throws Failure with {@link ExitCode#MODEL} when the file was replaced
    */
-  public Judge openWithHash(Settings settings, String hash) {
-    Judge judge = open(settings);
+  public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
+    Judge judge = open(device, threads);
     if (!hash(settings).equals(hash)) {
       judge.close();
       throw new Failure(
@@ -119,12 +93,8 @@ public record LanguageModelFile(Path file, boolean named) {
     return judge;
   }
 
-  /**
-   * @param device device that runs the model
-   * @param threads number of threads if the CPU runs the model
-   * @throws dev.helixbg.llm.gguf.GgufException when the file is not a usable model
-   */
-  TextModel open(Settings settings, Device device, int threads) {
-    return ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS));
+  private Judge open(Device device, int threads) {
+    return new Judge(
+        ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS)));
   }
 }

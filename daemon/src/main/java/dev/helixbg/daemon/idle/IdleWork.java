@@ -2,18 +2,27 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.LanguageModelHost;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.ErrorReporter;
-import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.watch.KbUpdate;
 import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.llm.GpuRetry;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
@@ -22,15 +31,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread of low priority that works while the daemon has nothing else to do. It embeds passages
- * and reads pairs that a first look left out, and asks the language model open questions. {@link
- * IdleSchedule} decides which work is due and whether the machine is free. Any change interrupts
- * the work, which continues later with the stored answers.
+ * The thread of low priority that works while the daemon has no other work. It embeds passages and
+ * reads pairs that a first look left out, and asks the language model open questions if the machine
+ * is free. Any change interrupts the work, which later continues with the stored answers.
  *
- * <p>Only the loop's thread calls {@link #consider}; any thread may call {@link #current}.
+ * <p>{@link #consider} is called by the loop's thread, {@link #current} by any thread.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
+
+  /** Asking a Mac for its battery starts a process. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
+
+  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
+  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
+
+  /** The subject of troubles with the language model of all KBs. */
+  private static final String MODEL = "the language model";
 
   /**
    * Battery and load of the machine, which tests replace.
@@ -61,8 +78,16 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** A run of a job. */
-  private record Run(KbWatch watch, IdleJob work, long since, Instant at) {}
+  /** A job of a KB. */
+  private record KbJob(Kb kb, IdleJob work) {}
+
+  /**
+   * A job that is not to be done again soon.
+   *
+   * @param changes of the KB then, by {@link KbWatch#changes}; a later change may mend it
+   * @param pause nanoseconds from the end of the job to the next try
+   */
+  private record Waiting(int changes, long at, long pause) {}
 
   /**
    * The current work.
@@ -70,40 +95,52 @@ public final class IdleWork implements AutoCloseable {
    * @param stand progress of the run, if the job asks questions
    */
   public record Current(
-      Kb kb, IdleJob work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
+      Kb kb,
+      IdleJob work,
+      Instant since,
+      Optional<QuestionKind> job,
+      int done,
+      int left,
+      int answered) {}
 
-  private final LanguageModelHost model;
-  private final IdleQuestions questions;
+  private final Settings settings;
+  private final EmbedderSource embedder;
   private final DaemonClock clock;
   private final TroubleLog troubles;
-  private final IdleSchedule schedule;
+  private final DaemonMetrics metrics;
+  private final Machine machine;
+  private final GpuRetry gpu;
+  private final Map<KbJob, Waiting> waiting = new HashMap<>();
 
-  private Thread thread;
+  /** What is under way, or has ended without being noticed yet; null: nothing. */
   private volatile Run run;
-  private volatile boolean stop;
-  private volatile boolean finished;
-
-  /** Whether the run failed. */
-  private volatile boolean failed;
-
-  /** Whether the run has results that the report does not have yet. */
-  private volatile boolean brought;
 
   /** Index of the KB that is checked first. */
   private int first;
 
+  /** Whether others needed the machine when it was last asked. */
+  private boolean wanted;
+
+  private long machineAskedAt;
+
+  /**
+   * @param embedder with which lessons are compared
+   */
   public IdleWork(
       Settings settings,
-      LanguageModelHost model,
-      IdleQuestions questions,
+      EmbedderSource embedder,
       DaemonClock clock,
       TroubleLog troubles,
+      DaemonMetrics metrics,
       Machine machine) {
-    this.model = model;
-    this.questions = questions;
+    this.settings = settings;
+    this.embedder = embedder;
     this.clock = clock;
     this.troubles = troubles;
-    this.schedule = new IdleSchedule(settings, model, questions, clock, machine);
+    this.metrics = metrics;
+    this.machine = machine;
+    this.gpu = new GpuRetry(failure -> troubles.met(MODEL, failure));
+    this.machineAskedAt = clock.nanos() - ASK_AGAIN.toNanos();
   }
 
   /**
@@ -111,29 +148,25 @@ public final class IdleWork implements AutoCloseable {
    *
    * @return whether a job is running or has just ended, so that the KBs must be checked soon
    */
-  public boolean consider(List<KbWatch> all, boolean paused) {
+  public boolean consider(List<KbWatch> all) {
     List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
-    if (thread != null) {
-      if (finished) {
+    if (run != null) {
+      if (run.now == null) {
         end();
-      } else if (paused
-          || !watches.contains(run.watch())
+      } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || schedule.isMachineWanted(run.work())) {
-        stop = true;
-        if (run.work() != IdleJob.QUESTIONS) {
-          thread.interrupt(); // embedding and reading pairs do not check for cancellation
-        }
+          || (!run.work.isOfTheReport() && isMachineWanted(ownLoad()))) {
+        run.stop();
       }
       return true;
     }
-    if (paused || watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
+    if (watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
       return false;
     }
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (IdleJob work : IdleJob.values()) {
-        if (schedule.isDue(watch, work) && schedule.mayRun(work)) {
+        if (isDue(watch, work) && (work.isOfTheReport() || !isMachineWanted(0))) {
           if (work == IdleJob.QUESTIONS && watch.update().outcome().isEmpty()) {
             watch.update().runAgain();
             return true;
@@ -149,105 +182,219 @@ public final class IdleWork implements AutoCloseable {
 
   private boolean isChanged(List<KbWatch> watches) {
     return watches.stream()
-        .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
+        .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since > 0);
+  }
+
+  /** Whether a KB wants it now, if the machine is free for it. */
+  private boolean isDue(KbWatch watch, IdleJob work) {
+    Waiting waits = waiting.get(new KbJob(watch.kb(), work));
+    if (waits != null
+        && waits.changes() == watch.changes()
+        && clock.nanos() - waits.at() < waits.pause()) {
+      return false;
+    }
+    KbUpdate update = watch.update();
+    return switch (work) {
+      case PASSAGES -> update.passagesLeft() > 0;
+      case PAIRS -> update.passagesLeft() == 0 && update.pairsLeft() > 0;
+      case QUESTIONS ->
+          update.questions() > 0
+              && clock.nanos() - watch.restsSince() >= settings.daemon().modelQuiet().toNanos()
+              && mayAsk();
+    };
+  }
+
+  /**
+   * Whether the settings let a model be asked, and there is one; one that they name may be gone.
+   */
+  private boolean mayAsk() {
+    try {
+      return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
+    } catch (Failure e) {
+      return false;
+    }
+  }
+
+  /** The load per core that the threads of a run make themselves. */
+  private double ownLoad() {
+    return (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
+  }
+
+  /**
+   * Whether others need the machine.
+   *
+   * @param own load that does not count
+   */
+  private boolean isMachineWanted(double own) {
+    if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
+      machineAskedAt = clock.nanos();
+      wanted =
+          (!settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean())
+              || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
+    }
+    return wanted;
   }
 
   /** Whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
-    return thread != null;
+    return run != null;
   }
 
   /** Returns the current work; empty as soon as the job has ended. */
   public Optional<Current> current() {
-    Run now = run;
-    return now == null || finished
-        ? Optional.empty()
-        : Optional.of(
-            new Current(
-                now.watch().kb(),
-                now.work(),
-                now.at(),
-                now.work() == IdleJob.QUESTIONS
-                    ? Optional.of(questions.stand())
-                    : Optional.empty()));
+    return Optional.ofNullable(run).map(one -> one.now);
   }
 
   private void start(KbWatch watch, IdleJob work) {
-    stop = false;
-    finished = false;
-    failed = false;
-    brought = work.isOfTheReport();
-    run = new Run(watch, work, clock.nanos(), clock.now());
-    Run mine = run;
-    thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
+    run = new Run(watch, work);
     try {
-      thread.start();
-    } catch (Throwable e) { // for example out of memory
+      run.thread.start();
+    } catch (Throwable e) { // such as: no memory for a thread
       end();
       throw e;
     }
   }
 
+  /** A job that failed waits, twice as long each time, or until its KB changes. */
   private void end() {
-    Run ended = run;
-    schedule.ended(ended.watch(), ended.work(), failed);
-    if (brought) { // the report includes all results of a run at once
-      ended.watch().update().runAgain();
+    KbJob job = new KbJob(run.watch.kb(), run.work);
+    if (run.failed || run.foundNothing) {
+      Waiting before = waiting.get(job);
+      long pause =
+          before == null || before.pause() > LONGEST_RETRY.toNanos()
+              ? FIRST_RETRY.toNanos()
+              : Math.min(2 * before.pause(), LONGEST_RETRY.toNanos());
+      waiting.put(
+          job,
+          new Waiting(
+              run.watch.changes(), clock.nanos(), run.foundNothing ? Long.MAX_VALUE : pause));
+    } else {
+      waiting.remove(job);
     }
-    thread = null;
+    if (run.brought) { // the report takes in at once what one run brought
+      run.watch.update().runAgain();
+    }
     run = null;
   }
 
-  /** Handles every error of the thread. */
-  private void work(Run mine) {
-    String about = mine.watch().kb().folder() + ", " + mine.work().title();
-    try {
-      LowPriority.take();
-      switch (mine.work()) {
-        case PASSAGES -> mine.watch().embedPassages();
-        case PAIRS -> mine.watch().readPairs();
-        case QUESTIONS -> ask(mine, about);
-      }
-      troubles.over(about);
-    } catch (CancellationException e) {
-      LOG.debug("{}: interrupted, to be continued", about);
-    } catch (InterruptedException e) {
-      LOG.debug("{}: stopped, to be continued", about);
-    } catch (Throwable e) {
-      if (stop || ErrorReporter.codeOf(e) == ExitCode.BUSY) {
-        LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
-      } else {
-        troubles.met(about, e);
-        failed = true;
-      }
-    } finally {
-      finished = true;
-    }
-  }
+  /** A job on its thread. Asks the same questions in the same order as {@code one-shot}. */
+  private final class Run implements JudgeProgress {
+    private final KbWatch watch;
+    private final IdleJob work;
+    private final long since = clock.nanos();
+    private final Thread thread;
 
-  private boolean isCancelled() {
-    return stop || model.isWanted();
-  }
+    /** Null once it has ended. */
+    private volatile Current now;
 
-  private void ask(Run mine, String about) throws InterruptedException {
-    KbWatch watch = mine.watch();
-    String log = watch.upToDateWith();
-    Optional<Pipeline.Outcome> outcome = watch.update().outcome();
-    if (outcome.isEmpty()) {
-      return;
+    private volatile boolean stopped;
+
+    /** Whether it ended with a trouble, which the next is likely to meet again. */
+    private volatile boolean failed;
+
+    /** Whether there was nothing to ask, even if the report has open questions. */
+    private volatile boolean foundNothing;
+
+    /** Whether it brought something that the report does not have yet. */
+    private volatile boolean brought;
+
+    Run(KbWatch watch, IdleJob work) {
+      this.watch = watch;
+      this.work = work;
+      this.brought = work.isOfTheReport();
+      this.now = new Current(watch.kb(), work, clock.now(), Optional.empty(), 0, 0, 0);
+      this.thread = Thread.ofPlatform().daemon().name("model").unstarted(this::work);
     }
-    int before = watch.update().questions();
-    int version = watch.store().answers().version();
-    int answered = 0;
-    try {
-      answered = questions.ask(watch.store(), outcome.get(), this::isCancelled);
-    } finally {
-      brought = watch.store().answers().version() != version;
+
+    private void stop() {
+      stopped = true;
+      if (work != IdleJob.QUESTIONS) {
+        thread.interrupt(); // embedding and comparing all entries do not ask whether to go on
+      }
     }
-    if (answered == 0) {
-      schedule.nothingToAsk(watch.kb(), log);
+
+    /** Handles every error of the thread. */
+    private void work() {
+      String about = watch.kb().folder() + ", " + work.title();
+      try {
+        LowPriority.take();
+        switch (work) {
+          case PASSAGES -> watch.embedPassages();
+          case PAIRS -> watch.readPairs();
+          case QUESTIONS -> ask(about);
+        }
+        troubles.over(about);
+      } catch (CancellationException | InterruptedException e) {
+        LOG.debug("{}: interrupted, to be continued", about);
+      } catch (Throwable e) {
+        if (stopped) {
+          LOG.debug("{}: ended, to be continued: {}", about, e.toString());
+        } else {
+          troubles.met(about, e);
+          failed = true;
+        }
+      } finally {
+        now = null;
+      }
     }
-    LOG.info("{}: {} of {} answered", about, answered, before);
+
+    private void ask(String about) throws InterruptedException {
+      Optional<Pipeline.Outcome> outcome = watch.update().outcome();
+      if (outcome.isEmpty()) {
+        return;
+      }
+      int before = watch.update().questions();
+      int version = watch.store().answers().version();
+      long start = System.nanoTime();
+      JudgingStage.Asking asking =
+          new JudgingStage.Asking(
+              settings.daemon().modelThreads(),
+              gpu,
+              clock::nanos,
+              JudgeProgress.SILENT,
+              this,
+              () -> stopped,
+              true);
+      try {
+        new JudgingStage(settings, asking, warning -> troubles.met(MODEL, warning))
+            .ask(
+                new JudgingStage.Subject(
+                    watch.store(),
+                    outcome.get().report().findings(),
+                    outcome.get().vectors().vectors(),
+                    embedder));
+      } finally {
+        metrics.modelNanos.add(System.nanoTime() - start);
+        brought = watch.store().answers().version() != version;
+      }
+      foundNothing = now.answered() == 0;
+      LOG.info("{}: {} of {} answered", about, now.answered(), before);
+    }
+
+    @Override
+    public void begin(QuestionKind job, int questions) {
+      note(Optional.of(job), 0, questions, now.answered());
+    }
+
+    @Override
+    public void answered(int questions) {
+      Current before = now;
+      note(
+          before.job(),
+          before.done() + questions,
+          before.left() - questions,
+          before.answered() + questions);
+      metrics.answers.add(questions);
+    }
+
+    @Override
+    public void end() {
+      note(Optional.empty(), 0, 0, now.answered());
+    }
+
+    private void note(Optional<QuestionKind> job, int done, int left, int answered) {
+      now = new Current(now.kb(), work, now.since(), job, done, left, answered);
+    }
   }
 
   /**
@@ -256,12 +403,12 @@ public final class IdleWork implements AutoCloseable {
    */
   @Override
   public void close() {
-    stop = true;
-    Thread running = thread;
+    Run running = run;
     if (running != null) {
-      running.interrupt();
+      running.stopped = true;
+      running.thread.interrupt();
       try {
-        running.join(1_000);
+        running.thread.join(1_000);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -49,15 +49,8 @@ public record DaemonLink(DaemonHome home) {
    *     daemon's message when the request is refused
    */
   public List<JsonNode> ask(ObjectNode request, Duration patience) {
-    List<JsonNode> answer = new ArrayList<>();
-    ask(request, patience, answer::add);
-    return answer;
-  }
-
-  /** Sends a request to the daemon and passes each line of the answer to a receiver. */
-  public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer) {
     try (ControlClient client = connect(patience)) {
-      client.ask(request, answer);
+      return client.ask(request);
     } catch (IOException e) {
       throw new Failure(ExitCode.NO_DAEMON, e.getMessage() + "; see: helix-bg service logs");
     }

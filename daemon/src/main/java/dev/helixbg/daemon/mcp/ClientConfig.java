@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Configuration by which a client starts this server, and the place where it belongs. */
+/** The configuration by which a client starts this server, in the form of each client. */
 public enum ClientConfig {
   CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(
@@ -31,14 +31,14 @@ public enum ClientConfig {
     this.where = where;
   }
 
-  /** Says in words where {@link #snippet} belongs. */
+  /** Returns where {@link #snippet} belongs, as text. */
   public String where() {
     return where;
   }
 
   /**
    * @param program path of the launcher
-   * @param arguments of the command {@code mcp}
+   * @param arguments arguments of the command {@code mcp}
    */
   public String snippet(String program, List<String> arguments) throws JsonProcessingException {
     List<String> command = new ArrayList<>(List.of(program, "mcp"));
@@ -58,7 +58,7 @@ public enum ClientConfig {
     };
   }
 
-  /** How it is called on the command line. */
+  /** Returns the client's name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

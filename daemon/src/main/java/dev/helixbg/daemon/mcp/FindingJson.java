@@ -8,12 +8,14 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
-/** A finding in the form that clients get: in a list a few of its fields, alone all of them. */
+/** A finding in the form that clients get: with a few fields in a list, with all fields alone. */
 final class FindingJson {
   /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
 
-  /** Longest text of an entry of a single finding, in characters; the tool entry reads on. */
+  /**
+   * Longest text of an entry of a single finding, in characters. The tool entry returns the rest.
+   */
   static final int TEXT = 4_000;
 
   /** Longest name, source or other single line, in characters. */
@@ -28,7 +30,7 @@ final class FindingJson {
   /** Longest text that a model proposes, in characters. */
   private static final int PROPOSED = 8_000;
 
-  /** Fields that are short and say what it is, in the order in which they are shown. */
+  /** Short fields, in the order in which they are shown. */
   private static final List<String> HEAD =
       List.of(
           "id",
@@ -56,7 +58,7 @@ final class FindingJson {
   private FindingJson() {}
 
   /**
-   * @param finding as the daemon sends it
+   * @param finding as the daemon sends it, here and below
    */
   static ObjectNode brief(JsonNode finding) {
     ObjectNode shown = head(finding, EXCERPT);
@@ -71,7 +73,7 @@ final class FindingJson {
     }
   }
 
-  /** A finding with its evidence, and with texts up to {@link #TEXT} characters. */
+  /** Returns a finding with its evidence, and with texts up to {@link #TEXT} characters. */
   static ObjectNode whole(JsonNode finding) {
     ObjectNode shown = head(finding, TEXT);
     if (finding.has("proposedText")) {
@@ -82,11 +84,11 @@ final class FindingJson {
     return shown;
   }
 
-  /** An act. One whose calls would not arrive as they have to be has none. */
+  /** Returns an act. An act with control characters in its calls gets no calls. */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {
-      shown.remove("edits"); // byHand says it in words
+      shown.remove("edits"); // the field byHand describes the edits
     }
     for (String part : List.of("checks", "calls", "undo")) {
       if (!shown.path(part).equals(act.path(part))) {
@@ -99,7 +101,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** The kind of a finding, and its entries. */
+  /** Returns the short fields of a finding, with its entries. */
   private static ObjectNode head(JsonNode finding, int characters) {
     ObjectNode shown = Json.object();
     HEAD.forEach(field -> copy(finding, shown, field));
@@ -129,7 +131,10 @@ final class FindingJson {
     return shown;
   }
 
-  /** The matching passage of a long entry: alone in a list, else with its surroundings. */
+  /**
+   * Returns the matching passage of a long entry: without the text around it in a list, else with
+   * it.
+   */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();
@@ -157,7 +162,7 @@ final class FindingJson {
     }
   }
 
-  /** An entry; a topic is shown by its name. */
+  /** Returns an entry as an object, or a topic as its name. */
   private static JsonNode side(JsonNode side, int characters) {
     if (!side.isObject()) {
       return PrintableJson.printable(side, LINE);

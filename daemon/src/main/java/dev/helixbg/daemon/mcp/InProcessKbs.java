@@ -23,7 +23,6 @@ import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,18 +37,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers without a daemon, from the same files. A KB whose log changed is first brought up to
- * date, as by {@code one-shot}, but without the language model. A decision needs no such run: lists
- * of findings apply it at once, and the report follows between requests.
+ * Answers without a daemon, from the same files. If the log of a KB has changed, the KB is first
+ * brought up to date without the language model. Lists of findings apply a decision at once, and
+ * the report follows between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
 
-  /** Requests that want a text embedded. */
-  private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
+  /** Requests that embed a text. */
+  private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** Requests for what answers of agents put into another order. */
+  /** Requests whose order of findings depends on the answers of agents. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;
@@ -58,24 +57,27 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** State of each KB after its last complete run. Runs hold the monitor, one at a time. */
+  /**
+   * State of each KB after its last complete run. A run owns this map's monitor, so that runs do
+   * not overlap.
+   */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   /**
-   * @param report empty before the first
+   * @param report empty before the first report
    */
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
 
-  /** Watches of the KBs that are made of notes. */
+  /** Watches of the KBs that are made of notes; empty for other KBs. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
 
-  /** Why a KB could not be brought up to date. */
+  /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
 
-  /** Whether the reports may lack decisions. */
+  /** Whether decisions may be missing in a report. */
   private volatile boolean due;
 
-  /** KBs about which an agent has answered questions since their findings were last listed. */
+  /** KBs for which an agent has answered questions since the last list of findings. */
   private final Set<Kb> answered = ConcurrentHashMap.newKeySet();
 
   private volatile long lastAsked = System.nanoTime();
@@ -92,9 +94,9 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * All lines of an answer.
+   * Returns all lines of an answer.
    *
-   * @throws Failure with what is wrong with the request
+   * @throws Failure with the error in the request
    */
   List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
@@ -102,13 +104,10 @@ final class InProcessKbs implements AutoCloseable {
     lastAsked = System.nanoTime();
     String wanted = request.path("do").asText();
     if (EMBEDDING.contains(wanted) && !(host.embedder().isLoaded() && upToDate.containsKey(kb))) {
-      host.searches().prepare(kb); // beside the look at what is done
+      host.searches().prepare(kb); // runs in parallel with the next line
     }
     bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
-    List<JsonNode> lines = new ArrayList<>();
-    if (!requests.answer(request, lines::add)) {
-      throw new IllegalArgumentException("no such request: " + request);
-    }
+    List<ObjectNode> lines = requests.answer(request);
     if (wanted.equals("answers")) {
       answered.add(kb);
     }
@@ -120,7 +119,7 @@ final class InProcessKbs implements AutoCloseable {
         coverage.put("why", trouble);
       }
     }
-    return lines;
+    return List.copyOf(lines);
   }
 
   /**
@@ -143,7 +142,7 @@ final class InProcessKbs implements AutoCloseable {
       try (ProcessLock lock = store.lock()) {
         run(progress).run(store, enough(whole), Optional.empty());
         UpToDate after = state(kb);
-        if (after.log().equals(before.log())) { // else the log has gone on
+        if (after.log().equals(before.log())) { // the log did not change during the run
           upToDate.put(kb, after);
         }
         troubles.remove(kb);
@@ -151,7 +150,7 @@ final class InProcessKbs implements AutoCloseable {
         if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
           throw e;
         }
-        // Another helix-bg is at work on it, or it cannot be written: the present report must do.
+        // Another helix-bg is using the KB, or the KB is read-only: the present report is used.
         troubles.put(kb, e.getMessage());
       }
       host.searches().forgetAll();
@@ -172,11 +171,11 @@ final class InProcessKbs implements AutoCloseable {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 
-  /** Whether this process, or an earlier one, has done it all. */
+  /** Whether the KB is up to date, by a run of this process or an earlier one. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
     UpToDate now = state(kb);
     if (!whole && now.equals(upToDate.get(kb))) {
-      return true; // a thread that held the lock has done it
+      return true; // another thread has done the run meanwhile
     }
     if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
       return false;
@@ -192,10 +191,10 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model that a search needs, which takes longest of all. The model goes again
-   * when it was not used for as long as the settings say; where that is at once, it is not loaded.
+   * Begins to load the model of a search, which takes longer than the other steps. The model is
+   * closed after the idle time in the settings; with an idle time of 0 this method does nothing.
    *
-   * @throws Failure where there is no such KB
+   * @throws Failure when the KB does not exist
    */
   void openAhead(Kb kb) {
     state(kb);
@@ -205,8 +204,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Gets ready for questions about a KB where nothing is to be done for it, so that the first has
-   * not to wait for classes and compilers.
+   * Asks for findings once if the KB is up to date. Java then loads and compiles classes before the
+   * first request.
    */
   void prepare(Kb kb) throws IOException, InterruptedException {
     kbs.add(kb);
@@ -215,7 +214,7 @@ final class InProcessKbs implements AutoCloseable {
       done = isDone(kb, false, Progress.Display.SILENT);
     }
     if (done) {
-      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()));
       if (host.embedder().isLoaded()) {
         host.searches().prepare(kb);
       }
@@ -246,7 +245,7 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Remakes the reports that lack decisions. */
+  /** Brings reports up to date that lack decisions. */
   void followDecisions() throws IOException, InterruptedException {
     if (due) {
       due = false;

@@ -26,16 +26,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the knowledge base of a request, and has it answered: by the daemon if one watches the KB,
- * else by this process. It looks for the daemon at each request, because daemons come and go.
+ * Finds the knowledge base of a request. The daemon answers if it watches that KB, else this
+ * process. Each request asks for the daemon again, because the daemon may start or stop.
  */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
 
-  /** Longer than the daemon's own for anything. */
+  /** Longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /** A client that asks something when it begins has done so by then. */
+  /**
+   * Time after the start in which a client asks its first question, if it asks any at the start.
+   */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
@@ -45,14 +47,15 @@ final class KbRouter implements AutoCloseable {
 
   private final Supplier<InProcessKbs> answering;
 
-  /** Null until this process has to answer. Guarded by this. */
+  /** Null until this process has to answer. Guarded by this object's monitor. */
   private InProcessKbs own;
 
   private boolean closed;
   private volatile boolean asked;
 
   /**
-   * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
+   * @param named knowledge bases of the command line; empty: those that the daemon watches, else
+   *     the default of {@code one-shot}
    */
   KbRouter(List<Kb> named, Settings settings, UserDirectories locations) {
     this(
@@ -64,8 +67,8 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * @param source leads to the model that this process embeds with
-   * @param pairs the pair judge, if there is one
+   * @param source returns the embedding model of this process
+   * @param pairs the pair judge, if one exists
    */
   KbRouter(
       List<Kb> named,
@@ -87,7 +90,7 @@ final class KbRouter implements AutoCloseable {
   /**
    * An answer.
    *
-   * @param byDaemon else this process has answered
+   * @param byDaemon whether the daemon answered, not this process
    */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
     JsonNode first() {
@@ -95,7 +98,7 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** Status of the daemon; empty if none runs. */
+  /** Returns the status of the daemon; empty if no daemon runs. */
   Optional<JsonNode> daemon() {
     return link.status();
   }
@@ -104,7 +107,7 @@ final class KbRouter implements AutoCloseable {
     return daemon.map(DaemonLink::watched).orElse(List.of());
   }
 
-  /** All of them; never none. */
+  /** Returns the knowledge bases that clients can ask about: at least one. */
   List<Kb> all(Optional<JsonNode> daemon) {
     if (!named.isEmpty()) {
       return named;
@@ -114,11 +117,11 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Asks about one of them.
+   * Asks about one knowledge base.
    *
-   * @param request may have folder or name of the KB; else it is the first
-   * @param progress shown when this process has to read or compute much
-   * @throws Failure with what is wrong with the request
+   * @param request may name the KB by folder or name; without a name the first KB is asked
+   * @param progress shows progress when this process reads or computes much
+   * @throws Failure with the error in the request
    */
   Answer ask(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
@@ -138,7 +141,7 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /** The one that is meant: by its folder, else by the folder's last name. */
+  /** Returns the KB with a folder, or with a folder of that name. */
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -165,25 +168,26 @@ final class KbRouter implements AutoCloseable {
     return kbs.stream().map(called).collect(Collectors.joining(", "));
   }
 
-  /** How a client may call it. */
+  /** Returns the name by which clients name the KB. */
   static String name(Kb kb) {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /** Loads the model that a search needs, where no daemon answers. */
+  /** Begins to load the model of a search if the daemon does not watch the first KB. */
   void openAhead() {
     try {
       unwatched().ifPresent(kb -> own().openAhead(kb));
     } catch (RuntimeException e) {
-      LOG.debug("not ready: {}", e.toString()); // who asks is told what is wrong
+      LOG.debug("not ready: {}", e.toString()); // the next request reports the error
     }
   }
 
-  /** Gets ready for the first question, unless it has come already, or a daemon answers it. */
+  /** Prepares for the first question, unless a question has come or the daemon answers it. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-      Optional<Kb> first = asked ? Optional.empty() : unwatched(); // needs are not to be shared
+      // a question uses the processor now
+      Optional<Kb> first = asked ? Optional.empty() : unwatched();
       if (first.isPresent()) {
         own().prepare(first.get());
       }
@@ -194,7 +198,7 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** The first KB, where no daemon watches it. */
+  /** Returns the first KB if the daemon does not watch it. */
   private Optional<Kb> unwatched() {
     Optional<JsonNode> daemon = daemon();
     return Optional.of(all(daemon).getFirst()).filter(kb -> !watchedBy(daemon).contains(kb));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Prompts that a user starts with one word. They name tools to call, and hold no entry. */
+/** Prompts that a user starts by one word. Each names tools to call and contains no entry. */
 final class McpPrompts {
   private static final String TIDY =
       """

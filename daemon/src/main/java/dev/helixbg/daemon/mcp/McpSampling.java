@@ -20,20 +20,21 @@ import java.util.function.Supplier;
 
 /**
  * Asks the language model of a client that offers sampling, while the client calls no tool. The
- * model gets the page of {@code study --export}; its answers are checked and measured as those of a
- * client of its own. The first answer that is none ends it: each question costs the user.
+ * model gets the page of {@code study --export}. Its answers are checked like the answers that a
+ * client gives itself. If no answer can be kept, sampling ends, because each question costs the
+ * user tokens.
  */
 final class McpSampling {
-  /** Time without a call. */
+  /** Time without a call after which a client is idle. */
   private static final Duration IDLE = Duration.ofSeconds(10);
 
-  /** Time after which a list without open questions is looked at again. */
+  /** Time until the next look for open questions, when no question is open. */
   private static final Duration NOTHING_OPEN = Duration.ofHours(1);
 
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Tokens that an answer takes, and that the words around all answers take. */
+  /** Tokens for one answer, and for the words around all answers. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;
@@ -49,12 +50,12 @@ final class McpSampling {
     this.console = console;
   }
 
-  /** Begins beside the calls. */
+  /** Starts the thread that asks. */
   void start() {
     Thread.ofPlatform().daemon().name("mcp-sampling").start(this::run);
   }
 
-  /** Answers a call of a tool: a client that calls is not idle. */
+  /** Answers a call of a tool; the client is not idle meanwhile. */
   <T> T during(McpSyncServerExchange caller, Supplier<T> call) {
     synchronized (this) {
       calls++;
@@ -86,7 +87,7 @@ final class McpSampling {
     }
   }
 
-  /** Waits for a client that has called a tool, and none for a time. */
+  /** Waits until a client has called a tool and is idle. */
   private synchronized McpSyncServerExchange idle() throws InterruptedException {
     while (client == null || calls > 0 || System.nanoTime() - rests < IDLE.toNanos()) {
       wait(IDLE.toMillis());
@@ -94,7 +95,7 @@ final class McpSampling {
     return client;
   }
 
-  /** Whether there were questions. */
+  /** Asks the client's model open questions. Returns false if no question is open. */
   private boolean ask(McpSyncServerExchange client) throws IOException, InterruptedException {
     ClientCapabilities offered = client.getClientCapabilities();
     if (offered == null || offered.sampling() == null) {

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The tools as clients see them: few, with small schemas, because a client sends all of them with
- * every request. {@link ToolAnswers} has the answers.
+ * The tools as clients see them. They are few and have small schemas, because a client sends all of
+ * them with every request. {@link ToolAnswers} computes the answers.
  */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;
@@ -32,7 +32,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private static final List<String> DECISIONS =
       List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
 
-  /** Tools for which it matters which client calls. */
+  /** Tools that need the name of the calling client. */
   private static final Set<String> ASKED = Set.of("questions", "answers");
 
   private static final int NAME = 1_000;
@@ -48,12 +48,12 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
 
   private interface Work {
     /**
-     * @param request with what the client gives
+     * @param request request with the client's arguments
      */
     ObjectNode with(ObjectNode request, Progress.Display progress) throws Exception;
   }
 
-  /** A tool whose arguments are put into the request of its name. */
+  /** Returns a tool whose arguments become fields of the request with the tool's name. */
   private SyncToolSpecification tool(
       String name,
       String description,
@@ -94,9 +94,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   }
 
   /**
-   * Adds the name and version that the client gave when the session began.
+   * Adds the client's name and version, as the client reported them at the start of the session.
    *
-   * @param way added to the name
+   * @param way suffix of the name
    */
   static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
     return request
@@ -231,7 +231,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
         answers::answers);
   }
 
-  /** Changes what is known, and no entry. */
+  /** Returns the hints of a tool that changes decisions or answers, and no entry. */
   private static ToolAnnotations notes(boolean isIdempotent) {
     return ToolAnnotations.builder()
         .readOnlyHint(false)

@@ -6,17 +6,17 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 
-/** JSON as clients get to see it: nothing in its texts acts instead of being read. */
+/** JSON for clients, in which control characters of texts have no effect. */
 final class PrintableJson {
   private PrintableJson() {}
 
-  /** The same value, its texts printable, at any depth. */
+  /** Returns the value with all its texts printable, at any depth. */
   static JsonNode printable(JsonNode value) {
     return printable(value, Integer.MAX_VALUE);
   }
 
   /**
-   * @param characters of each text at most
+   * @param characters longest text, in characters
    */
   static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
@@ -36,12 +36,12 @@ final class PrintableJson {
         : value;
   }
 
-  /** The beginning of an entry's text. */
+  /** Returns the beginning of a text, printable. */
   static String excerpt(String text, int characters) {
     return PrintableText.block(PrintableText.beginning(text, characters));
   }
 
-  /** The same on one line. */
+  /** Returns the beginning of a text, printable and on one line. */
   static String line(String text, int characters) {
     return PrintableText.line(PrintableText.beginning(text, characters));
   }

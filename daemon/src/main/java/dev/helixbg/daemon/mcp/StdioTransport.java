@@ -43,12 +43,12 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * One client on two streams, a JSON-RPC message a line.
+ * One client on two streams, with one JSON-RPC message on each line.
  *
- * <p>The SDK has a transport for that, too, which ends the session at the first bad line, knows no
- * {@code notifications/cancelled}, and drops answers under way when input ends. Here a bad line is
- * answered and the session goes on, a call that was called off is interrupted and not answered, and
- * what is under way at the end of input may still be answered for a while.
+ * <p>The SDK's own transport ends the session at the first bad line. It does not know {@code
+ * notifications/cancelled}, and drops unfinished answers when the input ends. This transport
+ * answers a bad line and continues. It interrupts a cancelled call and sends no answer. Running
+ * calls have 10 s to end after the input has ended.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
@@ -56,10 +56,10 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Longest message, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
-  /** Calls that are answered side by side; others wait. */
+  /** Largest number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  /** Calls that may wait. */
+  /** Largest number of waiting calls. */
   private static final int WAITING = 256;
 
   /** Time for running calls after the client has closed its end. */
@@ -92,8 +92,8 @@ final class StdioTransport implements McpServerTransportProvider {
   private Runnable greeted;
 
   /**
-   * @param out of the protocol alone; written by one thread at a time
-   * @param tools the names of all that there are
+   * @param out stream that only the protocol uses; one thread writes at a time
+   * @param tools names of all tools
    */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
@@ -118,10 +118,10 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Answers until the client has left.
+   * Answers messages until the client leaves.
    *
-   * @param greeted is done beside the calls, once a client has said that it begins
-   * @throws InterruptedException when this process is to end before
+   * @param greeted runs in parallel with calls, after the client's first notification
+   * @throws InterruptedException when this process is asked to end before
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -167,7 +167,7 @@ final class StdioTransport implements McpServerTransportProvider {
     JSONRPCMessage message;
     try {
       message = McpSchema.deserializeJsonRpcMessage(mapper, text);
-    } catch (IOException | RuntimeException e) { // it expects an object, at least
+    } catch (IOException | RuntimeException e) { // for example JSON that is no object
       JsonNode id = json.path("id");
       refuse(
           id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
@@ -196,7 +196,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void take(JSONRPCRequest request) {
     if (request.method().equals(McpSchema.METHOD_PING)) {
-      answerPing(request); // at any time, before the first message of a session, too
+      answerPing(request); // allowed even before initialize
       return;
     }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
@@ -216,7 +216,7 @@ final class StdioTransport implements McpServerTransportProvider {
     if (unanswered.putIfAbsent(request.id(), call) != null) {
       refuse(request.id(), INVALID_REQUEST, "a request with this id is under way");
     } else if (first) {
-      call.run(); // what follows builds on it
+      call.run(); // later messages need the session
     } else {
       try {
         calls.execute(call);
@@ -233,7 +233,10 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** The error in parameters or for an unknown tool, with the known ones, which the SDK omits. */
+  /**
+   * Returns the error in a request with wrong parameters or an unknown tool. The SDK's own error
+   * does not list the known tools.
+   */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
@@ -251,7 +254,7 @@ final class StdioTransport implements McpServerTransportProvider {
                 + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)));
   }
 
-  /** In this thread, to its end. */
+  /** Handles a message to its end, in the calling thread. */
   private void handle(JSONRPCMessage message) {
     session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
   }
@@ -269,7 +272,7 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** A line, written whole. */
+  /** Writes a whole line. */
   private void write(String json) {
     byte[] line = (json + "\n").getBytes(UTF_8);
     synchronized (out) {
@@ -290,7 +293,6 @@ final class StdioTransport implements McpServerTransportProvider {
     return Mono.fromRunnable(over::countDown);
   }
 
-  /** Outgoing messages of the session. */
   private final class Outgoing implements McpServerTransport {
     @Override
     public Mono<Void> sendMessage(JSONRPCMessage message) {
@@ -305,7 +307,7 @@ final class StdioTransport implements McpServerTransportProvider {
           });
     }
 
-    /** Replaces the SDK's words on unreadable parameters, which name Java classes. */
+    /** Replaces an error text of the SDK that names Java classes. */
     private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
       return message instanceof JSONRPCResponse answer
               && answer.error() != null
@@ -327,12 +329,12 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /** The line that is being read; its bytes beyond the limit are passed over. */
+  /** The line that is read now. Bytes beyond the limit are skipped. */
   private final class Line {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private boolean tooLong;
 
-    /** False at the end of input; what came after the last line feed is a line, too. */
+    /** Returns false at the end of input. Text after the last line feed is a line, too. */
     boolean read() throws IOException {
       bytes.reset();
       tooLong = false;

@@ -16,21 +16,22 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An argument of a tool: what clients are told of it, and the check of what they give. Whatever is
- * wrong is told with what would be right.
+ * An argument of a tool: its schema for clients, and its check. An error message also names the
+ * valid values.
  *
- * @param schema what clients are told
- * @param check makes JSON of what was given, which may be null; a null node is nothing
+ * @param schema JSON schema for clients
+ * @param check makes JSON of the value, which may be null; the result is a null node for an absent
+ *     value
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
-  /** Longest string in a list of pairs, in characters; longer ones are wrong anyway. */
+  /** Longest string in a list of pairs, in characters; a longer string is cut. */
   private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
 
-  /** A text; what is empty or null is none. */
+  /** Returns a text argument; an empty or null value counts as absent. */
   static ToolArgument text(String name, int longest, String about) {
     return new ToolArgument(
         name,
@@ -55,7 +56,7 @@ record ToolArgument(
   }
 
   /**
-   * @param usual what counts when none is given
+   * @param usual value of an absent argument
    */
   static ToolArgument number(String name, int least, int most, int usual) {
     return new ToolArgument(
@@ -66,8 +67,8 @@ record ToolArgument(
   }
 
   /**
-   * A list of objects of two strings each. The schema checks the list alone. The tool refuses
-   * single wrong objects, so that the others count.
+   * Returns an argument for a list of objects with two strings each. The schema checks only the
+   * list: the tool refuses single wrong objects and uses the others.
    */
   static ToolArgument pairs(String name, String key, String value, int most) {
     Map<String, Object> string = Map.of("type", "string");
@@ -111,16 +112,16 @@ record ToolArgument(
     return items;
   }
 
-  /** The same, which must be given. */
+  /** Returns the same argument, but required. */
   ToolArgument needed() {
     return new ToolArgument(name, schema, true, check);
   }
 
   /**
-   * Puts what a client gives into a request.
+   * Puts the client's arguments into a request.
    *
-   * @throws Failure with {@link dev.helixbg.daemon.terminal.ExitCode#USAGE} for what is unknown,
-   *     missing or not valid
+   * @throws Failure with {@link dev.helixbg.daemon.terminal.ExitCode#USAGE} for an unknown, missing
+   *     or invalid argument
    */
   static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
     TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());
@@ -162,7 +163,7 @@ record ToolArgument(
     }
     Object value =
         given instanceof String text && INTEGER.matcher(text.strip()).matches()
-            ? Integer.valueOf(text.strip()) // as some models write numbers
+            ? Integer.valueOf(text.strip()) // some models write numbers as texts
             : given;
     if (!(value instanceof Number number)
         || number.doubleValue() != number.intValue()

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs one call of a tool. Its client hears of the progress every second, if it asked to. A failure
- * becomes an error of the tool, in words that say what to do.
+ * Runs one call of a tool. The client gets the progress every second if it asked for progress. An
+ * exception becomes an error of the tool, with a remedy in the text.
  */
 final class ToolCallProgress implements AutoCloseable {
   private static final long BEAT_MILLIS = 1_000;
@@ -43,7 +43,8 @@ final class ToolCallProgress implements AutoCloseable {
     ScheduledFuture<?> beat =
         token == null
             ? null
-            : beats.scheduleWithFixedDelay( // a late beat is followed by none in the same second
+            // after a late message, the next one waits a full second
+            : beats.scheduleWithFixedDelay(
                 () -> shown.tell(client, token), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
     try {
       return result(work.with(shown), false);
@@ -60,16 +61,16 @@ final class ToolCallProgress implements AutoCloseable {
     return CallToolResult.builder().addTextContent(text).isError(error).build();
   }
 
-  /** Words for a client about a failed call. */
+  /** Returns the text for a client about a failed call. */
   private String told(Throwable e) {
     if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";
     }
-    new ErrorReporter(console).report(e); // to stderr, where a client keeps its log
+    new ErrorReporter(console).report(e); // clients keep stderr as a log
     return "a fault in helix-bg: " + e + "; its stderr says where the details are";
   }
 
-  /** How far a call is, as the step that it is in says; else the seconds that it took. */
+  /** The progress of a call: the current step, and the seconds since the start. */
   private static final class Shown implements Progress.Display {
     private final long start = System.nanoTime();
     private volatile String what = "at work";
@@ -95,7 +96,10 @@ final class ToolCallProgress implements AutoCloseable {
       };
     }
 
-    /** The number that must grow is of seconds; the message has the step. */
+    /**
+     * Sends the progress. Its number must grow with each message, so it is the seconds; the step is
+     * in the text.
+     */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;
       String message = total > 0 ? "%s: %,d of %,d".formatted(what, done.get(), total) : what;

@@ -8,19 +8,21 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.judge.AnswerStore;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
 import dev.helixbg.insight.lessons.SentenceVectors;
-import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.GpuRetry;
+import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
@@ -32,14 +34,56 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Asks the language model, if there is one, about a KB's entries and findings.
  *
  * @param warnings receives a sentence for each problem
  */
-public record JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
-  /** Returns a stage that uses stored answers only, for callers that must be quick. */
+public record JudgingStage(Settings settings, Asking asking, Consumer<String> warnings) {
+  /**
+   * How a language model is asked.
+   *
+   * @param threads that compute where the CPU runs it
+   * @param gpu tries again when a GPU fails
+   * @param measuring is told how far the first run with a model has measured it
+   * @param measuresReader whether it is measured as a reader of lessons, too
+   */
+  public record Asking(
+      int threads,
+      GpuRetry gpu,
+      LongSupplier nanoTime,
+      JudgeProgress measuring,
+      JudgeProgress progress,
+      BooleanSupplier cancelled,
+      boolean measuresReader) {}
+
+  /**
+   * What is judged.
+   *
+   * @param vectors of the findings' entries, in their order
+   * @param embedder with which lessons are compared
+   */
+  public record Subject(
+      KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {}
+
+  /** Asks on the thread that runs it, until that is interrupted. */
+  public JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
+    this(
+        settings,
+        new Asking(
+            settings.threads(),
+            new GpuRetry(warnings),
+            System::nanoTime,
+            JudgeProgressBar.measuring(display),
+            new JudgeProgressBar(display),
+            () -> Thread.currentThread().isInterrupted(),
+            false),
+        warnings);
+  }
+
+  /** Shows remembered answers, and asks nothing: for callers that must be quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
@@ -58,15 +102,13 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    * @param vectors vectors of the entries, in their order
    * @throws InterruptedException when interrupted; answers so far are saved
    */
-  Judgements run(KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
-      throws InterruptedException {
-    Judgements judgements =
-        withAgents(ask(store, findings, vectors, embedder), store, findings, vectors, embedder);
+  Judgements run(Subject subject) throws InterruptedException {
+    Judgements judgements = withAgents(asked(subject), subject);
+    List<NamedEntry> entries = subject.findings().entries();
     boolean unlabelled =
-        findings.entries().stream()
-            .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
+        entries.stream().anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
-        ? judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors))
+        ? judgements.orElse(LabelClassifier.guesses(entries, subject.vectors()))
         : judgements;
   }
 
@@ -74,27 +116,23 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    * Adds the coding agents' answers: their verdicts on pairs, and labels, summaries and lessons
    * where the language model gave none.
    */
-  private static Judgements withAgents(
-      Judgements judged,
-      KbStore store,
-      Findings findings,
-      List<float[]> vectors,
-      EmbedderSource embedder)
+  private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
-    AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), judged.trust());
+    Findings findings = subject.findings();
+    AgentAnswers said = new AgentAnswers(subject.store().agentAnswers().all(), judged.trust());
     if (said.clients().isEmpty()) {
       return judged;
     }
     QuestionSession known = new QuestionSession(said.known(Optional.empty()));
     Optional<String> reader = said.readers(QuestionKind.LESSON);
-    JudgeRun recalled = new JudgeRun(known, "", findings, vectors);
+    JudgeRun recalled = new JudgeRun(known, "", findings, subject.vectors());
     Judgements all =
         judged.with(
             said.on(findings), recalled.labels(LabelGuess.Origin.AGENT), recalled.summaries());
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =
-          new LessonRun(known, findings.entries(), sentences(store, embedder)).ask();
+          new LessonRun(known, findings.entries(), sentences(subject)).ask();
       if (!found.isEmpty()) {
         return all.with(new Judgements.Lessons(reader, found, Optional.empty()), Map.of());
       }
@@ -102,40 +140,67 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     return all;
   }
 
-  private Judgements ask(
-      KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder)
-      throws InterruptedException {
-    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-    if (findings.entries().isEmpty() || model.isEmpty()) {
-      return Judgements.NONE;
-    }
-    LanguageModelFile chosen = model.get();
-    LanguageModelFile.skipped(settings)
-        .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
+  private Judgements asked(Subject subject) throws InterruptedException {
     try {
-      Duration time = measure(chosen);
-      try (QuestionSession asking = asking(store.answers(), chosen, time)) {
-        return judge(asking, chosen.name(), findings, vectors, sentences(store, embedder))
-            .trusted(
-                ModelTrial.ofJudge(settings, chosen).known(),
-                ModelTrial.ofReader(settings, chosen, embedder).known());
-      }
+      return ask(subject);
     } catch (GgufException | TokenizerException e) {
-      if (chosen.named()) {
+      if (settings.llm().model().isPresent()) {
         throw e;
       }
       warnings.accept(
-          "the language model was left out: " + e.getMessage() + ". --model FILE names another");
+          "the language model was left out: " + e.getMessage() + ". Name another: llm.model");
       return Judgements.NONE;
     }
   }
 
   /**
-   * Returns the measured trust in the language model; empty if there is no model or no measurement.
+   * Asks the language model, if there is one, all that is not known; what is asked most often comes
+   * last.
+   *
+   * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
+   * @throws GgufException when the file is no model that can be used
    */
-  public Optional<JudgeTrust> trust() {
-    return LanguageModelFile.locate(settings)
-        .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
+  public Judgements ask(Subject subject) throws InterruptedException {
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    if (subject.findings().entries().isEmpty() || model.isEmpty()) {
+      return Judgements.NONE;
+    }
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
+    Device device = LanguageModelFile.device(settings);
+    return asking
+        .gpu()
+        .run(
+            device == Device.AUTO, onCpu -> ask(model.get(), onCpu ? Device.CPU : device, subject));
+  }
+
+  private Judgements ask(LanguageModelFile model, Device device, Subject subject)
+      throws InterruptedException {
+    String hash = model.hash(settings);
+    Supplier<Judge> opener = () -> model.openWithHash(settings, hash, device, asking.threads());
+    ModelTrial<JudgeTrust> asJudge = ModelTrial.ofJudge(settings, model);
+    ModelTrial<LessonTrust> asReader = ModelTrial.ofReader(settings, model, subject.embedder());
+    Duration time = measure(asJudge, opener, Duration.ofSeconds(settings.llm().seconds()));
+    if (asking.measuresReader()) {
+      time = measure(asReader, opener, time);
+    }
+    try (QuestionSession session =
+        new QuestionSession(
+            subject.store().answers(),
+            hash,
+            opener,
+            time,
+            asking.nanoTime(),
+            asking.progress(),
+            asking.cancelled())) {
+      Findings findings = subject.findings();
+      Judgements judged = new JudgeRun(session, model.name(), findings, subject.vectors()).run();
+      LessonRun lessons = new LessonRun(session, findings.entries(), sentences(subject));
+      Judgements.Lessons found =
+          new Judgements.Lessons(Optional.of(model.name()), lessons.ask(), Optional.empty());
+      session.forgetOthers();
+      return judged.with(found, lessons.left()).trusted(asJudge.known(), asReader.known());
+    }
   }
 
   /**
@@ -143,49 +208,31 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
    *
    * @return the remaining time for questions
    */
-  private Duration measure(LanguageModelFile model) throws InterruptedException {
-    Duration time = Duration.ofSeconds(settings.llm().seconds());
-    ModelTrial<JudgeTrust> trial = ModelTrial.ofJudge(settings, model);
+  private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
+      throws InterruptedException {
     if (time.isZero() || trial.known().isPresent()) {
       return time;
     }
-    long start = System.nanoTime();
-    String hash = model.hash(settings);
+    long start = asking.nanoTime().getAsLong();
     try {
-      trial.run(
-          () -> model.openWithHash(settings, hash),
-          time,
-          System::nanoTime,
-          JudgeProgressBar.measuring(display),
-          () -> Thread.currentThread().isInterrupted());
+      trial.run(opener, time, asking.nanoTime(), asking.measuring(), asking.cancelled());
     } catch (IOException e) {
       warnings.accept(
-          "what %s is worth as a judge cannot be kept: %s"
-              .formatted(model.name(), Failure.reason(e)));
+          "how far to trust %s cannot be kept: %s"
+              .formatted(trial.model().name(), Failure.reason(e)));
     }
-    Duration left = time.minusNanos(System.nanoTime() - start);
+    Duration left = time.minusNanos(asking.nanoTime().getAsLong() - start);
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /**
-   * Asks all questions about entries and findings; the most frequent kind of question comes last.
-   *
-   * @param name name of the model
-   * @param vectors vectors of the entries, in their order
-   */
-  public static Judgements judge(
-      QuestionSession asking,
-      String name,
-      Findings findings,
-      List<float[]> vectors,
-      SentenceVectors sentences)
-      throws InterruptedException {
-    Judgements judged = new JudgeRun(asking, name, findings, vectors).run();
-    LessonRun lessons = new LessonRun(asking, findings.entries(), sentences);
-    Judgements.Lessons found =
-        new Judgements.Lessons(Optional.of(name), lessons.ask(), Optional.empty());
-    asking.forgetOthers();
-    return judged.with(found, lessons.left());
+  /** How far the model can be trusted, if there is one and it was measured. */
+  public Optional<JudgeTrust> trust() {
+    return LanguageModelFile.locate(settings)
+        .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
+  }
+
+  private static SentenceVectors sentences(Subject subject) {
+    return sentences(subject.store(), subject.embedder());
   }
 
   /** Returns the vectors of a knowledge base's lessons. */
@@ -208,39 +255,8 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
                     + ModelTrial.ofJudge(settings, model).known().map(JudgeTrust::words).orElse("")
                     + ModelTrial.ofReader(settings, model, embedder)
                         .known()
-                        .map(Judgements.LessonTrust::words)
+                        .map(LessonTrust::words)
                         .orElse(""))
         .orElse("");
-  }
-
-  /** Returns a session whose model is opened at the first question without a stored answer. */
-  private QuestionSession asking(AnswerStore answers, LanguageModelFile model, Duration time) {
-    String hash = model.hash(settings);
-    return new QuestionSession(
-        answers,
-        hash,
-        () -> model.openWithHash(settings, hash),
-        time,
-        System::nanoTime,
-        new JudgeProgressBar(display),
-        () -> Thread.currentThread().isInterrupted());
-  }
-
-  /** Returns a session with an open model; answers are stored when they come. */
-  public static QuestionSession asking(
-      AnswerStore answers,
-      Settings settings,
-      TextModel model,
-      LongSupplier nanoTime,
-      JudgeProgress progress,
-      BooleanSupplier cancelled) {
-    return new QuestionSession(
-        answers,
-        LanguageModelFile.require(settings).hash(settings),
-        () -> Judge.with(model),
-        Duration.ofSeconds(settings.llm().seconds()),
-        nanoTime,
-        progress,
-        cancelled);
   }
 }

@@ -164,8 +164,7 @@ public record Pipeline(
         return known;
       }
     }
-    return new Outcome(
-        report(found, judging.run(kb, found.open, vectors.vectors(), embedder)), vectors);
+    return new Outcome(report(found, judging.run(subject(found))), vectors);
   }
 
   /** Whether the KB has no complete report that a first look would replace. */
@@ -224,12 +223,14 @@ public record Pipeline(
         decisions.applyTo(all));
   }
 
-  /** Makes a first look, with stored readings and answers only. */
+  private JudgingStage.Subject subject(KbFindings found) {
+    return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors(), embedder);
+  }
+
+  /** A first look: nothing is read, and the model is asked nothing. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
-    Judgements judgements =
-        JudgingStage.withoutAsking(settings)
-            .run(found.kb, found.open, found.vectors.vectors(), embedder);
+    Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
     return new Outcome(
         report(found, judgements)
             .asFirstLook(

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.NativeMemory;
-import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -18,11 +17,9 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.QuestionKind;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Handler of the requests on the control socket. No request can name a file to write or a command
@@ -39,34 +36,23 @@ final class ControlRequests implements ControlServer.Handler {
   }
 
   @Override
-  public void handle(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    String wanted = request.path("do").asText();
-    switch (wanted) {
-      case "status" -> reply.send(status());
+  public List<ObjectNode> handle(ObjectNode request) throws InterruptedException {
+    switch (request.path("do").asText()) {
+      case "status" -> {
+        return List.of(status());
+      }
       case "look" -> daemon.loop.lookNow();
-      case "pause" -> orNotYet(daemon.pause());
-      case "resume" -> daemon.loop.resume();
-      case "stop" -> orNotYet(daemon.stop());
-      default -> {
-        if (!kbs.answer(request, reply)) {
-          throw Failure.usage("\"do\" must name a request, not \"" + wanted + "\"");
+      case "stop" -> {
+        if (!daemon.stop()) {
+          throw new Failure(
+              ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
         }
       }
+      default -> {
+        return kbs.answer(request);
+      }
     }
-  }
-
-  /** Throws a BUSY error if work has not ended yet. */
-  private static void orNotYet(boolean done) {
-    if (!done) {
-      throw new Failure(ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
-    }
-  }
-
-  /** Whether a request is urgent: it ends or reports the work that other clients wait for. */
-  @Override
-  public boolean isUrgent(ObjectNode request) {
-    return Set.of("status", "pause", "stop").contains(request.path("do").asText());
+    return List.of();
   }
 
   private ObjectNode status() {
@@ -78,7 +64,6 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);
     json.put("pid", ProcessHandle.current().pid());
     json.put("startedAt", daemon.startedAt.toString());
-    json.put("paused", daemon.loop.isPaused());
     for (KbWatch watch : daemon.watches) {
       json.withArray("kbs")
           .addObject()
@@ -98,7 +83,6 @@ final class ControlRequests implements ControlServer.Handler {
           .put("trouble", watch.trouble().orElse(null));
     }
     json.put("embedderLoaded", host.embedder().isLoaded());
-    json.put("modelLoaded", host.model().isLoaded());
     putModel(host.settings(), json);
     daemon
         .idle
@@ -154,12 +138,11 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("kb", current.kb().folder().toString());
     json.put("work", current.work().title());
     json.put("since", current.since().toString());
-    if (current.stand().isPresent()) {
-      IdleQuestions.RunProgress stand = current.stand().get();
-      json.put("job", stand.job().map(QuestionKind::title).orElse(null));
-      json.put("done", stand.done());
-      json.put("left", stand.left());
-      json.put("answered", stand.answered());
+    if (current.work() == IdleWork.IdleJob.QUESTIONS) {
+      json.put("job", current.job().map(QuestionKind::title).orElse(null));
+      json.put("done", current.done());
+      json.put("left", current.left());
+      json.put("answered", current.answered());
     }
   }
 

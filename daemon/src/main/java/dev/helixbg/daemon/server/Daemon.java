@@ -4,15 +4,17 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TroubleLog;
-import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -20,7 +22,6 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
@@ -38,10 +39,18 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** Longest wait for running work when the daemon stops or pauses. */
+  /** Longest wait for running work when the daemon stops. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
-  // Requests and chores use these fields.
+  /** Subject of troubles of the daemon itself. */
+  private static final String CHORE = "the daemon";
+
+  /** The chores are asked at least so often. */
+  private static final Duration CHORES = Duration.ofSeconds(30);
+
+  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
+
+  // Requests look at these.
   final KbHost host;
   final TroubleLog troubles;
   final DaemonLoop loop;
@@ -52,9 +61,16 @@ public final class Daemon implements AutoCloseable {
 
   private final World world;
   private final ProcessLock lock;
-  private final InotifyWatcher hints = new InotifyWatcher(this::hint);
-  private final DaemonChores chores;
+  private final InotifyWatcher hints;
+  private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  // What the chores have seen.
+  private long reportsSeen;
+  private boolean worked;
+  private long activitySeen = -1;
+  private long activeAt;
+  private boolean rested;
 
   /**
    * Environment of a daemon, which tests replace.
@@ -88,12 +104,12 @@ public final class Daemon implements AutoCloseable {
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics());
     this.loop = new DaemonLoop(world.clock(), this::chores);
+    this.hints = new InotifyWatcher(loop::hint);
     this.watches = kbs.stream().map(this::watch).toList();
-    IdleQuestions questions =
-        new IdleQuestions(settings, host.model(), world.clock(), host.embedder());
     this.idle =
-        new IdleWork(settings, host.model(), questions, world.clock(), troubles, world.machine());
-    this.chores = new DaemonChores(this, home);
+        new IdleWork(
+            settings, host.embedder(), world.clock(), troubles, host.metrics(), world.machine());
+    this.home = home;
     loop.watch(watches);
     this.control =
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
@@ -133,7 +149,7 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        InotifyWatcher.areThere() ? hints : ChangeHints.NONE,
+        hints::follow,
         world.clock(),
         troubles,
         host.metrics());
@@ -157,12 +173,45 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private void hint(Kb kb) {
-    loop.hint(kb);
+  /**
+   * Works beside watching: idle work, the release of unused models, a short error file. An error is
+   * a trouble; the chores are done again later.
+   *
+   * @return nanoseconds after which to ask again
+   */
+  private long chores() throws InterruptedException {
+    try {
+      long wait = doChores();
+      troubles.over(CHORE);
+      return wait;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      troubles.met(CHORE, e);
+      if (e instanceof Error) { // it may be what there is no memory for
+        forget();
+      }
+      return CHORES.toNanos();
+    }
   }
 
-  private long chores() throws InterruptedException {
-    return chores.run();
+  private long doChores() throws InterruptedException {
+    long reports = host.metrics().reports.sum();
+    if (reports != reportsSeen) {
+      reportsSeen = reports;
+      host.searches().forgetAll();
+    }
+    ServiceErrorLog.shorten(home.serviceErrors());
+    boolean working = idle.consider(watches);
+    if (releaseModels() | (worked && !working)) {
+      NativeMemory.giveBack();
+      LOG.debug("memory was given back");
+    }
+    worked = working;
+    if (working) {
+      loop.lookNext(); // a change is to interrupt it within a second
+    }
+    return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
   /**
@@ -170,18 +219,32 @@ public final class Daemon implements AutoCloseable {
    *
    * @return whether all work has ended; otherwise it ends soon
    */
-  boolean pause() throws InterruptedException {
-    long deadline = System.nanoTime() + ENDING.toNanos();
-    if (!loop.pause(ENDING)) {
-      return false;
+  private boolean releaseModels() {
+    DaemonMetrics metrics = host.metrics();
+    boolean released = host.releaseUnused();
+    long activity = metrics.readings.sum() + metrics.searches.sum();
+    if (activity != activitySeen || idle.isRunning()) {
+      activitySeen = activity;
+      activeAt = host.clock().nanos();
+      rested = false;
     }
-    while (idle.current().isPresent()) {
-      if (System.nanoTime() - deadline > 0) {
-        return false;
-      }
-      Thread.sleep(10);
+    boolean rests =
+        host.settings()
+            .daemon()
+            .embedderIdle()
+            .filter(least -> host.clock().nanos() - activeAt >= least.toNanos())
+            .isPresent();
+    if (rests && !rested && !host.embedder().isLoaded()) {
+      rested = true;
+      forget();
+      return true;
     }
-    return true;
+    return released;
+  }
+
+  private void forget() {
+    host.searches().forgetAll();
+    watches.forEach(watch -> watch.update().forget());
   }
 
   /**

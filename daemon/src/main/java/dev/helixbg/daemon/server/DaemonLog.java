@@ -6,11 +6,8 @@ import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import ch.qos.logback.core.Layout;
-import ch.qos.logback.core.LayoutBase;
 import ch.qos.logback.core.OutputStreamAppender;
-import ch.qos.logback.core.encoder.Encoder;
-import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.encoder.EncoderBase;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
@@ -29,7 +26,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
@@ -135,7 +131,7 @@ public final class DaemonLog {
     size.start();
     file.setRollingPolicy(policy);
     file.setTriggeringPolicy(size);
-    file.setEncoder(encoder(new TextLineLayout("full"), context));
+    file.setEncoder(new LineEncoder());
     file.start();
     return file;
   }
@@ -144,41 +140,25 @@ public final class DaemonLog {
     OutputStreamAppender<ILoggingEvent> terminal = new OutputStreamAppender<>();
     terminal.setContext(context);
     terminal.setName("terminal");
-    terminal.setEncoder(encoder(new TextLineLayout("short"), context));
+    terminal.setEncoder(new LineEncoder());
     terminal.setOutputStream(console.err());
     terminal.start();
     return terminal;
-  }
-
-  private static Encoder<ILoggingEvent> encoder(
-      Layout<ILoggingEvent> layout, LoggerContext context) {
-    layout.setContext(context);
-    layout.start();
-    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-    encoder.setContext(context);
-    encoder.setCharset(StandardCharsets.UTF_8);
-    encoder.setLayout(layout);
-    encoder.start();
-    return encoder;
   }
 
   /**
    * Layout of a log event: one line, with an exception indented below it. No topic, path or message
    * of an exception can therefore fake the line of an event, or affect a terminal.
    */
-  static final class TextLineLayout extends LayoutBase<ILoggingEvent> {
+  private static final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
 
-    /**
-     * @param exceptions {@code full}, or {@code short} for one line per exception
-     */
-    TextLineLayout(String exceptions) {
-      this.exceptions.setOptionList(List.of(exceptions));
-      this.exceptions.start();
+    LineEncoder() {
+      exceptions.start();
     }
 
     @Override
-    public String doLayout(ILoggingEvent event) {
+    public byte[] encode(ILoggingEvent event) {
       String line =
           "%s %-5s %s\n"
               .formatted(
@@ -187,7 +167,17 @@ public final class DaemonLog {
                   PrintableText.line(event.getFormattedMessage()));
       String exception = PrintableText.block(exceptions.convert(event)).stripTrailing();
       String below = exception.isEmpty() ? "" : exception.indent(4);
-      return line + below;
+      return (line + below).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] headerBytes() {
+      return new byte[0];
+    }
+
+    @Override
+    public byte[] footerBytes() {
+      return new byte[0];
     }
   }
 

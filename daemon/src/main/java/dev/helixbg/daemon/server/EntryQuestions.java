@@ -51,7 +51,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
    *
    * @param taken ids of questions to skip
    */
-  List<GivenQuestion> open(
+  List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
       throws InterruptedException {
     List<NamedEntry> entries = present().all();
@@ -103,7 +103,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
   /**
    * @param keys keys of entries by topic and content, and by their lessons
    */
-  private static GivenQuestion given(Question question, Map<String, String> keys, Instant now) {
+  private static QuestionRequests.Given given(
+      Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();
     List<String> of =
         switch (question) {
@@ -123,7 +124,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           }
           default -> throw new IllegalArgumentException("no question about entries: " + question);
         };
-    return new GivenQuestion(
+    return new QuestionRequests.Given(
         new AgentQuestion(
             AgentQuestion.of(question), question.job(), of, texts.toString().length(), now),
         texts);

@@ -4,14 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -84,13 +82,12 @@ final class EntryRequests {
   }
 
   /**
-   * Sends an entry with one page of its text; {@code next} is the start of the next page.
+   * Returns an entry with one page of its text; {@code next} is the start of the next page.
    *
    * @param request request with {@code entry}, and optionally {@code from}, in UTF-16 units of the
    *     text
    */
-  static void read(Kb kb, String modelId, ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
+  static ObjectNode read(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
     List<NamedEntry> all = entries(kb, modelId);
     NamedEntry named = found(all, request.path("entry").asText());
     EntryText text = named.entry().text();
@@ -128,7 +125,7 @@ final class EntryRequests {
     if (end < content.length()) {
       line.put("next", end);
     }
-    reply.send(line.put("text", content.substring(from, end)));
+    return line.put("text", content.substring(from, end));
   }
 
   private static List<String> shortened(List<String> texts, int most) {

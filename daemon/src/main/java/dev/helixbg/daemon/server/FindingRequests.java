@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.LastReport;
@@ -22,8 +21,8 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Verdict;
-import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +60,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Sends open findings, the most valuable first. The first line has their number; each finding
+   * Returns open findings, the most valuable first. The first line has their number; each finding
    * follows in the form of report.json, with its kind and the user's verdict.
    *
    * <p>Findings whose entries have changed since the report are left out and counted.
@@ -69,7 +68,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
    *     and {@code limit}
    */
-  void list(ObjectNode request, ControlServer.Reply reply) throws IOException {
+  List<ObjectNode> list(ObjectNode request) {
     int from = request.path("from").asInt(0);
     int limit = request.path("limit").asInt(USUAL);
     if (from < 0 || limit < 1 || limit > MOST) {
@@ -98,12 +97,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             .put("stale", found.size() - open.size());
     counts.set("agents", Json.texts(agents()));
     verdict.flatMap(_ -> unjudged(listing)).ifPresent(note -> counts.put("note", note));
-    reply.add(counts);
+    List<ObjectNode> answer = new ArrayList<>(List.of(counts));
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    for (ObjectNode line : lines(page, decisions)) {
-      reply.add(line);
-    }
+    answer.addAll(lines(page, decisions));
+    return answer;
   }
 
   private Stream<String> topics() {
@@ -142,11 +140,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Sends one finding, settled or not.
+   * Returns one finding, settled or not.
    *
    * @throws Failure when the last report has no finding with this id
    */
-  public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
+  public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
@@ -155,9 +153,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (told == null) { // a new report has just replaced this one
       throw unknown(id, listing);
     }
-    ObjectNode line = line(finding, told, decisions);
-    line.setAll(SearchAnswer.toJson(coverage(listing)));
-    reply.send(line);
+    return line(finding, told, decisions).setAll(SearchAnswer.toJson(coverage(listing)));
   }
 
   /**
@@ -169,15 +165,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * @throws Failure when the last report has no such finding, the finding is settled or stale, or
    *     the calls must not be made
    */
-  public void act(ObjectNode request, ControlServer.Reply reply) throws IOException {
+  public ObjectNode act(ObjectNode request) {
     String id = request.path("id").asText();
     if (request.has("marked")) {
-      reply.send(present.marked(id, List.of(request.path("marked").asText().split(" "))));
-      return;
+      return present.marked(id, List.of(request.path("marked").asText().split(" ")));
     }
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
-    reply.send(act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request));
+    return act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request);
   }
 
   /** Returns the act for a finding that was read together with the decisions. */
@@ -260,7 +255,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * @throws Failure for an unknown finding, when an agent would undo a person's decision, or when
    *     an agent decides {@code done} and the log does not show it
    */
-  public void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
+  public ObjectNode decide(ObjectNode request, Instant at) {
     String id = request.path("id").asText();
     Outcome verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
@@ -299,7 +294,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     store.decisions().add(List.of(made));
     ObjectNode noted = said(made).put("id", id).put("about", made.about());
     notDone.ifPresent(why -> noted.put("notInLog", why));
-    reply.send(noted);
+    return noted;
   }
 
   private static Outcome verdict(String name) {

@@ -5,7 +5,6 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStores;
@@ -31,7 +30,6 @@ public record KbHost(
     KbStores stores,
     EmbedderHost embedder,
     Optional<PairHost> pairs,
-    LanguageModelHost model,
     SearchService searches)
     implements AutoCloseable {
 
@@ -56,7 +54,6 @@ public record KbHost(
         stores,
         embedder,
         pairs.map(judge -> new PairHost(judge, clock)),
-        new LanguageModelHost(settings, clock, metrics),
         new SearchService(() -> embedder, stores::of, metrics));
   }
 
@@ -83,8 +80,7 @@ public record KbHost(
   public boolean releaseUnused() {
     Optional<Duration> idle = settings.daemon().embedderIdle();
     boolean released = embedder.releaseAfter(idle);
-    released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
-    return released | model.releaseAfter(settings.daemon().modelIdle());
+    return released | pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
   }
 
   @Override
@@ -92,7 +88,6 @@ public record KbHost(
     searches.close();
     embedder.close();
     pairs.ifPresent(PairHost::close);
-    model.close();
     stores.close();
   }
 }

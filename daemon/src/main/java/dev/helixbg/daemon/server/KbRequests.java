@@ -1,24 +1,20 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -34,35 +30,30 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
   /**
-   * @return whether this handler knows the request
-   * @throws Failure when the request is invalid
-   * @throws IOException when the client has left
+   * @return all lines of the answer
+   * @throws Failure when the request is invalid or unknown
    * @throws InterruptedException when cancelled
    */
-  public boolean answer(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    switch (request.path("do").asText()) {
-      case "search" -> search(request, reply);
-      case "chat" -> chat(request, reply);
-      case "related" -> related(request, reply);
-      case "entry" -> EntryRequests.read(kb(request), modelId(), request, reply);
-      case "findings" -> findings(request).list(request, reply);
-      case "finding" -> findings(request).one(request, reply);
-      case "act" -> findings(request).act(request, reply);
-      case "decide" -> {
-        findings(request).decide(request, host.clock().now(), reply);
-        decided.run();
-      }
-      case "questions" -> questions(request).give(request, host.clock().now(), reply);
-      case "answers" -> {
-        questions(request).take(request, host.clock().now(), reply);
-        decided.run();
-      }
-      default -> {
-        return false;
-      }
-    }
-    return true;
+  public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
+    Instant now = host.clock().now();
+    String wanted = request.path("do").asText();
+    return switch (wanted) {
+      case "search" -> search(request);
+      case "related" -> related(request);
+      case "entry" -> List.of(EntryRequests.read(kb(request), modelId(), request));
+      case "findings" -> findings(request).list(request);
+      case "finding" -> List.of(findings(request).one(request));
+      case "act" -> List.of(findings(request).act(request));
+      case "decide" -> due(findings(request).decide(request, now));
+      case "questions" -> List.of(questions(request).give(request, now));
+      case "answers" -> due(questions(request).take(request, now));
+      default -> throw Failure.usage("\"do\" must name a request, not \"" + wanted + "\"");
+    };
+  }
+
+  private List<ObjectNode> due(ObjectNode noted) {
+    decided.run();
+    return List.of(noted);
   }
 
   private Kb kb(ObjectNode request) {
@@ -111,8 +102,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     return text;
   }
 
-  private void search(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
+  private List<ObjectNode> search(ObjectNode request) throws InterruptedException {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     if (topic.isPresent()) {
       topic = Optional.of(KbTopics.require(kb(request), topic.get()));
@@ -123,9 +113,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
             topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
-    for (ObjectNode line : host.searches().search(kb(request), wanted).toJson()) {
-      reply.add(line);
-    }
+    return host.searches().search(kb(request), wanted).toJson();
   }
 
   /**
@@ -133,8 +121,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
    * tells whether an entry already says the same. For stored entries the list of relations is more
    * exact.
    */
-  private void related(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
+  private List<ObjectNode> related(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);
     int limit = SearchRequest.checkLimit(request.path("limit").asInt(USUAL_HITS));
     Optional<NamedEntry> of =
@@ -149,45 +136,12 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
         found.hits().stream()
             .filter(hit -> of.filter(named -> named.name().equals(hit.name())).isEmpty())
             .toList();
-    RelatedAnswer answer =
-        RelatedAnswer.of(
+    return RelatedAnswer.of(
             asked,
             new SearchAnswer(others, found.coverage()),
             limit,
             host.settings(),
-            of.isEmpty() ? host.pairs() : Optional.empty());
-    for (ObjectNode line : answer.toJson()) {
-      reply.add(line);
-    }
-  }
-
-  private void chat(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    Kb kb = kb(request);
-    String question = text(request);
-    List<SearchHit> hits =
-        host.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES)).hits();
-    for (SearchHit hit : hits) {
-      reply.send(Json.object().put("source", hit.name()));
-    }
-    host.model()
-        .use(
-            model -> {
-              Chat.answer(
-                  question,
-                  hits,
-                  model,
-                  piece -> send(reply, piece),
-                  Thread.currentThread()::isInterrupted);
-              return null;
-            });
-  }
-
-  private static void send(ControlServer.Reply reply, String piece) {
-    try {
-      reply.send(Json.object().put("text", piece));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+            of.isEmpty() ? host.pairs() : Optional.empty())
+        .toJson();
   }
 }

@@ -83,18 +83,18 @@ final class PairQuestions {
   /**
    * @param keys keys of both entries, the older one first; empty for a pair with a known answer
    */
-  static GivenQuestion given(
+  static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();
     texts.set("older", older);
     texts.set("newer", newer);
     int characters = texts.at("/older/text").asText().length();
     characters += texts.at("/newer/text").asText().length();
-    return new GivenQuestion(
+    return new QuestionRequests.Given(
         new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 
-  static GivenQuestion of(KnownPairs.Known known, Instant now) {
+  static QuestionRequests.Given of(KnownPairs.Known known, Instant now) {
     return given(
         known.id(),
         List.of(),
@@ -108,7 +108,7 @@ final class PairQuestions {
    *
    * @param all number of all relations; {@code first} has the first few
    */
-  record Open(List<GivenQuestion> first, int all) {}
+  record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
    * Returns the relations that an agent may be asked about: leads first, then those with the least
@@ -162,7 +162,7 @@ final class PairQuestions {
         .map(both -> both.get(0).isOlderThan(both.get(1)) ? both : both.reversed());
   }
 
-  private static GivenQuestion of(
+  private static QuestionRequests.Given of(
       ReportedFinding finding, String id, JsonNode told, PresentEntries present, Instant now) {
     List<NamedEntry> both = both(finding.keys(), present).orElseThrow();
     return given(

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.Failure;
@@ -17,7 +16,6 @@ import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.QuestionKind;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -75,7 +73,26 @@ public record QuestionRequests(
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /** Makes the requests with the trust in the settings' language model. */
+  /**
+   * A question as it is given to an agent.
+   *
+   * @param asked what the server keeps of it
+   * @param texts what it is about, as data
+   */
+  record Given(AgentQuestion asked, ObjectNode texts) {
+    String id() {
+      return asked.id();
+    }
+
+    /**
+     * @param answeredAs the id by which the client answers
+     */
+    ObjectNode toJson(String answeredAs) {
+      return Json.object().put("id", answeredAs).setAll(texts);
+    }
+  }
+
+  /** Uses the trust in the language model that the settings name. */
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
     return new QuestionRequests(
         findings,
@@ -84,7 +101,7 @@ public record QuestionRequests(
   }
 
   /**
-   * Sends the next open questions to a client: leads first, then pairs with the least certain
+   * Returns the next open questions for a client: leads first, then pairs with the least certain
    * reading by the pair judge. Some pairs with a known answer are mixed in, which measure the
    * client.
    *
@@ -94,8 +111,7 @@ public record QuestionRequests(
    *     kind}, {@code count} and {@code perDay}. The last is the largest number of questions in a
    *     day; none is given twice
    */
-  public void give(ObjectNode request, Instant now, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
+  public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);
     int count = request.path("count").asInt(USUAL);
     if (count < 1 || count > MOST) {
@@ -121,7 +137,7 @@ public record QuestionRequests(
     Set<String> taken = new HashSet<>(answered);
     taken.addAll(findings.store().agentAnswers().askedOfOthers(client, now.minus(BORROWED)));
     AgentAnswers said = new AgentAnswers(answers, model.get());
-    List<GivenQuestion> page = new ArrayList<>();
+    List<Given> page = new ArrayList<>();
     int open;
     if (kind == QuestionKind.PAIR) {
       List<KnownPairs.Known> known = KnownPairs.next(count, answered);
@@ -141,12 +157,7 @@ public record QuestionRequests(
         findings
             .store()
             .agentAnswers()
-            .ask(
-                client,
-                page.stream().map(GivenQuestion::asked).toList(),
-                count,
-                now.minus(BORROWED),
-                now);
+            .ask(client, page.stream().map(Given::asked).toList(), count, now.minus(BORROWED), now);
     page.removeIf(one -> !given.containsKey(one.id()));
     if (kind == QuestionKind.PAIR) {
       // the order does not reveal known answers
@@ -159,7 +170,7 @@ public record QuestionRequests(
     }
     line.set("questions", Json.array(page, one -> one.toJson(given.get(one.id()))));
     long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
-    reply.send(line.put("left", open - page.size() + known));
+    return line.put("left", open - page.size() + known);
   }
 
   private EntryQuestions ofEntries() {
@@ -196,7 +207,7 @@ public record QuestionRequests(
    * @param request request with {@code client} and {@code answers}, an array of objects with {@code
    *     id} and {@code answer}, and optionally {@code clientVersion}
    */
-  public void take(ObjectNode request, Instant now, ControlServer.Reply reply) throws IOException {
+  public ObjectNode take(ObjectNode request, Instant now) {
     AgentClient client = client(request);
     JsonNode given = request.path("answers");
     if (!given.isArray() || given.size() > MOST) {
@@ -229,8 +240,7 @@ public record QuestionRequests(
         .filter(id -> !kept.contains(asked.get(id).id()))
         .forEach(id -> refuse(refused, id, "you have answered it before"));
     ObjectNode line = Json.object().put("kept", kept.size());
-    line.set("refused", refused);
-    reply.send(line);
+    return line.set("refused", refused);
   }
 
   private static void refuse(ArrayNode refused, String id, String why) {

@@ -13,16 +13,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Where output goes: data to {@code out}, progress and errors to {@code err}, both UTF-8 whatever
- * the locale. Every stream but the two for colours and bars lets printable text through only, so
- * that a command need not know which of its texts came from elsewhere.
+ * The output streams: {@code out} for data, {@code err} for progress and errors, both in UTF-8 in
+ * every locale. All streams except {@code coloured} and {@code bars} remove or escape control
+ * characters, so commands can print any text.
  *
- * @param json for JSON: what a terminal must not get is escaped, and the value stays the same
- * @param coloured for text with colours of ours, in which every text from elsewhere is printable
- *     already
- * @param bars for progress bars, which move the cursor
- * @param colour whether {@code out} may carry ANSI colours
- * @param animated whether {@code err} may carry a progress bar
+ * @param json stream for JSON: control characters are escaped, and the value stays the same
+ * @param coloured stream for text with ANSI colours, in which other texts are already printable
+ * @param bars stream for progress bars, which move the cursor
+ * @param colour whether {@code out} may get ANSI colours
+ * @param animated whether {@code err} may get a progress bar
  */
 public record Console(
     PrintStream out,
@@ -45,13 +44,13 @@ public record Console(
   }
 
   /**
-   * The console that scripts/helix-bg prepared, or a plain one when started without it.
+   * Returns the console that scripts/helix-bg prepared, or a plain console without that launcher.
    *
-   * <p>The launcher says which of stdout (1) and stderr (2) are terminals, because Java can tell so
-   * only of both at once. It passes stderr as descriptor 3 too: the JVM's own descriptor 2 then
-   * goes through a filter that drops the warning about incubating modules. For {@code mcp} it
-   * passes stdout as descriptor 4: the JVM's own descriptor 1 is then stderr, and whatever natives
-   * and the JVM print there cannot break the protocol.
+   * <p>The launcher tests whether stdout (1) and stderr (2) are terminals, because Java can test
+   * only both at once. The launcher passes stderr as descriptor 3, too. Descriptor 2 of the JVM
+   * then leads to a filter that drops the warning about incubating modules. For {@code mcp}, the
+   * launcher passes stdout as descriptor 4. Descriptor 1 of the JVM is then stderr, so that output
+   * of the JVM or of native code cannot break the protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
@@ -72,8 +71,8 @@ public record Console(
   }
 
   /**
-   * The descriptor itself. Opening {@code /dev/fd/3} would give a file another position: the
-   * shell's next command would write over our messages; and a socket cannot be opened at all.
+   * Returns the descriptor itself. {@code /dev/fd/3} would open a file at another position, where
+   * the shell's next command overwrites the messages. A socket cannot be opened by that path.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
@@ -81,16 +80,19 @@ public record Console(
       of.setAccessible(true); // the jar's manifest opens the package
       return of.newInstance(number);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return otherwise; // the filter on stderr passes everything on
+      return otherwise; // the filter on stderr passes all messages on
     }
   }
 
-  /** A word of a command that is printed, as a shell takes it for that one word. */
+  /** Returns a word quoted for a shell. */
   public static String shellWord(String word) {
     return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /** Prints a line of data, its numbers written alike in every locale; values stay on the line. */
+  /**
+   * Prints a line of data. Numbers look the same in every locale, and a value never starts a new
+   * line.
+   */
   public void say(String format, Object... values) {
     out.println(line(format, values));
   }
@@ -106,8 +108,8 @@ public record Console(
   }
 
   /**
-   * The exit code of a command that ended with this one: another where stdout did not take all, as
-   * on a full disk or where its reader is gone.
+   * Returns the exit code of the process: {@link ExitCode#WRITE} if stdout failed in a successful
+   * command, for example on a full disk.
    */
   public int checked(int code) {
     boolean failed = out.checkError() | json.checkError() | coloured.checkError();
@@ -123,7 +125,7 @@ public record Console(
         Arrays.stream(values)
             .map(v -> v instanceof Number ? v : PrintableText.line(String.valueOf(v)))
             .toArray();
-    // No locale: loading even the plainest one takes a young JVM 10 ms.
+    // A null locale saves the 10 ms that loading a locale takes at the start.
     return String.format((Locale) null, format, safe);
   }
 

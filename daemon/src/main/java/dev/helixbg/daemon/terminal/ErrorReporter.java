@@ -32,20 +32,21 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public record ErrorReporter(Console console) {
   private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
 
-  /** Tells the user what is wrong with a command line; returns the number of the exit code. */
+  /** Prints the error in a command line, and returns the exit code. */
   public int wrongArguments(ParameterException e) {
     say(words(e));
     say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
     return ExitCode.USAGE.number();
   }
 
-  /** Names an unknown word, and the one that was probably meant. */
+  /** Returns a message with an unknown word and the most similar known word. */
   private static String words(ParameterException e) {
     List<String> unmatched =
         e instanceof UnmatchedArgumentException unknown
             ? unknown.getUnmatched()
-            : e.getCommandLine().getUnmatchedArguments(); // an option may be why one is missing
-    if (unmatched.isEmpty()) { // picocli names constants as Java does: [INSTALL, STOP]
+            // an unknown option may hide a missing argument
+            : e.getCommandLine().getUnmatchedArguments();
+    if (unmatched.isEmpty()) { // picocli prints constants in upper case: [INSTALL, STOP]
       return CONSTANTS
           .matcher(e.getMessage())
           .replaceAll(all -> all.group().toLowerCase(Locale.ROOT));
@@ -69,9 +70,9 @@ public record ErrorReporter(Console console) {
     return code;
   }
 
-  /** Words for the user; the stack trace of an internal fault is kept in a file. */
+  /** Returns the message for the user. The stack trace of an internal fault is saved in a file. */
   public static String words(Throwable e) {
-    if (e instanceof InvalidPathException path) { // in the locale of C, any with an umlaut
+    if (e instanceof InvalidPathException path) { // a name with umlauts in the locale C
       return ("%s cannot be the name of a file here, where names are in %s. Set LC_ALL=C.UTF-8, or"
               + " start helix-bg by its launcher")
           .formatted(QuotedName.of(path.getInput()), System.getProperty("sun.jnu.encoding"));
@@ -79,12 +80,12 @@ public record ErrorReporter(Console console) {
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
-  /** Whether the message says it all: nothing is wrong with helix-bg itself. */
+  /** Whether the message is complete because the error is no fault of helix-bg. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
   }
 
-  /** Exit code for an error; {@link ExitCode#INTERNAL} is a fault of the program. */
+  /** Returns the exit code of an error; {@link ExitCode#INTERNAL} is a fault of the program. */
   public static ExitCode codeOf(Throwable e) {
     if (wasInterrupted(e)) {
       return ExitCode.INTERRUPTED;
@@ -106,7 +107,7 @@ public record ErrorReporter(Console console) {
     };
   }
 
-  /** Ctrl-C while a file is read or written looks like a fault of that file. */
+  /** Whether Ctrl-C caused the error: an interrupted read or write looks like a damaged file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException
@@ -118,7 +119,7 @@ public record ErrorReporter(Console console) {
     return false;
   }
 
-  /** Keeps the stack trace in a file, for a developer. */
+  /** Saves the stack trace in a file for developers, and returns a message. */
   private static String unexpected(Throwable e) {
     String summary = "a fault in helix-bg: " + e;
     try {

@@ -26,7 +26,7 @@ public enum ExitCode {
     this.meaning = meaning;
   }
 
-  /** The code of a number; {@link #INTERNAL} for one that is none. */
+  /** Returns the code with a number, or {@link #INTERNAL} for an unknown number. */
   public static ExitCode of(int number) {
     return Arrays.stream(values())
         .filter(code -> code.number == number)

@@ -15,26 +15,26 @@ public final class Failure extends RuntimeException {
     this.code = code;
   }
 
-  /** An error in arguments or settings. */
+  /** Returns an error in arguments or settings. */
   public static Failure usage(String message) {
     return new Failure(ExitCode.USAGE, message);
   }
 
   /**
-   * For a file or folder that cannot be had.
+   * Returns an error about a file or folder.
    *
-   * @param what cannot be done: "read" and the file
+   * @param what failed action: a verb and the file, such as "read FILE"
    */
   public static Failure io(ExitCode code, String what, IOException why) {
     return new Failure(code, "cannot " + what + ": " + reason(why));
   }
 
-  /** The same, with a sentence that says what to do. */
+  /** Returns an error with a sentence that tells the remedy. */
   public static Failure io(ExitCode code, String what, IOException why, String remedy) {
     return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
   }
 
-  /** Remedy where the cache folder cannot be written. */
+  /** Remedy for a cache folder that cannot be written. */
   public static final String OTHER_CACHE =
       "The setting cache (HELIX_BG_CACHE, --set cache=FOLDER) names another folder";
 
@@ -43,8 +43,8 @@ public final class Failure extends RuntimeException {
   }
 
   /**
-   * What an I/O exception means, as part of a sentence; Java's own messages are often just the
-   * path.
+   * Returns the meaning of an I/O exception as part of a sentence. Java's own message is often only
+   * the path.
    */
   public static String reason(IOException e) {
     return switch (e) {

@@ -9,15 +9,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
- * until that thread has saved what it did, and every thread has left ONNX Runtime. Files that other
- * threads are still writing are removed.
+ * Turns Ctrl-C and SIGTERM into an InterruptedException in the working thread. The JVM waits until
+ * that thread has saved its work and every thread has left ONNX Runtime. Unfinished files of other
+ * threads are removed.
  */
 public final class Interruption {
-  /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
+  /**
+   * Time that is longer than any batch. After that time the JVM ends, and the files are still
+   * whole.
+   */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-  /** Longest wait without a message on what is waited for. */
+  /** Longest wait before a message tells the reason. */
   private static final Duration SILENT = Duration.ofMillis(700);
 
   private final Thread worker;
@@ -29,30 +32,30 @@ public final class Interruption {
     this.worker = worker;
   }
 
-  /** Call from the thread that works. */
+  /** Installs the handler; the calling thread is the one that gets interrupted. */
   public static Interruption watch() {
     Interruption interruption = new Interruption(Thread.currentThread());
     try {
       Runtime.getRuntime()
           .addShutdownHook(
               Thread.ofPlatform().name("interruption").unstarted(interruption::stopWork));
-    } catch (IllegalStateException e) { // the JVM ends already
+    } catch (IllegalStateException e) { // the JVM is already ending
       interruption.worker.interrupt();
     }
     return interruption;
   }
 
-  /** Sets who is told, in a line, when the end takes a while. */
+  /** Sets the receiver of the message about a long wait. */
   public void tell(Consumer<String> whom) {
     told = whom;
   }
 
-  /** Sets how long the JVM is held back at most. */
+  /** Sets the longest time that the JVM waits. */
   public void waitAtMost(Duration time) {
     patience = time;
   }
 
-  /** The work is over: from here on the process may end at any moment. */
+  /** Marks the work as finished: the process may end at any moment. */
   public void over() {
     ended.countDown();
   }
@@ -74,7 +77,7 @@ public final class Interruption {
     boolean calm = OnnxCall.endAll(patience);
     AtomicFile.endWithProcess();
     if (!calm) {
-      // Without the destructors of libraries, on which the JVM insists.
+      // Skips the destructors of libraries, which the JVM would run.
       NativeFunction.ofC("_exit").orElseThrow().call(ExitCode.INTERRUPTED.number());
     }
   }

@@ -11,11 +11,11 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** How every command with {@code --json} makes and prints its one JSON value. */
+/** Makes and prints the one JSON value of a command with {@code --json}. */
 public final class Json {
   private Json() {}
 
-  /** Made when it is first needed: a command that reads no JSON starts 40 ms sooner without it. */
+  /** Created at its first use, because its creation takes 40 ms. */
   private static final class Mapper {
     static final ObjectMapper ONE = new ObjectMapper();
   }
@@ -23,32 +23,32 @@ public final class Json {
   /**
    * Reads a value of a type.
    *
-   * @throws JacksonException when the text is no JSON, or no such value
+   * @throws JacksonException when the text is no JSON or no such value
    */
   public static <T> T read(String json, Class<T> type) throws JacksonException {
     return Mapper.ONE.readValue(json, type);
   }
 
   /**
-   * Makes a value of a type of a tree.
+   * Converts a tree to a value of a type.
    *
-   * @throws JacksonException when it is no such value
+   * @throws JacksonException when the tree is no such value
    */
   public static <T> T read(JsonNode json, Class<T> type) throws JacksonException {
     return Mapper.ONE.treeToValue(json, type);
   }
 
-  /** An object without fields, which keep the order in which they are put. */
+  /** Returns an empty object, which keeps the order of its fields. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** A record as an object of its components. */
+  /** Returns a record as an object of its components. */
   public static ObjectNode of(Record value) {
     return Mapper.ONE.valueToTree(value);
   }
 
-  /** An array of what each item becomes. */
+  /** Returns an array with one element for each item. */
   public static <T> ArrayNode array(Collection<T> items, Function<T, ? extends JsonNode> item) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode();
     items.forEach(one -> array.add(item.apply(one)));
@@ -59,20 +59,20 @@ public final class Json {
     return array(texts, JsonNodeFactory.instance::textNode);
   }
 
-  /** A number of a model: its digits after the sixth decimal mean nothing. */
+  /** Rounds a number of a model to six decimals; further digits have no meaning. */
   public static double sixDecimals(double value) {
     return Math.round(value * 1e6) / 1e6;
   }
 
-  /** A constant as output names it. */
+  /** Returns a constant's name in lower case. */
   public static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * Prints one value and ends the line.
+   * Prints one value and a line end.
    *
-   * @param out of {@link Console#json}
+   * @param out see {@link Console#json}
    */
   public static void print(PrintStream out, JsonNode value) {
     out.println(value.toPrettyString());

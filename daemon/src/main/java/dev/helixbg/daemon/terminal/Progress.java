@@ -5,39 +5,42 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows how far a long step is: a bar at a terminal, elsewhere a line when it begins. */
+/** Shows the progress of a long step: by a bar at a terminal, else by a line at the start. */
 public interface Progress extends AutoCloseable {
-  /** Fewest things for which a line is printed. */
+  /** Fewest items for which a line is printed. */
   int MANY = 512;
 
-  /** Counts one thing, where all cost the same. */
+  /** Counts one item, when all items take the same work. */
   default void step() {
     step(1);
   }
 
-  /** Counts one thing that is this much of the work. */
+  /**
+   * Counts one item.
+   *
+   * @param work work of the item, in the unit of {@link Display#begin}
+   */
   void step(long work);
 
   @Override
   default void close() {}
 
-  /** Begins to show one step of known length. */
   interface Display {
     Display SILENT = (what, things, work) -> Progress.SILENT;
 
     /**
-     * @param things that are to be done
-     * @param work of all things, in any unit, by which the time left is estimated
+     * @param things number of items
+     * @param work work of all items, in any unit; the remaining time is estimated from it
      */
     Progress begin(String what, long things, long work);
 
-    /** Begins a step of things that all cost the same. */
+    /** Begins a step whose items all take the same work. */
     default Progress begin(String what, long things) {
       return begin(what, things, things);
     }
   }
 
-  /** On the console's stderr: a bar at a terminal, else a line at the start of what takes long. */
+  /** Returns a display on the console's stderr: a bar at a terminal, else a line for many items. */
   static Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {
@@ -52,7 +55,9 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /** A bar that moves with the work done, so that it estimates the time left by it. */
+  /**
+   * Returns a bar that moves with the work, so that it estimates the remaining time by the work.
+   */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()
@@ -70,7 +75,7 @@ public interface Progress extends AutoCloseable {
       @Override
       public void step(long part) {
         if (done == 0) {
-          bar.reset(); // of the clock: texts become tokens before the first of the work
+          bar.reset(); // restarts the clock, without the time of tokenizing
         }
         done += part;
         bar.stepTo(Math.round((double) things * done / work));

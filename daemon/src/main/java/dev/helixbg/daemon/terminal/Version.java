@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.IVersionProvider;
 
-/** Which build this is, as the build wrote it down: scripts/lib/version.sh. */
+/** The version of this build, as scripts/lib/version.sh wrote it. */
 public final class Version implements IVersionProvider {
   /**
-   * The version with the commit, such as 0.1.0+1f2be34f0a, and a hash over the sources where they
-   * were changed since: two builds that differ are not called the same. What is not packed in a jar
-   * is "development".
+   * Returns the version with the commit, such as 0.1.0+1f2be34f0a. A hash over changed sources
+   * follows, so that two different builds have different versions. Outside a jar the version is
+   * "development".
    */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();

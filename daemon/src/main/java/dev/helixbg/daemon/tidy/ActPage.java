@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * The page before an act: its changes and its losses.
+ * The page before an act, with its changes and losses.
  *
- * @param act as it was planned
+ * @param act the planned act
  */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
-  /** Words for the fate of a note, by its role in the act. */
+  /** Words for the change of a note, by its role in the act. */
   private static final Map<String, String> FATES =
       Map.of(
           "remove", "goes",
@@ -35,10 +35,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is read again",
           "link", "is linked to");
 
-  /** Columns of a title, so that its name is beside it on 80 columns. */
+  /** Columns of a title, which leave room for the name on 80 columns. */
   private static final int TITLE = 48;
 
-  /** Words of a note that goes, in a line or two. */
+  /** Most words that are listed of a removed note: a line or two. */
   private static final int MOST_WORDS = 60;
 
   String words() {
@@ -46,9 +46,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   }
 
   /**
-   * The page without its keys.
+   * Returns the page without its keys.
    *
-   * @param ofNotes whether the notes are files, which no helix edits
+   * @param ofNotes whether the notes are files, which helix cannot edit
+   * @param helix the program helix, if one exists
    */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
@@ -91,7 +92,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         text);
   }
 
-  /** The very text that goes from each file, and that takes its place. */
+  /** Returns the removed and the new text of each file. */
   private List<AttributedString> edits() {
     List<AttributedString> text = new ArrayList<>();
     for (JsonNode edit : act.path("edits")) {
@@ -124,7 +125,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
                 : "u takes it back: the text comes back at the end of its topic");
   }
 
-  /** All calls, one a line, as helix's tools and helix-bg's own take them. */
+  /** Returns all calls of helix and helix-bg, one on each line. */
   String calls() {
     return act.path("calls")
         .valueStream()
@@ -160,7 +161,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         .toList();
   }
 
-  /** The entry of a name; empty for a topic. */
+  /** Returns the entry that a name means; empty for a topic. */
   private Optional<NamedEntry> entry(JsonNode name) {
     return findings.present().entries().all().stream()
         .filter(one -> isCalled(one, name))
@@ -196,7 +197,9 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         + (words.size() > MOST_WORDS ? " and %d more".formatted(words.size() - MOST_WORDS) : "");
   }
 
-  /** The entry of two that stays, {@code a} or {@code b}; empty if none goes. */
+  /**
+   * Returns the side of a pair that is kept, {@code a} or {@code b}; empty if no entry is removed.
+   */
   Optional<String> keptSide() {
     return shown.isPair()
         ? of("keep").stream().findFirst().map(kept -> isFirst(kept) ? "a" : "b")
@@ -207,7 +210,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return kept.entry().offset() == shown.entries().getFirst().entry().offset();
   }
 
-  /** The copies that go, where all of them are whole files; else none. */
+  /** Returns the removed copies if each is a whole file, else none. */
   List<NamedEntry> copies() {
     List<NamedEntry> gone = of("remove");
     return shown.finding().section().equals("copies")

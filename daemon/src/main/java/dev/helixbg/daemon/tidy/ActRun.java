@@ -24,27 +24,28 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Has helix carry an act out: checks, looks and calls of its plan in their order, up to the first
- * that fails. Afterwards the log must show it, and the finding is noted as done.
+ * Carries out an act by helix: the checks, looks and calls of its plan in order, up to the first
+ * failure. A look is a check by helix-bg that the plan still fits the log. The finding becomes done
+ * if the log then shows the change.
  *
- * @param modelId of the embedding model
+ * @param modelId id of the embedding model
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
-  /** A few calls, and the last one without an answer. */
+  /** Time for a few calls, of which the last gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** A line of an answer that lists an entry. */
+  /** A line for one entry in an answer of helix. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
   /** Outcome of an act. */
   public enum State {
-    /** The log shows it. */
+    /** The log shows the change. */
     DONE(ExitCode.OK),
-    /** Others wrote since it was planned; nothing was changed. */
+    /** The log changed after the plan was made; no note was changed. */
     STALE(ExitCode.STALE),
-    /** It was stopped after the first call that changes something. */
+    /** The act stopped after its first change. */
     FAILED(ExitCode.PARTLY),
-    /** Nothing was changed; asking again does not help. */
+    /** No note was changed, and a second try does not help. */
     UNDONE(ExitCode.UNDONE);
 
     private final ExitCode code;
@@ -63,12 +64,12 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * The outcome of an act, and its reason.
+   * The outcome of an act, with its reason.
    *
-   * @param why in words; empty when it is done
-   * @param made the calls that helix has carried out, in their order
-   * @param undo calls that take the made ones back, as far as calls can
-   * @param marks lines that the calls have left at the end of notes
+   * @param why reason as text; empty when the act is done
+   * @param made calls that helix carried out, in order
+   * @param undo calls that reverse the made calls, as far as calls can
+   * @param marks lines that the calls left at the end of notes
    */
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
@@ -90,14 +91,14 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     }
   }
 
-  /** The findings of the last report against the log of this moment. */
+  /** Returns the findings of the last report, compared with the present log. */
   public FindingRequests findings() throws InterruptedException {
     return FindingRequests.of(store, settings, modelId);
   }
 
   /**
-   * The same after a call that helix has answered: that is whole in the log. Whether others are
-   * writing is not waited for: that costs half a second, and they may write right after it, too.
+   * Returns the findings after a call that helix answered, which is complete in the log. This
+   * method does not wait for other writers: that takes 0.5 s, and they may write afterwards, too.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
@@ -105,24 +106,18 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Plans an act on the log of this moment.
+   * Plans an act on the present log.
    *
-   * @param request as {@link FindingRequests} takes it
+   * @param request see {@link FindingRequests#act}
    */
   public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return plan(findings(), request);
-  }
-
-  private static ObjectNode plan(FindingRequests findings, ObjectNode request) throws IOException {
-    List<ObjectNode> acts = new ArrayList<>();
-    findings.act(request, acts::add);
-    return acts.getFirst();
+    return findings().act(request);
   }
 
   /**
-   * Carries an act out that was planned just now.
+   * Carries out an act right after its plan.
    *
-   * @param act as {@link #plan} gives it, with calls
+   * @param act plan by {@link #plan}, with calls
    */
   public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
     String id = act.path("id").asText();
@@ -141,7 +136,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       try {
         if (call.path("name").asText().equals("act")) {
           FindingRequests now = made.isEmpty() ? findings() : afterCall();
-          plan(now, call.path("arguments").deepCopy());
+          now.act(call.path("arguments").deepCopy());
         } else {
           helix.call(call.path("name").asText(), arguments(call));
           made.add(call);
@@ -150,7 +145,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         return stopped(act, made, State.STALE, e.getMessage());
       } catch (Helix.Refusal e) {
         if (!e.isCertain()) {
-          made.add(call); // it may have been carried out
+          made.add(call); // helix may have carried out the call
           return stopped(act, made, State.UNDONE, e.getMessage() + "; its last call may be done");
         }
         return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
@@ -164,7 +159,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
-  /** The outcome if helix has another number of entries than the log. */
+  /** Returns an outcome if helix and the log differ in the number of entries, else empty. */
   private Optional<Outcome> check(JsonNode check, Helix helix) {
     String topic = check.at("/call/arguments/topic").asText();
     int entries = check.path("entries").asInt();
@@ -185,7 +180,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * @param before the state where nothing was changed yet
+   * @param before state of an act without any made call
    */
   private static Outcome stopped(JsonNode act, List<JsonNode> made, State before, String why) {
     return made.isEmpty()
@@ -193,13 +188,13 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Undo calls for the edits that were made; both come in one order. */
+  /** Returns the undo calls of the made edits; both lists have the same order. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();
   }
 
-  /** The lines on entries that are not removed or rewritten yet. */
+  /** Returns the marking lines of notes that the calls have not removed or rewritten yet. */
   private static List<String> marks(JsonNode act, List<JsonNode> made) {
     List<JsonNode> marking = marking(act);
     int edits = Math.max(0, made.size() - marking.size());
@@ -218,7 +213,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /** The calls before helix-bg's second look, if it makes two: they mark entries. */
+  /**
+   * Returns the calls that mark notes: all calls before the second look of helix-bg. The list is
+   * empty if the plan has one look.
+   */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {
@@ -233,7 +231,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Takes an act back that was done: makes its undo calls, each only where it hits one entry.
+   * Reverses an act by its undo calls. An undo edit is made only if it matches exactly one entry.
    *
    * @param calls see {@link Outcome#undo}
    */
@@ -264,10 +262,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Notes that a finding is done where its notes show it.
+   * Records a finding as done if its notes show the change.
    *
-   * @param now with the notes of this moment
-   * @return what is missing; empty when it is done
+   * @param now findings compared with the present notes
+   * @return the missing change; empty when the finding is done
    */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
@@ -278,7 +276,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return missing;
   }
 
-  /** Writes down what a person says about a finding, see {@link FindingRequests#decide}. */
+  /** Records a person's decision about a finding, see {@link FindingRequests#decide}. */
   static void note(FindingRequests findings, String id, String decision, String reason)
       throws IOException {
     findings.decide(
@@ -287,8 +285,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
             .put("decision", decision)
             .put("by", "person")
             .put("reason", reason),
-        Instant.now(),
-        noted -> {});
+        Instant.now());
   }
 
   private static Map<String, String> arguments(JsonNode call) {

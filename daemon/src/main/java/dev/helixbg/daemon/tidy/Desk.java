@@ -7,32 +7,32 @@ import java.util.Optional;
 
 /** Everything outside the screen that a session uses. */
 interface Desk {
-  /** The program helix; empty where there is none. */
+  /** Returns the program helix; empty if it does not exist. */
   Optional<Path> helix();
 
   /**
-   * Starts it.
+   * Starts helix.
    *
-   * @throws dev.helixbg.daemon.terminal.Failure when it is another program, or does not answer
+   * @throws dev.helixbg.daemon.terminal.Failure when the program is not helix or does not answer
    */
   Helix startHelix();
 
-  /** Shows that something is under way that takes a moment. */
+  /** Shows that a longer operation runs. */
   void working(String words);
 
-  /** Something was decided, or carried out. */
+  /** Reports a decision or an act to the daemon. */
   void decided();
 
-  /** Puts a text where the desktop pastes from, as far as the terminal does that. */
+  /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
   /**
-   * Has the user edit files, until their editor ends.
+   * Opens files in the user's editor and waits until the editor ends.
    *
-   * @return what is wrong; empty where nothing is
+   * @return the error; empty without an error
    */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
-  /** The trash for files that a user may want back. */
+  /** Returns the trash, from which a user can restore files. */
   Trash trash();
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** A finding: what it is, why it is there, and its texts, of two beside each other. */
+/** A finding with its kind, its reason and its texts. The texts of a pair are side by side. */
 final class FindingPage extends Page {
   /** Fewest columns for two texts side by side. */
   private static final int WIDE = 100;
@@ -15,7 +15,7 @@ final class FindingPage extends Page {
   private final Shown shown;
   private final Ink ink;
 
-  /** Index of the entry that is shown alone; -1: all are shown. */
+  /** Index of the entry that is shown alone; -1: all entries are shown. */
   private int alone = -1;
 
   FindingPage(Shown shown, Ink ink) {
@@ -89,7 +89,7 @@ final class FindingPage extends Page {
     return shown.entries().stream().anyMatch(one -> one.entry().note().isPresent());
   }
 
-  /** Shows the next entry alone, behind the last one all of them. */
+  /** Shows the next entry alone; after the last entry, shows all entries. */
   void turn() {
     alone = alone + 1 == shown.entries().size() ? -1 : alone + 1;
   }

@@ -2,14 +2,14 @@ package dev.helixbg.daemon.tidy;
 
 import java.util.Map;
 
-/** A running helix, which owns the log of one knowledge base. */
+/** A running helix, the only writer of one knowledge base's log. */
 public interface Helix extends AutoCloseable {
-  /** An error in place of helix's answer. */
+  /** An error in place of an answer. */
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
     /**
-     * @param isCertain whether nothing was changed; else there was no answer
+     * @param isCertain whether surely no note was changed; false if helix did not answer
      */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
@@ -22,10 +22,10 @@ public interface Helix extends AutoCloseable {
   }
 
   /**
-   * Calls one of its tools.
+   * Calls a tool of helix.
    *
    * @return the text of the answer
-   * @throws Refusal when it is an error, or when there is none
+   * @throws Refusal when helix returns an error or does not answer
    */
   String call(String tool, Map<String, String> arguments);
 

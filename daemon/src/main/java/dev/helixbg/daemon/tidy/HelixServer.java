@@ -33,24 +33,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A helix process, {@code helix serve KB}, that helix-bg starts beside those of running agents and
- * calls over its standard streams. Other programs are called helix, too, so it first has to say
- * which one it is.
+ * A process {@code helix serve KB}. Helix-bg starts the process beside those of running agents and
+ * calls it over standard input and output. Other programs are called helix, too, so the start
+ * checks name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";
 
-  /** The tools that plans call, with the arguments that they give. */
+  /** The tools that plans call, with their arguments. */
   private static final Map<String, Set<String>> TOOLS =
       Map.of(
           "store", Set.of("topic", "text"),
           "edit", Set.of("action", "topic", "match_str", "text", "into"),
           "topics", Set.of("action", "topic", "match_str"));
 
-  /** An answer to the first message; another program may never give one. */
+  /** Time for the first answer, which another program may never send. */
   private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
 
-  /** An edit of a large log that is on a slow disk. */
+  /** Time for an edit of a large log on a slow disk. */
   private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(30);
 
   private final McpSyncClient client;
@@ -60,11 +60,11 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * The program: the setting {@code helix.command}, else the first one on the path, in absolute
-   * folders only. Empty where there is none.
+   * Returns the program: the setting {@code helix.command}, else the first on the path in an
+   * absolute folder, else empty.
    *
-   * @param path the value of {@code PATH}
-   * @throws Failure when the setting names none
+   * @param path value of {@code PATH}
+   * @throws Failure when the setting names no program
    */
   public static Optional<Path> find(Settings settings, String path) {
     if (settings.helix().isPresent()) {
@@ -96,9 +96,9 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Starts it on a knowledge base.
+   * Starts helix on a knowledge base.
    *
-   * @throws Failure with {@link ExitCode#UNDONE} when it is another program, or does not answer
+   * @throws Failure with {@link ExitCode#UNDONE} when the program is not helix or does not answer
    */
   public static HelixServer start(Path program, Kb kb) {
     StdioClientTransport transport =
@@ -129,7 +129,7 @@ public final class HelixServer implements Helix {
                         + why
                         + ". Name that one with the setting helix.command");
               });
-      // A helix that ends in the middle of a call answers no more: the call fails at once.
+      // When helix ends, the client is closed, so that a running call fails at once.
       Thread.ofVirtual()
           .start(
               () -> {
@@ -143,7 +143,7 @@ public final class HelixServer implements Helix {
     }
   }
 
-  /** Why it is another program. */
+  /** Returns the reason why the program is not helix; empty for helix. */
   private Optional<String> stranger() {
     try {
       String name = client.initialize().serverInfo().name();

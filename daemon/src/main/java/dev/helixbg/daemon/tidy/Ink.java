@@ -9,17 +9,17 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Text as it stands on the screen: styles, lines of a width, two columns. Every text from elsewhere
- * is made printable here.
+ * Text as the screen shows it: styles, wrapped lines, two columns. Texts from other sources become
+ * printable here.
  *
- * @param colour whether there may be colours; else weight and lines tell the same
- * @param plain whether the terminal has no styles at all: then brackets mark
+ * @param colour whether colours are allowed; without colours, weight and underline show the same
+ * @param plain whether the terminal has no styles; brackets then mark words
  */
 record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;
   private static final String BETWEEN = " ┃ ";
 
-  /** Chars that are looked at for one line, of which some have no width. */
+  /** Factor between columns and the chars that are read for one line; some chars have no width. */
   private static final int WINDOW = 4;
 
   private AttributedStyle coloured(AttributedStyle style, int hue) {
@@ -38,22 +38,22 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(shown(text), NONE.faint());
   }
 
-  /** Style of text that goes. */
+  /** Returns text in the style of removed text. */
   AttributedString gone(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.RED));
   }
 
-  /** Style of text that stays, and of results. */
+  /** Returns text in the style of kept text and of results. */
   AttributedString kept(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.GREEN));
   }
 
-  /** Style of text that the user has to see. */
+  /** Returns text in the style of warnings. */
   AttributedString warning(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.YELLOW));
   }
 
-  /** A key and what it does. */
+  /** Returns a key with its effect. */
   AttributedString hint(String key, String words) {
     return AttributedString.join(
         text(" "),
@@ -66,7 +66,7 @@ record Ink(boolean colour, boolean plain) {
     return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
-  /** A text with what only it says of two, as the report marks it. */
+  /** Marks the words of a text that the other text does not have, as the report does. */
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =
@@ -76,7 +76,7 @@ record Ink(boolean colour, boolean plain) {
             .filter(WordDifference.Stretch::own)
             .mapToInt(stretch -> stretch.text().length())
             .sum();
-    if (own > shown.length() / 2) { // marks would show nothing
+    if (own > shown.length() / 2) { // so many marks would show nothing
       return text(text);
     }
     AttributedStyle mark = coloured(NONE.bold().underline(), AttributedStyle.YELLOW);
@@ -101,7 +101,7 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(text).columnLength();
   }
 
-  /** Wraps a text at a number of columns, at blanks if there are some. */
+  /** Wraps a text at a number of columns, at blanks if possible. */
   static List<AttributedString> lines(AttributedString text, int columns) {
     List<AttributedString> lines = new ArrayList<>();
     int start = 0;
@@ -135,7 +135,7 @@ record Ink(boolean colour, boolean plain) {
     }
   }
 
-  /** Two texts beside each other, each in half of the columns. */
+  /** Places two texts side by side, each in half of the columns. */
   static List<AttributedString> beside(
       List<AttributedString> left, List<AttributedString> right, int columns) {
     int half = half(columns);
@@ -156,7 +156,7 @@ record Ink(boolean colour, boolean plain) {
     return (columns - BETWEEN.length()) / 2;
   }
 
-  /** A line that ends with the screen. */
+  /** Cuts a line at the width of the screen. */
   static AttributedString cut(AttributedString line, int columns) {
     return line.columnLength() <= columns ? line : line.columnSubSequence(0, columns);
   }

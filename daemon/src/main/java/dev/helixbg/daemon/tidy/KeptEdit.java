@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit that was made, with all that takes it back.
+ * A made edit, with everything that its undo needs.
  *
- * @param after the hash of the file's bytes with it
- * @param around the lines beside each of its spans
+ * @param after SHA-256 of the file after the edit
+ * @param around the lines beside each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
 
   /**
-   * Two lines with their ends, between which something was changed.
+   * The two lines before and after a change, with their line ends.
    *
    * @param left empty at the beginning of the file
-   * @param right empty at its end
+   * @param right empty at the end of the file
    */
   record Around(String left, String right) {}
 
@@ -59,10 +59,10 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * The text of the file without the edit. A file that has not changed since becomes the one that
-   * it was; in another one, the old text comes between the lines that it stood between.
+   * Returns the file's text without the edit. An otherwise unchanged file gets its old bytes. In a
+   * changed file, the old text returns between the same two lines.
    *
-   * @return empty where these lines are not beside each other any more, or several times
+   * @return empty if the two lines do not stand together exactly once
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

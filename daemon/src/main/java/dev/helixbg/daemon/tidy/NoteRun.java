@@ -26,20 +26,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Carries acts out on facts of memory files, and takes them back. The folder {@value #FOLDER} of
- * the store keeps what went, in a file for each finding, from before the first change on.
+ * Carries out acts on memory files, and reverses them. Before the first change, the removed text is
+ * saved in the store's folder {@value #FOLDER}, in one file for each finding.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** All that takes an act back. */
+  /** Everything that the undo of an act needs. */
   record Kept(String id, List<KeptEdit> edits) {}
 
-  /** A file that is about to be changed. */
+  /** A change of one file. */
   private record Step(UserFile file, byte[] before, byte[] after) {}
 
-  /** The edits of an act; none where it is of another kind. */
+  /** Returns the edits of an act; empty if the act changes no file. */
   public static List<FileEdit> edits(JsonNode act) throws IOException {
     List<FileEdit> edits = new ArrayList<>();
     for (JsonNode edit : act.path("edits")) {
@@ -49,10 +49,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries an act out that was planned just now, looks whether the finding is gone, and notes that
-   * it is done.
+   * Carries out an act right after its plan, checks that the finding is gone, and records it as
+   * done.
    *
-   * @param act as {@link ActRun#plan} gives it, with edits
+   * @param act plan by {@link ActRun#plan}, with edits
    */
   public Outcome run(JsonNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();
@@ -76,7 +76,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElseGet(Outcome::done);
   }
 
-  /** The outcome where it is not done. */
+  /** Changes the files. Returns an outcome if the change stopped, else empty. */
   private Optional<Outcome> change(String id, List<FileEdit> edits) throws IOException {
     List<Step> steps = new ArrayList<>();
     List<KeptEdit> kept = new ArrayList<>();
@@ -134,7 +134,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         List.of());
   }
 
-  /** Takes an act back: the texts come to where they were, and the finding is open again. */
+  /** Reverses an act: the texts return to their places, and the finding is open again. */
   public Outcome takeBack(String id) throws IOException, InterruptedException {
     Optional<Outcome> stopped;
     try (ProcessLock lock = lock()) {
@@ -151,7 +151,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return Outcome.done();
   }
 
-  /** The outcome where it is not taken back. */
+  /** Puts the old texts back. Returns an outcome if that stopped, else empty. */
   private Optional<Outcome> putBack(String id) throws IOException {
     Optional<Kept> kept = kept(id);
     if (kept.isEmpty()) {
@@ -165,7 +165,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       try {
         byte[] now = Files.readAllBytes(file.file());
         if (Sha256.of(now).equals(edit.edit().sha256())) {
-          continue; // this one was not changed
+          continue; // the act did not change this file
         }
         Optional<String> text = edit.takenBack(new String(now, UTF_8));
         if (text.isEmpty()) {
@@ -187,7 +187,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return stopped;
   }
 
-  /** Clears away what a killed process left, unless another one is at it. */
+  /** Removes the leftovers of a killed process, unless another process is changing files. */
   public void clear() throws IOException {
     Optional<ProcessLock> lock = ProcessLock.take(lockFile(), Duration.ZERO);
     if (lock.isPresent()) {
@@ -197,7 +197,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  /** Files beside those that were to be changed, and what is kept of acts that changed nothing. */
+  /** Deletes temporary files beside the notes, and saved edits of acts that changed no file. */
   private void clear(ProcessLock held) throws IOException {
     if (!Files.isDirectory(folder())) {
       return;
@@ -222,7 +222,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       }
       return true;
     } catch (IOException e) {
-      return false; // a file is not there at the moment
+      return false; // a file is missing now
     }
   }
 

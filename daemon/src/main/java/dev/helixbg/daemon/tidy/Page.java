@@ -8,29 +8,26 @@ import java.util.Locale;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/**
- * The body of a screen, between its title line and the line that lists its keys; and these keys.
- */
+/** The body of a screen and its keys, without the title line and the line of keys. */
 abstract class Page {
   private final Map<String, String> hints = new LinkedHashMap<>();
   private final Map<String, Action> actions = new HashMap<>();
 
-  /** Handles a key. */
   interface Action {
     void run() throws IOException, InterruptedException;
   }
 
-  /** Lines that stay while the others scroll. */
+  /** Returns the lines that do not scroll. */
   abstract List<AttributedString> top(int columns);
 
-  /** Lines that scroll. */
+  /** Returns the lines that scroll. */
   abstract List<AttributedString> body(int columns);
 
   /**
    * Adds a key.
    *
    * @param key a name such as {@code enter} or {@code esc}, else the character itself
-   * @param words what it does; empty: it is not shown
+   * @param words effect of the key; empty: the screen does not list the key
    */
   Page on(String key, String words, Action action) {
     actions.put(key, action);
@@ -42,15 +39,15 @@ abstract class Page {
     return this;
   }
 
-  /** The keys that do something here, each with what it does. */
+  /** Returns the listed keys, each with its effect. */
   Map<String, String> hints() {
     return hints;
   }
 
   /**
-   * Reacts to a key.
+   * Handles a key.
    *
-   * @return whether it means something here
+   * @return whether the key has an effect on this page
    */
   boolean key(String key) throws IOException, InterruptedException {
     Action action = actions.get(key);

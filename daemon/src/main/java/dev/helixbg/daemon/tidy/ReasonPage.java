@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** Asks why a finding is dismissed, which may be left out. */
+/** Asks for the reason of a dismissal, which is optional. */
 final class ReasonPage extends Page {
   private static final int LONGEST = 300;
 

@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A finding as it is shown to the user who decides about it.
+ * A finding as the user sees it before a decision.
  *
- * @param told as report.json tells it
- * @param entries of it, as they are now; none where it is about topics
+ * @param told the finding's fields as in report.json
+ * @param entries present entries of the finding; empty for a finding about topics
  */
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
@@ -28,7 +28,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
         findings.lines(List.of(finding), decisions).stream()
             .findFirst()
             .<JsonNode>map(line -> line)
-            .orElseGet(MissingNode::getInstance); // a new report has come just now
+            .orElseGet(MissingNode::getInstance); // a new report replaced the last one
     List<NamedEntry> entries =
         finding.section().equals("copies")
             ? findings.present().entries().allOf(finding.keys())
@@ -40,12 +40,12 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return finding.id();
   }
 
-  /** Whether it is about two entries, of which one can be said to be the same as the other. */
+  /** Whether the finding is about two entries, which can be called the same. */
   boolean isPair() {
     return told.path("a").isObject() && told.path("b").isObject() && entries.size() == 2;
   }
 
-  /** The keys that lead to an act, with what they say. */
+  /** Returns the keys that lead to an act, with their words. */
   Map<String, String> ways() {
     Map<String, String> ways = new LinkedHashMap<>();
     if (told.path("edit").isEmpty()) {
@@ -66,7 +66,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return ways;
   }
 
-  /** Says in words what the finding is. */
+  /** Returns the finding's kind as a sentence. */
   String what() {
     return switch (finding.kind()) {
       case "copies" -> entries.size() + " notes say the same, word for word";
@@ -97,7 +97,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
-  /** Why it is there, as the report says it; empty where its kind says all. */
+  /** Returns the finding's reason in the report; empty if the kind tells it. */
   String why() {
     JsonNode said = told.path("assessment");
     String judged =
@@ -107,18 +107,18 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return judged + told.path("says").asText();
   }
 
-  /** The text that is to stand in place of several, if there is one. */
+  /** Returns the text that is to replace several entries, if one exists. */
   Optional<String> merged() {
     return Optional.ofNullable(told.path("proposedText").textValue());
   }
 
-  /** The text below its title: all of it, where it has none but its own beginning. */
+  /** Returns the text below the title; the whole text if the title is only its beginning. */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;
   }
 
-  /** Whether its first line says its title and nothing else, and more follows. */
+  /** Whether the first line has only the title, and more text follows. */
   static boolean hasHeading(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     String title = entry.title();
@@ -131,7 +131,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
             .noneMatch(Character::isLetterOrDigit);
   }
 
-  /** When it was written, its tags and its source: what tells it from others beside its text. */
+  /** Returns the entry's name, date, tags and source. */
   static String about(NamedEntry entry) {
     List<String> about = new ArrayList<>(List.of(entry.name()));
     if (entry.entry().timestampMin() != 0) {

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** A text to read. */
+/** A page with a text. */
 final class TextPage extends Page {
   private final AttributedString heading;
   private final List<AttributedString> text;
 
   /**
-   * @param heading in one line
-   * @param text of paragraphs, each broken into lines as the screen is wide
+   * @param heading heading in one line
+   * @param text paragraphs, which are wrapped to the screen's width
    */
   TextPage(AttributedString heading, List<AttributedString> text) {
     this.heading = heading;
@@ -30,7 +30,7 @@ final class TextPage extends Page {
     return lines;
   }
 
-  /** All of it as plain text. */
+  /** Returns the whole page as plain text. */
   List<String> plain() {
     List<String> plain = new ArrayList<>(List.of(heading.toString()));
     text.forEach(part -> plain.add(part.toString()));

@@ -22,14 +22,14 @@ import java.util.Optional;
 import org.jline.utils.AttributedString;
 
 /**
- * Everything in a session that changes notes or decisions: the page that says what will be changed,
- * the act itself, its outcome, and how it is taken back.
+ * The part of a session that changes notes or decisions: the page before an act, the act, its
+ * outcome and its undo.
  */
 final class TidyActs {
-  /** Field of an act that names the state of the whole log. */
+  /** Field of an act with the state of the whole log. */
   private static final String LOG = "log";
 
-  /** Time before the session in which notes are read, and the coarseness of file times. */
+  /** Allowance for notes that were read before the session, and for coarse file times. */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
   private final TidySession session;
@@ -40,22 +40,22 @@ final class TidyActs {
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
 
-  /** The files of the notes when they were last read. */
+  /** The files of the notes at the last read. */
   private NoteFiles found;
 
-  /** When the notes were last read. */
+  /** Time of the last read of the notes. */
   private Instant read = Instant.now();
 
   private int done;
   private int dismissed;
 
   /**
-   * An act that was carried out, and the calls that take it back.
+   * A decision or a finished act, with the calls that reverse it.
    *
    * @param isAct whether notes were changed
-   * @param undo calls for helix; none for a decision
+   * @param undo calls for helix; empty for a decision
    * @param moved files that are in the trash
-   * @param edits of memory files
+   * @param edits edits of memory files
    */
   private record Made(
       String id,
@@ -85,7 +85,7 @@ final class TidyActs {
     return dismissed;
   }
 
-  /** Whether there is something to take back. */
+  /** Whether an act or decision can be reversed. */
   boolean hasMade() {
     return !made.isEmpty();
   }
@@ -111,7 +111,7 @@ final class TidyActs {
     session.say("Dismissed. u takes it back.");
   }
 
-  /** Plans an act and says what it would change. */
+  /** Plans an act and shows its changes. */
   void confirm(Shown shown, Optional<String> as, Optional<String> keep)
       throws IOException, InterruptedException {
     if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
@@ -119,7 +119,7 @@ final class TidyActs {
     }
     session.list().look();
     ObjectNode act = plan(shown, as, keep);
-    if (act.has("choose")) { // of two of an unknown age
+    if (act.has("choose")) { // two entries of unknown age
       confirm(shown, as, Optional.of("b"));
       return;
     }
@@ -172,7 +172,7 @@ final class TidyActs {
     return session.list().act(shown.finding(), request);
   }
 
-  /** Whether an act is still what its page says; else shows the page anew. */
+  /** Whether an act still equals its page. If it differs, the page is shown again. */
   private boolean isStill(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
       throws IOException, InterruptedException {
     refresh();
@@ -218,7 +218,7 @@ final class TidyActs {
     }
   }
 
-  /** Reads notes that have changed. */
+  /** Reads changed notes. */
   private void refresh() {
     Instant now = Instant.now();
     notes.ifPresent(
@@ -246,7 +246,7 @@ final class TidyActs {
     }
   }
 
-  /** Says after a stop what was done and what is left to do by hand. */
+  /** Shows what a stopped act has done, and what the user has to do by hand. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     list(told, "This was done:", outcome.made());
@@ -273,7 +273,7 @@ final class TidyActs {
     session.next();
   }
 
-  /** Whether another program has carried it out. */
+  /** Checks whether the user or another program has carried out the act. */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     session.list().look();
     Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());
@@ -296,7 +296,7 @@ final class TidyActs {
     }
   }
 
-  /** The files that entries were made of, as they are called now. */
+  /** Returns the present paths of the files that the entries were made of. */
   private static List<Path> filesOf(List<NamedEntry> entries, NoteFiles found) {
     return entries.stream()
         .flatMap(one -> one.entry().note().stream())
@@ -305,7 +305,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** Looks whether the finding is gone from the notes. */
+  /** Checks whether the finding is gone from the notes. */
   private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
@@ -341,9 +341,9 @@ final class TidyActs {
   }
 
   /**
-   * Takes files that are put back off the list.
+   * Puts files back, and removes each from the list.
    *
-   * @return what is wrong with the first that cannot be; empty where all are back
+   * @return error of the first file that cannot be put back; empty if all are back
    */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
@@ -358,7 +358,7 @@ final class TidyActs {
     return Optional.empty();
   }
 
-  /** Says what would be taken back. */
+  /** Shows what an undo would change. */
   void undo() {
     if (made.isEmpty()) {
       session.say("nothing was done in this session");

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The findings to go through, in the report's order, as log, report and decisions of this moment
- * leave them. What was decided in this session keeps its place.
+ * The findings of a session in the report's order, updated from log, report and decisions. A
+ * finding that the user decided in this session keeps its place.
  */
 final class TidyList {
   private final ActRun acts;
@@ -36,7 +36,7 @@ final class TidyList {
     this.acts = acts;
   }
 
-  /** Sees what became of it meanwhile; costs a few looks where nothing did. */
+  /** Reads log, report and decisions again if they have changed. */
   void look() throws IOException, InterruptedException {
     Optional<FileState> now = KbFiles.DISK.stateOrNone(acts.store().kb().dataLog());
     if (findings == null || !now.equals(log)) {
@@ -66,12 +66,12 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether there is something to decide that the report does not lead with. */
+  /** Whether open findings exist that are no leads. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
 
-  /** Goes on to what the report does not lead with. */
+  /** Adds the findings that are no leads. */
   void addAll() throws IOException, InterruptedException {
     hasAll = true;
     look();
@@ -82,25 +82,24 @@ final class TidyList {
   }
 
   /**
-   * Plans an act on the log of the last look.
+   * Plans an act on the log as it was at the last look.
    *
-   * @param request as {@link FindingRequests} takes it
+   * @param request see {@link FindingRequests#act}
    */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }
 
-  /** A finding as it is shown. */
   Shown shown(ReportedFinding finding) {
     return Shown.of(findings, finding, decisions);
   }
 
-  /** A finding that is still to be decided. */
+  /** Returns a finding that is still open. */
   Optional<ReportedFinding> open(String id) {
     return Optional.ofNullable(open.get(id));
   }
 
-  /** Ids, those that were decided in this session among them. */
+  /** Returns the ids in order, with the findings decided in this session. */
   List<String> order() {
     return order;
   }
@@ -114,7 +113,11 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** The next open finding after a place or, backwards, before it; around the end. */
+  /**
+   * Returns the next open finding after a place. After the end, the search continues at the start.
+   *
+   * @param step 1, or -1 for the previous finding
+   */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);
     for (int i = 1; i <= order.size(); i++) {

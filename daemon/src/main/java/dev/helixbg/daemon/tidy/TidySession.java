@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * A session of decisions on one finding after another: the screen, and the effect of each key. It
- * does not know the terminal. Only Enter on a page that names the changes changes anything.
+ * A session of decisions about one finding after another: its screen, and the effect of each key.
+ * The class is independent of the terminal. A change needs Enter on a page that lists the changes.
  */
 final class TidySession {
   private static final List<String> HELP =
@@ -43,7 +43,7 @@ final class TidySession {
   private boolean isOver;
 
   /**
-   * @param list that has looked
+   * @param list list after its first look
    */
   TidySession(TidyList list, ActRun runs, Ink ink, Desk desk)
       throws IOException, InterruptedException {
@@ -150,18 +150,18 @@ final class TidySession {
     return lines;
   }
 
-  /** Says what an act left half done, until the user has pressed a key on the page about it. */
+  /** Returns the text about a half-done act, until the user presses a key on its page. */
   List<String> halfDone() {
     return halfDone;
   }
 
-  /** Shows a page about an act that was stopped in the middle. */
+  /** Shows a page about an act that stopped in the middle. */
   void turnToHalfDone(TextPage stopped) {
     turnTo(closing(stopped));
     halfDone = stopped.plain();
   }
 
-  /** Reacts to a key; see {@link Page#key}. */
+  /** Handles a key; see {@link Page#key}. */
   void key(String key) throws IOException, InterruptedException {
     message = "";
     halfDone = List.of();
@@ -174,12 +174,11 @@ final class TidySession {
     }
   }
 
-  /** The list of this moment. */
   TidyList list() {
     return list;
   }
 
-  /** Says something above the keys, until the next key. */
+  /** Shows a message above the keys, until the next key. */
   void say(String words) {
     message = words;
   }
@@ -204,7 +203,7 @@ final class TidySession {
     scroll = 0;
   }
 
-  /** Shows a finding, or that there is none. */
+  /** Shows a finding, or the page at the end of the list. */
   private void show(Optional<String> id) throws IOException, InterruptedException {
     current = id.orElse("");
     Optional<ReportedFinding> finding = id.flatMap(list::open);
@@ -237,7 +236,7 @@ final class TidySession {
     turnTo(end.on("q", "quit", () -> isOver = true));
   }
 
-  /** Shows the finding at hand as it is now, or the next one where it is gone. */
+  /** Shows the current finding again, or the next one if it is gone. */
   void back() throws IOException, InterruptedException {
     list.look();
     if (list.open(current).isEmpty()) {
@@ -252,7 +251,7 @@ final class TidySession {
     back();
   }
 
-  /** Shows the next finding that is open. */
+  /** Shows the next open finding. */
   void next() throws IOException, InterruptedException {
     list.look();
     show(list.next(current, 1));
@@ -301,7 +300,7 @@ final class TidySession {
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  /** The verdict on a pair by the key that says it. */
+  /** Returns the verdict on a pair that a key means. */
   private static Optional<String> as(Shown shown, String key) {
     return shown.isPair()
         ? Optional.of(key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related")
@@ -315,7 +314,7 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Goes on to the next finding where this one is not open any more. */
+  /** Runs an action if the finding is still open, else shows the next finding. */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

@@ -30,7 +30,7 @@ import org.jline.utils.Curses;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
-/** A session of deciding on a terminal: draws its screen, and gives it the keys. */
+/** A session at a terminal: draws the screen and reads the keys. */
 public final class TidyTerminal implements Desk {
   private static final List<Capability> LEAVE =
       List.of(Capability.cursor_normal, Capability.keypad_local, Capability.exit_ca_mode);
@@ -40,7 +40,7 @@ public final class TidyTerminal implements Desk {
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
 
-  /** Size of a terminal that does not tell its own. */
+  /** Size of a terminal that does not report its size. */
   private static final Size USUAL = new Size(80, 24);
 
   private final Terminal terminal;
@@ -58,10 +58,9 @@ public final class TidyTerminal implements Desk {
   private TidySession session;
 
   /**
-   * @param isPlain whether the terminal can do nothing but print lines
-   * @param colour whether there may be colours
-   * @param out the same terminal as standard output, for what is left to say once JLine has closed
-   *     it
+   * @param isPlain whether the terminal can only print lines
+   * @param colour whether colours are allowed
+   * @param out the same terminal as standard output, usable after JLine has closed it
    */
   TidyTerminal(
       Terminal terminal,
@@ -88,16 +87,16 @@ public final class TidyTerminal implements Desk {
   /**
    * The result of a session.
    *
-   * @param halfDone work that an act left half done, if the user may not have read of it
+   * @param halfDone text about a half-done act that the user may not have read
    */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
   /**
-   * Decides about findings until the user has enough, or until Ctrl-C, a signal, or the end of the
-   * terminal. What was decided is kept.
+   * Runs a session until the user quits, presses Ctrl-C, sends a signal or closes the terminal.
+   * Decisions made before are kept.
    *
-   * @throws Failure where standard input or output is no terminal
+   * @throws Failure when standard input or output is no terminal
    */
   public static Summary run(
       ActRun acts,
@@ -113,7 +112,7 @@ public final class TidyTerminal implements Desk {
     TidyList list = new TidyList(acts);
     Optional<Failure> noReport = Optional.empty();
     try {
-      list.look(); // takes as long as opening the terminal
+      list.look(); // in parallel with opening the terminal
     } catch (Failure e) {
       noReport = Optional.of(e);
     }
@@ -140,8 +139,8 @@ public final class TidyTerminal implements Desk {
           .provider(TerminalBuilder.PROP_PROVIDER_FFM)
           .dumb(false)
           .encoding(UTF_8)
-          .graphemeCluster(false) // to ask the terminal takes half a second and eats keys
-          .type(type.equals(DUMB) ? "ansi" : type) // a dumb one JLine would not read by keys
+          .graphemeCluster(false) // asking the terminal takes 0.5 s and loses keys
+          .type(type.equals(DUMB) ? "ansi" : type) // JLine reads no keys from a dumb terminal
           .build();
     } catch (IllegalStateException e) {
       throw Failure.usage(
@@ -184,9 +183,10 @@ public final class TidyTerminal implements Desk {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
-        Thread.ofVirtual().start(list.findings().present().entries()::prepare); // while one reads
+        // prepares while the user reads
+        Thread.ofVirtual().start(list.findings().present().entries()::prepare);
         String key = read();
-        Whole.of(() -> press(key)); // nothing is left half done by a signal
+        Whole.of(() -> press(key)); // a signal does not stop an act halfway
       }
     } catch (InterruptedException | IOException | RuntimeException e) {
       if (!ErrorReporter.wasInterrupted(e) && !isClosed()) {
@@ -229,18 +229,19 @@ public final class TidyTerminal implements Desk {
   private void begin() {
     before = terminal.enterRawMode();
     Attributes raw = terminal.getAttributes();
-    raw.setLocalFlag(LocalFlag.ISIG, false); // Ctrl-C is a key: helix would get the signal, too
+    // Ctrl-C is read as a key, because a signal would also reach helix
+    raw.setLocalFlag(LocalFlag.ISIG, false);
     terminal.setAttributes(raw);
     if (!isPlain) {
       terminal.puts(Capability.enter_ca_mode);
       terminal.puts(Capability.keypad_xmit);
       terminal.puts(Capability.cursor_invisible);
       terminal.flush();
-      display.clear(); // the cursor is where it was before
+      display.clear(); // the screen starts at the old cursor
     }
   }
 
-  /** Whether JLine has closed it: JLine does that at a signal, while an act is finished. */
+  /** Whether JLine has closed the terminal, which it does at a signal while an act still runs. */
   private boolean isClosed() {
     try {
       terminal.writer();
@@ -257,7 +258,7 @@ public final class TidyTerminal implements Desk {
         terminal.flush();
       }
       terminal.setAttributes(before);
-    } catch (IllegalStateException e) { // closed: JLine has put back the attributes alone
+    } catch (IllegalStateException e) { // closed: JLine has restored only the attributes
       if (!isPlain) {
         LEAVE.forEach(one -> Curses.tputs(out, terminal.getStringCapability(one)));
         out.flush();
@@ -273,7 +274,7 @@ public final class TidyTerminal implements Desk {
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
   }
 
-  /** After a change of size: terminals differ in what they leave of the screen then. */
+  /** Draws the screen again after a change of size, because the old lines may be damaged. */
   private synchronized void drawAnew() {
     display.clear();
     draw();
@@ -328,7 +329,7 @@ public final class TidyTerminal implements Desk {
     terminal.flush();
   }
 
-  /** Starts the editor as git does: its setting may include options. */
+  /** Starts the editor by a shell, as git does: the variable may contain options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
     String editor = environment.getOrDefault("VISUAL", environment.getOrDefault("EDITOR", ""));

@@ -19,10 +19,10 @@ import java.util.Optional;
 
 /**
  * The desktop's trash: on Linux by the specification of freedesktop.org, on a Mac {@code ~/.Trash}.
- * Files are only moved, never copied and deleted.
+ * Files are moved, not copied.
  *
- * @param home the trash of the user's home
- * @param isMac whether it is a folder of files and nothing else
+ * @param home trash folder of the user's home
+ * @param isMac whether the trash is a plain folder of files
  */
 record Trash(Path home, boolean isMac) {
   private static final int MOST_NAMES = 10_000;
@@ -30,12 +30,12 @@ record Trash(Path home, boolean isMac) {
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
 
   /**
-   * The present place of a file.
+   * A file in the trash.
    *
-   * @param info what the trash notes about it; empty on a Mac
+   * @param info note of the trash about the file; empty on a Mac
    */
   record Moved(Path from, Path to, Optional<Path> info) {
-    /** Puts it back, unless another file has its place by now. */
+    /** Moves the file back, unless its old path exists again. */
     void putBack() throws IOException {
       if (Files.exists(from, LinkOption.NOFOLLOW_LINKS)) {
         throw new FileAlreadyExistsException(from.toString(), null, "it is there again");
@@ -48,9 +48,9 @@ record Trash(Path home, boolean isMac) {
   }
 
   /**
-   * Moves a regular file there.
+   * Moves a regular file to the trash.
    *
-   * @param now in the user's time zone
+   * @param now time in the user's time zone
    */
   Moved move(Path file, LocalDateTime now) throws IOException {
     Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
@@ -71,7 +71,7 @@ record Trash(Path home, boolean isMac) {
     throw new IOException("the trash is full of files called " + from.getFileName());
   }
 
-  /** The note about it comes first, and holds the name. */
+  /** Writes the note about the file first, because the note reserves the name. */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
     Path top = atHome ? Path.of("/") : top(from);
@@ -99,7 +99,7 @@ record Trash(Path home, boolean isMac) {
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         return new Moved(from, to, Optional.of(note));
       } catch (FileAlreadyExistsException e) {
-        Files.delete(note); // a file without a note about it
+        Files.delete(note); // the name belongs to a file without a note
       } catch (AtomicMoveNotSupportedException e) {
         Files.delete(note);
         throw new IOException("it lies on another disk than the trash");
@@ -121,7 +121,7 @@ record Trash(Path home, boolean isMac) {
             : name.substring(0, dot) + "." + number + name.substring(dot);
   }
 
-  /** The topmost folder of the disk that a file lies on. */
+  /** Returns the topmost folder of the file's disk. */
   private static Path top(Path file) throws IOException {
     FileStore disk = Files.getFileStore(file);
     Path top = file.getParent();
@@ -131,7 +131,7 @@ record Trash(Path home, boolean isMac) {
     return top;
   }
 
-  /** The user's own trash on another disk: {@code .Trash-UID}, which no other user can write. */
+  /** Returns the user's trash on another disk: {@code .Trash-UID}, writable only for this user. */
   private static Path ownTrash(Path top) throws IOException {
     Path home = Path.of(System.getProperty("user.home"));
     Path trash = top.resolve(".Trash-" + Files.getAttribute(home, "unix:uid"));

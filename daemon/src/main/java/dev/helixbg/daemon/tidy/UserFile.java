@@ -14,20 +14,20 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/** A file of the user's that is changed at their word, in one step. */
+/** A file of the user that helix-bg changes on request, in one step. */
 public record UserFile(Path file) {
-  /** On Linux: the open files of each process. */
+  /** The folder of processes on Linux, each with its open files. */
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
 
   /**
-   * Replaces all bytes: a new file beside it, synced, is renamed over it. It has the same mode,
-   * owner and group.
+   * Replaces all bytes. A new file beside the old one is synced and then renamed over it, with the
+   * same mode, owner and group.
    *
-   * @param before what it must hold, up to the last moment
-   * @return whether it did; else it is what it was
-   * @throws IOException when it is not to be changed, or cannot be; it is what it was then
+   * @param before required content, checked again right before the rename
+   * @return whether the file was replaced; else it is unchanged
+   * @throws IOException when the file must not or cannot be changed; the file is then unchanged
    */
   public boolean replace(byte[] before, byte[] after) throws IOException {
     requireChangeable();
@@ -44,14 +44,14 @@ public record UserFile(Path file) {
     try {
       AtomicFile.syncFolder(file.getParent());
     } catch (IOException e) {
-      // It is renamed; a power cut could bring the old file back.
+      // The rename is done; a power cut could bring the old file back.
     }
     return true;
   }
 
   /**
-   * @throws FileSystemException for a link, another user's file, one that is read-only, and one
-   *     that another process writes, as far as the system tells
+   * @throws FileSystemException for a link, another user's file, a read-only file, and a file that
+   *     another process writes, if the system reports that
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {
@@ -81,15 +81,15 @@ public record UserFile(Path file) {
     return new FileSystemException(file.toString(), null, why);
   }
 
-  /** By its mode: root may write anything. */
+  /** Whether the mode lets the owner write; root could write any file. */
   private static boolean isOwnersToWrite(Path path) throws IOException {
     return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
   }
 
-  /** Another process that has it open for writing, or has locked it, in words. */
+  /** Returns the other process that writes or has locked the file, as text. */
   private Optional<String> writer() throws IOException {
     if (!Files.isDirectory(PROCESSES)) {
-      return Optional.empty(); // a Mac does not tell
+      return Optional.empty(); // a Mac has no such folder
     }
     Map<String, Object> own = identity(file);
     String self = Long.toString(ProcessHandle.current().pid());
@@ -119,7 +119,7 @@ public record UserFile(Path file) {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // It has ended, or is another user's.
+      // The process has ended or belongs to another user.
     }
     return false;
   }
@@ -128,11 +128,14 @@ public record UserFile(Path file) {
     try {
       return identity(descriptor).equals(file);
     } catch (IOException e) {
-      return false; // closed just now
+      return false; // closed in the meantime
     }
   }
 
-  /** A line of {@code /proc/PID/fdinfo/FD}: the flags of open(2) in octal digits, or a lock. */
+  /**
+   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock or an open for writing. Its flags
+   * are those of open(2), in octal digits.
+   */
   private static boolean tellsOfWriting(String line) {
     return line.startsWith("lock:")
         || line.startsWith("flags:")

@@ -5,11 +5,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Runs work to its end: an interrupt takes effect only afterwards. */
+/** Runs work to its end: an interrupt takes effect afterwards. */
 public final class Whole {
   private Whole() {}
 
-  /** Does it on a thread of its own, and waits for its end. */
+  /** Runs the work on another thread and waits for its end. */
   public static <T> T of(Callable<T> work) throws IOException, InterruptedException {
     CompletableFuture<T> done = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -24,7 +24,7 @@ public final class Whole {
               }
             });
     try {
-      return done.join(); // keeps an interrupt for later
+      return done.join(); // does not react to an interrupt
     } catch (CompletionException e) {
       switch (e.getCause()) {
         case IOException io -> throw io;

@@ -2,16 +2,13 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * The daemon's main loop: checks each KB when it is due, then does the chores, and sleeps until the
@@ -32,18 +29,13 @@ public final class DaemonLoop {
   /** KBs with the time of their next check. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Whether the sleep must end. This object is the lock of this field and the next three. */
+  /** Whether the sleep must end. This object is the lock of this field and of {@link #working}. */
   private boolean woken;
 
-  /** Number of finished steps. */
-  private long steps;
-
-  /** Thread with work that can be cancelled; null if there is none. */
+  /** The thread that looks at a KB, which {@link #stop} interrupts; null if none does. */
   private Thread working;
 
-  private boolean calledOff;
   private volatile boolean stopped;
-  private volatile boolean paused;
   private volatile boolean allDue;
 
   /** KBs that may have changed, by hints. */
@@ -78,89 +70,61 @@ public final class DaemonLoop {
    * @return nanoseconds until the next step
    */
   public long step() throws InterruptedException {
-    if (allDue && !paused) {
+    if (allDue) {
       allDue = false;
       watches.replaceAll((watch, at) -> clock.nanos());
     }
     long next = Long.MAX_VALUE;
     for (Map.Entry<KbWatch, Long> due : watches.entrySet()) {
       KbWatch watch = due.getKey();
-      if (!paused && hinted.remove(watch.kb())) {
+      if (hinted.remove(watch.kb())) {
         due.setValue(clock.nanos());
       }
       if (due.getValue() - clock.nanos() <= 0) {
-        tick(watch).ifPresent(wait -> due.setValue(clock.nanos() + wait));
+        long wait = tick(watch);
+        due.setValue(clock.nanos() + wait);
       }
       next = Math.min(next, due.getValue() - clock.nanos());
     }
-    long chore = chores.run();
-    countStep();
-    return Math.max(0, Math.min(paused ? Long.MAX_VALUE : next, chore));
+    return Math.max(0, Math.min(next, chores.run()));
   }
 
   /**
-   * Checks a KB, unless the work is cancelled.
+   * Checks a KB, unless the loop is stopped.
    *
-   * @return nanoseconds until the next check; empty if the work was cancelled or did not begin
+   * @return nanoseconds until the next check; 0 if the loop was stopped
    * @throws InterruptedException when another thread interrupts this one
    */
-  private OptionalLong tick(KbWatch watch) throws InterruptedException {
-    if (!begin()) {
-      return OptionalLong.empty();
+  private long tick(KbWatch watch) throws InterruptedException {
+    synchronized (this) {
+      if (stopped) {
+        return 0;
+      }
+      working = Thread.currentThread();
     }
     try {
-      return OptionalLong.of(watch.tick());
+      return watch.tick();
     } catch (InterruptedException | CancellationException e) {
-      if (ended()) {
-        return OptionalLong.empty();
+      if (stopped) {
+        return 0;
       }
       throw e;
     } finally {
-      ended();
+      synchronized (this) {
+        working = null;
+        if (stopped) {
+          Thread.interrupted(); // what follows is to close everything
+        }
+      }
     }
-  }
-
-  private synchronized boolean begin() {
-    if (paused || stopped) {
-      return false;
-    }
-    working = Thread.currentThread();
-    return true;
-  }
-
-  /**
-   * Ends the work that can be cancelled.
-   *
-   * @return whether the work was cancelled; true only once
-   */
-  private synchronized boolean ended() {
-    boolean was = calledOff;
-    if (was) {
-      Thread.interrupted();
-    }
-    working = null;
-    calledOff = false;
-    return was;
-  }
-
-  private synchronized void countStep() {
-    steps++;
-    notifyAll();
   }
 
   private synchronized void sleep(long nanos) throws InterruptedException {
-    await(() -> woken || stopped, nanos);
-    woken = false;
-  }
-
-  /**
-   * Waits until a condition is true, for at most a time. The caller must have this object's lock.
-   */
-  private void await(BooleanSupplier isSo, long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
-    for (long left = nanos; left > 0 && !isSo.getAsBoolean(); left = end - System.nanoTime()) {
+    for (long left = nanos; left > 0 && !woken && !stopped; left = end - System.nanoTime()) {
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
+    woken = false;
   }
 
   /** Ends the sleep, for chores. */
@@ -189,42 +153,9 @@ public final class DaemonLoop {
   /** Ends the loop and cancels its work. */
   public synchronized void stop() {
     stopped = true;
-    callOff();
-  }
-
-  /** Stops checking KBs and cancels the present work; finished results are kept. */
-  synchronized void pause() {
-    paused = true;
-    callOff();
-  }
-
-  /**
-   * Pauses the loop and waits for the end of the current or next step.
-   *
-   * @return whether the step ended in time
-   */
-  public synchronized boolean pause(Duration patience) throws InterruptedException {
-    long before = steps; // read before the pause, since a step may end before this thread waits
-    pause();
-    await(() -> steps != before, patience.toNanos());
-    return steps != before;
-  }
-
-  public void resume() {
-    paused = false;
-    wakeUp();
-  }
-
-  /** Interrupts the present work. The caller must have this object's lock. */
-  private void callOff() {
     if (working != null) {
-      calledOff = true;
       working.interrupt();
     }
     wakeUp();
-  }
-
-  public boolean isPaused() {
-    return paused;
   }
 }

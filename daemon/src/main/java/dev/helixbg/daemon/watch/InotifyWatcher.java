@@ -2,7 +2,6 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.watch.KbWatch.ChangeHints;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.FileSystems;
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Used on Linux only. Elsewhere the JDK would read each folder repeatedly, which costs more than
  * checking one file.
  */
-public final class InotifyWatcher implements ChangeHints, AutoCloseable {
+public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
   /** Time within which all writes to the log make one hint. */
@@ -65,9 +64,14 @@ public final class InotifyWatcher implements ChangeHints, AutoCloseable {
     return System.getProperty("os.name").equals("Linux");
   }
 
-  @Override
+  /**
+   * Makes sure that the next change of a KB will be told, as far as this machine can. Finds out
+   * that the folder was replaced.
+   *
+   * @return whether it will be
+   */
   public synchronized boolean follow(Kb kb) {
-    if (closed) {
+    if (closed || !areThere()) {
       return false;
     }
     try {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,8 +42,8 @@ import org.slf4j.LoggerFactory;
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
 
-  /** Time after which a log is read even if it keeps changing. */
-  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
+  /** A log that never rests is read all the same after so long. */
+  static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
@@ -58,7 +59,7 @@ public final class KbWatch {
   private final Kb kb;
   private final KbStores stores;
   private final KbFiles files;
-  private final ChangeHints hints;
+  private final Predicate<Kb> hints;
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final DaemonMetrics metrics;
@@ -120,7 +121,7 @@ public final class KbWatch {
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
-      ChangeHints hints,
+      Predicate<Kb> hints,
       DaemonClock clock,
       TroubleLog troubles,
       DaemonMetrics metrics) {
@@ -443,23 +444,6 @@ public final class KbWatch {
    * changes.
    */
   private long poll() {
-    return (hints.follow(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
-  }
-
-  /**
-   * Reports early that the log of a KB may have changed, so that frequent checks are not needed.
-   * The watch checks the log itself, with or without hints.
-   */
-  public interface ChangeHints {
-    /**
-     * Ensures that the next change will be reported, if the system can. It is called before each
-     * check of the KB, so it must be cheap; it also notices a replaced folder.
-     *
-     * @return whether the next change will be reported
-     */
-    boolean follow(Kb kb);
-
-    /** Hints for systems that report no changes. */
-    ChangeHints NONE = kb -> false;
+    return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }
 }

@@ -17,9 +17,6 @@ public final class NotesWatch {
   /** Checks take at most one part in {@code SHARE} of the time. */
   private static final int SHARE = 100;
 
-  /** Time after which notes are read even if they keep changing. */
-  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
-
   private final NotesKb notes;
   private final Duration every;
   private final Duration quiet;
@@ -57,7 +54,8 @@ public final class NotesWatch {
       changedSince = changed ? changedSince : now;
       changed = true;
       Instant rested = Instant.now().minus(quiet);
-      if (files.newest().isAfter(rested) && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
+      if (files.newest().isAfter(rested)
+          && now - changedSince < KbWatch.READ_ANYWAY_AFTER.toNanos()) {
         wait = Math.min(wait, quiet.toNanos());
       } else {
         String left = notes.update(files).words().orElse("");

@@ -163,7 +163,7 @@ class CommandLineTest {
     String path = refused("verify", "--notes", "a\0b");
     assertFalse(path.contains("java."), path);
     assertTrue(path.contains("cannot be the name of a file here"), path);
-    assertTrue(refused("pause", "--help", "now").contains("one argument too many: now"));
+    assertTrue(refused("stop", "--help", "now").contains("one argument too many: now"));
   }
 
   @Test
@@ -194,7 +194,7 @@ class CommandLineTest {
         new TreeSet<>(
             List.of(
                 ("one-shot daemon search related findings act dismiss done undo"
-                        + " chat mcp service study tidy verify doctor")
+                        + " mcp service study tidy verify doctor")
                     .split(" "))),
         both);
   }

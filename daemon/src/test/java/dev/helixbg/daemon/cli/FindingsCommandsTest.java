@@ -37,8 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** findings, dismiss, done, undo and search from the command line, without a daemon. */
 class FindingsCommandsTest {
-  /** The embedding model is prepared once for all tests. */
-  @TempDir static Path cache;
+  /** In which the embedding model is prepared for the tests of all modules. */
+  private static final Path CACHE = Path.of("../embed/target/test-cache").toAbsolutePath();
 
   @TempDir Path folder;
 
@@ -56,7 +56,7 @@ class FindingsCommandsTest {
             false,
             false);
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.add(1, "--set=cache=" + cache);
+    all.add(1, "--set=cache=" + CACHE);
     all.add(1, "--set=state=" + folder.resolve("state"));
     return HelixBg.commandLine(console, NoInterruption.make()).execute(all.toArray(String[]::new));
   }

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HostileTextTest {
   private static final Interruption INTERRUPTION = NoInterruption.make();
 
-  /** The embedding model is prepared once for all tests. */
-  @TempDir static Path cache;
+  /** In which the embedding model is prepared for the tests of all modules. */
+  private static final Path CACHE = Path.of("../embed/target/test-cache").toAbsolutePath();
 
   @TempDir Path folder;
 
@@ -52,7 +52,7 @@ class HostileTextTest {
   private int ok(String command, String... arguments) throws CharacterCodingException {
     List<String> all =
         new ArrayList<>(
-            List.of(command, "--set=cache=" + cache, "--set=state=" + folder.resolve("state")));
+            List.of(command, "--set=cache=" + CACHE, "--set=state=" + folder.resolve("state")));
     all.addAll(List.of(arguments));
     int code = run(all.toArray(String[]::new));
     assertEquals(0, code, err::toString);
@@ -61,7 +61,7 @@ class HostileTextTest {
 
   /** Where no embedding model can be opened. */
   private int doctor(String... arguments) throws IOException {
-    List<String> all = new ArrayList<>(List.of("doctor", "--set=cache=" + cache));
+    List<String> all = new ArrayList<>(List.of("doctor", "--set=cache=" + CACHE));
     all.add("--set=embed.models=" + FakeModel.unopenable(folder.resolve("none")));
     all.addAll(List.of(arguments));
     return run(all.toArray(String[]::new));

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -32,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +52,6 @@ class ControlServerTest {
 
   private final CountDownLatch gate = new CountDownLatch(1);
   private final CountDownLatch blocked = new CountDownLatch(1);
-  private final CountDownLatch calledOff = new CountDownLatch(1);
   private final AtomicInteger interrupts = new AtomicInteger();
   private Path socket;
   private ControlServer server;
@@ -72,39 +73,33 @@ class ControlServerTest {
     server = ControlServer.start(socket, this::answer, limits);
   }
 
-  private void answer(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    switch (request.path("do").asText()) {
-      case "echo" -> {
-        for (int i = 0; i < request.path("times").asInt(1); i++) {
-          reply.send(JSON.createObjectNode().put("text", request.path("text").asText()));
-        }
-      }
-      case "list" -> {
-        for (int i = 0; i < request.path("times").asInt(); i++) {
-          reply.add(JSON.createObjectNode().put("number", i).put("text", "x".repeat(1_000)));
-        }
-      }
+  private List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
+    return switch (request.path("do").asText()) {
+      case "echo" ->
+          Collections.nCopies(request.path("times").asInt(1), text(request.path("text").asText()));
+      case "list" ->
+          IntStream.range(0, request.path("times").asInt())
+              .mapToObj(i -> text("x".repeat(1_000)).put("number", i))
+              .toList();
       case "block" -> {
         blocked.countDown();
-        try {
-          gate.await();
-        } catch (InterruptedException e) {
-          calledOff.countDown();
-          throw e;
-        }
+        gate.await();
+        yield List.of();
       }
-      case "outlast" -> outlast();
+      case "outlast" -> {
+        outlast();
+        yield List.of();
+      }
       case "overflow" -> throw new StackOverflowError();
-      case "flood" -> {
-        while (true) {
-          reply.send(JSON.createObjectNode().put("text", "x".repeat(100_000)));
-        }
-      }
-      case "endless" -> reply.add(JSON.createObjectNode().put("text", "x".repeat(5 << 20)));
+      case "flood" -> Collections.nCopies(200, text("x".repeat(100_000)));
+      case "endless" -> List.of(text("x".repeat(5 << 20)));
       case "fail" -> throw new Failure(ExitCode.KB, "no such knowledge base");
       default -> throw new IllegalStateException("a bug");
-    }
+    };
+  }
+
+  private static ObjectNode text(String text) {
+    return JSON.createObjectNode().put("text", text);
   }
 
   /** As whoever asks for the end of the daemon waits for it. */
@@ -128,23 +123,22 @@ class ControlServerTest {
   }
 
   @Test
-  void answersStreamAndAConnectionServesManyRequests() throws IOException {
+  void anAnswerHasManyLinesAndAConnectionServesManyRequests() throws IOException {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
       for (int i = 0; i < 3; i++) {
-        List<JsonNode> lines =
-            Answers.of(client, request("echo").put("text", "grüße\n\"").put("times", 3));
+        List<JsonNode> lines = client.ask(request("echo").put("text", "grüße\n\"").put("times", 3));
         assertEquals(3, lines.size());
         assertEquals("grüße\n\"", lines.get(2).path("text").asText());
       }
-      Failure told = assertThrows(Failure.class, () -> Answers.of(client, request("fail")));
+      Failure told = assertThrows(Failure.class, () -> client.ask(request("fail")));
       assertEquals(ExitCode.KB, told.code());
       assertEquals("no such knowledge base", told.getMessage());
-      Failure bug = assertThrows(Failure.class, () -> Answers.of(client, request("other")));
+      Failure bug = assertThrows(Failure.class, () -> client.ask(request("other")));
       assertEquals(ExitCode.INTERNAL, bug.code());
-      Failure endless = assertThrows(Failure.class, () -> Answers.of(client, request("endless")));
+      Failure endless = assertThrows(Failure.class, () -> client.ask(request("endless")));
       assertTrue(endless.getMessage().startsWith("the answer has 5,242,"), endless.getMessage());
-      assertEquals(1, Answers.of(client, request("echo")).size(), "an error ends a request only");
+      assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
     }
   }
 
@@ -153,7 +147,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
       for (int times : new int[] {0, 1, 10, 500}) {
-        List<JsonNode> lines = Answers.of(client, request("list").put("times", times));
+        List<JsonNode> lines = client.ask(request("list").put("times", times));
         assertEquals(times, lines.size());
         for (int i = 0; i < times; i++) {
           assertEquals(i, lines.get(i).path("number").asInt());
@@ -183,7 +177,7 @@ class ControlServerTest {
               return false;
             });
     try (ControlClient client = client()) {
-      assertThrows(IOException.class, () -> Answers.of(client, request("echo")));
+      assertThrows(IOException.class, () -> client.ask(request("echo")));
     }
     assertEquals(List.of(Files.getOwner(socket).getName()), peers, "the kernel says who calls");
   }
@@ -200,12 +194,12 @@ class ControlServerTest {
             blocked.submit(
                 () -> {
                   try (ControlClient one = client()) {
-                    return Answers.of(one, request("block"));
+                    return one.ask(request("block"));
                   }
                 }));
       }
       silent.write(ByteBuffer.wrap("{\"do\":".getBytes(UTF_8)));
-      assertEquals(1, Answers.of(client, request("echo")).size());
+      assertEquals(1, client.ask(request("echo")).size());
       assertFalse(waiting.stream().anyMatch(Future::isDone));
       gate.countDown();
       for (Future<?> one : waiting) {
@@ -224,7 +218,7 @@ class ControlServerTest {
     }
     assertTrue(raw("[".repeat(900) + "\n").contains("error"));
     try (ControlClient client = client()) {
-      assertEquals(1, Answers.of(client, request("echo")).size());
+      assertEquals(1, client.ask(request("echo")).size());
     }
   }
 
@@ -266,7 +260,7 @@ class ControlServerTest {
       }
       assertEquals("{\"text\":\"x\"}\n{\"end\":true}\n", text(answer));
       try (ControlClient other = client()) {
-        assertEquals(1, Answers.of(other, request("echo")).size());
+        assertEquals(1, other.ask(request("echo")).size());
       }
     }
   }
@@ -276,14 +270,17 @@ class ControlServerTest {
   }
 
   @Test
-  void aRequestIsCalledOffWhenItsClientLeaves() throws Exception {
+  void theAnswerToAClientThatHasLeftDisturbsNobody() throws Exception {
     start(ControlLimits.USUAL);
     try (SocketChannel leaving = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       leaving.write(ByteBuffer.wrap("{\"do\":\"block\"}\n".getBytes(UTF_8)));
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
     }
-    assertTrue(calledOff.await(60, TimeUnit.SECONDS));
+    gate.countDown();
     awaitNoClient();
+    try (ControlClient client = client()) {
+      assertEquals(1, client.ask(request("echo")).size());
+    }
   }
 
   private void awaitNoClient() throws InterruptedException {
@@ -316,7 +313,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient waiting = client();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> Answers.of(waiting, request("block")));
+      Future<?> answer = threads.submit(() -> waiting.ask(request("block")));
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
       server.close();
       ExecutionException e =
@@ -331,7 +328,7 @@ class ControlServerTest {
     start(ControlLimits.USUAL);
     try (ControlClient waiting = client();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> Answers.of(waiting, request("outlast")));
+      Future<?> answer = threads.submit(() -> waiting.ask(request("outlast")));
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
       server.refuse();
       while (interrupts.get() == 0) {
@@ -350,42 +347,26 @@ class ControlServerTest {
   void anErrorOfTheJvmIsToldAndTheConnectionGoesOn() throws IOException {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
-      Failure told = assertThrows(Failure.class, () -> Answers.of(client, request("overflow")));
+      Failure told = assertThrows(Failure.class, () -> client.ask(request("overflow")));
       assertEquals(ExitCode.INTERNAL, told.code());
       assertTrue(told.getMessage().contains("StackOverflowError"), told.getMessage());
-      assertEquals(1, Answers.of(client, request("echo")).size());
+      assertEquals(1, client.ask(request("echo")).size());
     }
   }
 
   @Test
   void tooManyClientsAreTold() throws Exception {
-    ControlServer.Handler handler =
-        new ControlServer.Handler() {
-          @Override
-          public void handle(ObjectNode request, ControlServer.Reply reply)
-              throws IOException, InterruptedException {
-            answer(request, reply);
-          }
-
-          @Override
-          public boolean isUrgent(ObjectNode request) {
-            return request.path("text").asText().equals("urgent");
-          }
-        };
-    server = ControlServer.start(socket, handler, FEW);
+    start(FEW);
     List<ControlClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 4; i++) {
         ControlClient client = client();
-        Answers.of(client, request("echo"));
+        client.ask(request("echo"));
         clients.add(client);
       }
       try (ControlClient fifth = client()) {
-        Failure told = assertThrows(Failure.class, () -> Answers.of(fifth, request("echo")));
+        Failure told = assertThrows(Failure.class, () -> fifth.ask(request("echo")));
         assertEquals(ExitCode.BUSY, told.code());
-      }
-      try (ControlClient sixth = client()) {
-        assertEquals(1, Answers.of(sixth, request("echo").put("text", "urgent")).size());
       }
     } finally {
       for (ControlClient client : clients) {
@@ -404,7 +385,7 @@ class ControlServerTest {
     assertEquals(Optional.empty(), ControlClient.connect(socket, PATIENCE));
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
-      assertEquals(1, Answers.of(client, request("echo")).size());
+      assertEquals(1, client.ask(request("echo")).size());
     }
     server.close();
     assertFalse(Files.exists(socket), "it goes with the server");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufWriter;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
@@ -40,9 +41,9 @@ class LanguageModelFileTest {
     Files.createFile(folder.resolve("0.onnx"));
     Files.createFile(folder.resolve("0.gguf.part"));
     Files.createDirectory(folder.resolve("0.gguf"));
-    assertEquals(Optional.of(new LanguageModelFile(first, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(first)), located(Map.of()));
     Files.delete(first);
-    assertEquals(Optional.of(new LanguageModelFile(second, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(second)), located(Map.of()));
   }
 
   @Test
@@ -53,14 +54,14 @@ class LanguageModelFileTest {
     new GgufWriter().text("general.architecture", "bert").write(folder.resolve("b.gguf"));
     Path half = Files.write(folder.resolve("c.gguf"), Arrays.copyOf(whole, whole.length / 2));
     Path good = Files.write(folder.resolve("d.gguf"), whole);
-    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
     List<String> skipped = LanguageModelFile.skipped(settings(Map.of()));
     assertEquals(3, skipped.size());
     assertTrue(skipped.get(0).contains("a.gguf: this is no GGUF file"), skipped.get(0));
     assertTrue(skipped.get(1).contains("b.gguf: the architecture is \"bert\""), skipped.get(1));
     assertTrue(skipped.get(2).contains("the download broke off"), skipped.get(2));
     Files.delete(good);
-    assertEquals(Optional.of(new LanguageModelFile(half, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(half)), located(Map.of()));
   }
 
   @Test
@@ -70,7 +71,7 @@ class LanguageModelFileTest {
         .uint32("split.count", 2)
         .write(folder.resolve("a-00001-of-00002.gguf"));
     Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
-    assertEquals(Optional.of(new LanguageModelFile(good, false)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
     String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
     assertTrue(reason.contains("one of 2 files of a split model"), reason);
   }
@@ -82,9 +83,9 @@ class LanguageModelFileTest {
     Path flagged = Files.createFile(home.resolve("flagged.gguf"));
     Files.writeString(
         home.resolve(".helix/helix-bg.toml"), "[llm]\nmodel = \"%s\"\n".formatted(configured));
-    assertEquals(Optional.of(new LanguageModelFile(configured, true)), located(Map.of()));
+    assertEquals(Optional.of(new LanguageModelFile(configured)), located(Map.of()));
     assertEquals(
-        Optional.of(new LanguageModelFile(flagged, true)),
+        Optional.of(new LanguageModelFile(flagged)),
         located(Map.of("llm.model", flagged.toString())));
   }
 
@@ -97,22 +98,15 @@ class LanguageModelFileTest {
   }
 
   @Test
-  void withoutAModelTheErrorNamesTheFolderAndHowToGetOne() {
-    Failure failure =
-        assertThrows(Failure.class, () -> LanguageModelFile.require(settings(Map.of())));
-    assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
-    assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
-  }
-
-  @Test
   void aFileReplacedSinceItsHashWasTakenIsNotOpened() throws IOException {
     Path file = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("a.gguf"));
-    LanguageModelFile model = new LanguageModelFile(file, false);
+    LanguageModelFile model = new LanguageModelFile(file);
     Settings settings = settings(Map.of());
     String hash = model.hash(settings);
-    model.openWithHash(settings, hash).close();
+    model.openWithHash(settings, hash, Device.CPU, 1).close();
     Files.copy(GoldenModel.Q8_0.path(), file, StandardCopyOption.REPLACE_EXISTING);
-    Failure failure = assertThrows(Failure.class, () -> model.openWithHash(settings, hash));
+    Failure failure =
+        assertThrows(Failure.class, () -> model.openWithHash(settings, hash, Device.CPU, 1));
     assertTrue(failure.getMessage().contains("was replaced"), failure.getMessage());
   }
 

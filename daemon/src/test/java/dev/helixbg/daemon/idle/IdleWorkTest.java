@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.LanguageModelHost;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.Kb;
@@ -56,7 +55,6 @@ class IdleWorkTest {
 
   private WritableKb writer;
   private DaemonFixture daemon;
-  private LanguageModelHost model;
   private IdleWork idle;
   private boolean battery;
   private double load;
@@ -84,16 +82,10 @@ class IdleWorkTest {
     daemon = new DaemonFixture(folder, writer.kb(), flags);
     Settings settings = daemon.settings;
     KnownTrial.of(settings);
-    model = new LanguageModelHost(settings, daemon.clock, daemon.metrics);
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     idle =
         new IdleWork(
-            settings,
-            model,
-            new IdleQuestions(settings, model, daemon.clock, new FakeModel()),
-            daemon.clock,
-            daemon.troubles,
-            machine);
+            settings, new FakeModel(), daemon.clock, daemon.troubles, daemon.metrics, machine);
   }
 
   /** To the very end, on however busy a machine: nobody writes where files are deleted. */
@@ -103,11 +95,10 @@ class IdleWorkTest {
     while (idle.current().isPresent()) {
       Thread.sleep(2);
     }
-    model.close();
   }
 
   private boolean consider() {
-    return idle.consider(List.of(daemon.watch), false);
+    return idle.consider(List.of(daemon.watch));
   }
 
   /** Does all that is to be done, as the loop does: a look at the KB between two runs. */
@@ -164,7 +155,7 @@ class IdleWorkTest {
 
   @Test
   void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
-    write(300);
+    write(150);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     Files.move(writer.kb().folder(), folder.resolve("away"));
@@ -205,14 +196,14 @@ class IdleWorkTest {
   }
 
   @Test
-  void aChangeOrAPauseInterruptsARunWithinASecond() throws Exception {
+  void aChangeInterruptsARunWithinASecond() throws Exception {
     write(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     writer.append();
     daemon.run(Duration.ofMillis(2100));
     long start = System.nanoTime();
-    while (idle.consider(List.of(daemon.watch), true)) {
+    while (consider()) {
       Thread.sleep(5);
     }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
@@ -266,7 +257,7 @@ class IdleWorkTest {
     while (answers().size() == before
         || idle.current()
             .filter(now -> now.work() == IdleWork.IdleJob.QUESTIONS)
-            .filter(now -> now.stand().orElseThrow().answered() > 0)
+            .filter(now -> now.answered() > 0)
             .isEmpty()) {
       assertTrue(consider(), "it has ended");
       if (!idle.isRunning()) {
@@ -297,7 +288,7 @@ class IdleWorkTest {
     assertTrue(daemon.troubles.on(about).orElse("none").contains("of a test"));
     daemon.clock.error = null;
     while (idle.isRunning()) {
-      idle.consider(List.of(daemon.watch), true); // lest it waits before it tries again
+      consider();
       Thread.sleep(2);
     }
     daemon.look();
@@ -409,7 +400,7 @@ class IdleWorkTest {
     askSome();
     IdleWork.Current current = idle.current().orElseThrow();
     assertEquals(writer.kb(), current.kb());
-    assertTrue(current.stand().isPresent());
+    assertEquals(IdleWork.IdleJob.QUESTIONS, current.work());
     long reports = daemon.metrics.reports.sum();
     daemon.look();
     assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own answers are no change");
@@ -528,21 +519,6 @@ class IdleWorkTest {
   }
 
   @Test
-  void peopleGoFirstAndGetAModelOfTheirOwnPriority() throws Exception {
-    write(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
-    String theirs = model.use(text -> nice());
-    untilItEnds();
-    assertEquals(nice(), theirs);
-    assertFalse(consider(), "there may be a next question");
-    daemon.look();
-    settle();
-    daemon.run(Duration.ofMinutes(3));
-    askSome();
-  }
-
-  @Test
   void idleThreadsAreLastInTheQueueAndSoAreThoseTheyStart() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/thread-self/stat")), "only Linux tells");
     String usual = nice();
@@ -572,17 +548,5 @@ class IdleWorkTest {
     } catch (IOException e) {
       return "";
     }
-  }
-
-  @Test
-  void theModelIsReleasedWhenIdleAndWaitsForItsUser() throws Exception {
-    daemon.run(Duration.ofMinutes(5));
-    finish();
-    assertTrue(model.isLoaded());
-    assertFalse(model.releaseAfter(Optional.of(Duration.ofMinutes(5))));
-    daemon.clock.pass(Duration.ofMinutes(5));
-    assertFalse(model.releaseAfter(Optional.empty()));
-    assertTrue(model.releaseAfter(Optional.of(Duration.ofMinutes(5))));
-    assertFalse(model.isLoaded());
   }
 }

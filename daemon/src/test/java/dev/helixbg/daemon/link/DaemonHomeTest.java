@@ -8,6 +8,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,7 +32,7 @@ class DaemonHomeTest {
     assertTrue(ControlServer.fits(socket), socket.toString());
     assertEquals(socket, new DaemonHome(home.resolve(".helix")).socket());
     ControlServer server =
-        ControlServer.start(socket, (_, _) -> {}, ControlServer.ControlLimits.USUAL);
+        ControlServer.start(socket, _ -> List.of(), ControlServer.ControlLimits.USUAL);
     try {
       assertEquals(socket, daemon.socket(), "the folder is there now");
       ControlClient.connect(socket, Duration.ofSeconds(10)).orElseThrow().close();

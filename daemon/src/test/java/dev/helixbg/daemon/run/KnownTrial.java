@@ -15,7 +15,7 @@ public final class KnownTrial {
 
   /** As if the model of the settings had been measured, and had one answer to everything. */
   public static void of(Settings settings) throws Exception {
-    LanguageModelFile model = LanguageModelFile.require(settings);
+    LanguageModelFile model = LanguageModelFile.locate(settings).orElseThrow();
     QuestionAnswerer always =
         (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList();
     ModelTrial.ofJudge(settings, model)

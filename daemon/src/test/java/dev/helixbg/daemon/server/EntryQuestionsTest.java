@@ -84,10 +84,8 @@ class EntryQuestionsTest {
   }
 
   private JsonNode give(String client, String kind) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
     at = at.plusSeconds(60);
-    requests().give(request(client).put("kind", kind), at, lines::add);
-    return lines.getFirst();
+    return requests().give(request(client).put("kind", kind), at);
   }
 
   private JsonNode take(String client, String... idsAndAnswers) throws Exception {
@@ -96,10 +94,8 @@ class EntryQuestionsTest {
     for (int i = 0; i < idsAndAnswers.length; i += 2) {
       answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
     }
-    List<ObjectNode> lines = new ArrayList<>();
     at = at.plusSeconds(60);
-    requests().take(request, at, lines::add);
-    return lines.getFirst();
+    return requests().take(request, at);
   }
 
   /** Answers all questions of a kind. */

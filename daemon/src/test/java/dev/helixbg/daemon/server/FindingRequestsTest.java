@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WrittenReport;
@@ -102,14 +101,7 @@ class FindingRequestsTest {
   }
 
   private List<ObjectNode> ask(ObjectNode request, boolean one) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
-    ControlServer.Reply reply = lines::add;
-    if (one) {
-      findings().one(request, reply);
-    } else {
-      findings().list(request, reply);
-    }
-    return lines;
+    return one ? List.of(findings().one(request)) : findings().list(request);
   }
 
   @Test
@@ -226,20 +218,16 @@ class FindingRequestsTest {
   }
 
   private ObjectNode act(String id, String as) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
     ObjectNode request = JSON.createObjectNode().put("id", id);
     if (as != null) {
       request.put("as", as);
     }
-    findings().act(request, lines::add);
-    return lines.getFirst();
+    return findings().act(request);
   }
 
   private ObjectNode decide(String id, String decision, String by) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
     ObjectNode request = JSON.createObjectNode().put("id", id);
-    findings().decide(request.put("decision", decision).put("by", by), NOW, lines::add);
-    return lines.getFirst();
+    return findings().decide(request.put("decision", decision).put("by", by), NOW);
   }
 
   /** The report still says t:3; helix says t:1 by now. */

@@ -20,7 +20,6 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,9 +63,7 @@ class KbRequestsTest {
   }
 
   private List<JsonNode> ask(ObjectNode request) throws Exception {
-    List<JsonNode> lines = new ArrayList<>();
-    assertTrue(requests.answer(request, lines::add));
-    return lines;
+    return List.copyOf(requests.answer(request));
   }
 
   private List<JsonNode> search(String text) throws Exception {

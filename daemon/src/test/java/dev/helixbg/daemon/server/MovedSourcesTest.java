@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,9 +82,8 @@ class MovedSourcesTest {
   }
 
   private List<ObjectNode> listed() throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
     ObjectNode request = Json.object().put("kind", "source");
-    findings().list(request, lines::add);
+    List<ObjectNode> lines = findings().list(request);
     return lines.subList(1, lines.size());
   }
 
@@ -98,14 +96,12 @@ class MovedSourcesTest {
   }
 
   private ObjectNode act(String id) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
-    findings().act(Json.object().put("id", id), lines::add);
-    return lines.getFirst();
+    return findings().act(Json.object().put("id", id));
   }
 
   private void decide(String id, String decision) throws Exception {
     ObjectNode request = Json.object().put("id", id).put("decision", decision);
-    findings().decide(request, Instant.EPOCH, line -> {});
+    findings().decide(request, Instant.EPOCH);
   }
 
   @Test
@@ -131,9 +127,8 @@ class MovedSourcesTest {
           .forEach(one -> arguments.put(one.getKey(), one.getValue().asText()));
       if (call.path("name").asText().equals("act")) {
         Files.write(kb.dataLog(), helix.log());
-        List<ObjectNode> looked = new ArrayList<>();
-        findings().act(call.path("arguments").deepCopy(), looked::add);
-        assertTrue(looked.getFirst().path("holds").asBoolean(), looked.toString());
+        ObjectNode looked = findings().act(call.path("arguments").deepCopy());
+        assertTrue(looked.path("holds").asBoolean(), looked.toString());
       } else {
         helix.call(call.path("name").asText(), arguments);
       }

@@ -117,9 +117,7 @@ class QuestionRequestsTest {
   }
 
   private ObjectNode give(String client, int count, Instant at) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
-    requests().give(request(client).put("count", count), at, lines::add);
-    return lines.getFirst();
+    return requests().give(request(client).put("count", count), at);
   }
 
   private static List<String> ids(ObjectNode given) {
@@ -138,9 +136,7 @@ class QuestionRequestsTest {
     for (int i = 0; i < idsAndAnswers.length; i += 2) {
       answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
     }
-    List<ObjectNode> lines = new ArrayList<>();
-    requests().take(request, at, lines::add);
-    return lines.getFirst();
+    return requests().take(request, at);
   }
 
   private static String why(ObjectNode taken) {
@@ -222,9 +218,7 @@ class QuestionRequestsTest {
   }
 
   private ObjectNode giveSome(int count, int perDay, Instant at) throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
-    requests().give(request("one").put("count", count).put("perDay", perDay), at, lines::add);
-    return lines.getFirst();
+    return requests().give(request("one").put("count", count).put("perDay", perDay), at);
   }
 
   @Test
@@ -321,14 +315,11 @@ class QuestionRequestsTest {
     assertEquals(
         List.of("same", "different"),
         store.agentAnswers().all().stream().map(one -> one.answer()).sorted().toList().reversed());
-    List<ObjectNode> lines = new ArrayList<>();
     ObjectNode odd = request("one");
     odd.putArray("answers").add("same").addObject().put("id", id(8));
-    requests().take(odd, later, lines::add);
-    assertEquals(2, lines.getFirst().path("refused").size());
+    assertEquals(2, requests().take(odd, later).path("refused").size());
     assertThrows(
-        Failure.class,
-        () -> requests().take(request("one").put("answers", "same"), later, line -> {}));
+        Failure.class, () -> requests().take(request("one").put("answers", "same"), later));
   }
 
   @Test
@@ -375,8 +366,6 @@ class QuestionRequestsTest {
   void unknownKindsAndCountsAreRefused() {
     assertThrows(Failure.class, () -> give("one", 0, NOW));
     assertThrows(Failure.class, () -> give("one", 101, NOW));
-    assertThrows(
-        Failure.class,
-        () -> requests().give(request("one").put("kind", "riddle"), NOW, line -> {}));
+    assertThrows(Failure.class, () -> requests().give(request("one").put("kind", "riddle"), NOW));
   }
 }

@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,14 +64,13 @@ class SecretFindingsTest {
   }
 
   private List<ObjectNode> listed() throws Exception {
-    List<ObjectNode> lines = new ArrayList<>();
-    findings().list(Json.object().put("kind", "secret"), lines::add);
+    List<ObjectNode> lines = findings().list(Json.object().put("kind", "secret"));
     return lines.subList(1, lines.size());
   }
 
   private void decide(String id, String decision) throws Exception {
     ObjectNode request = Json.object().put("id", id).put("decision", decision);
-    findings().decide(request, Instant.EPOCH, line -> {});
+    findings().decide(request, Instant.EPOCH);
   }
 
   private boolean isWritten(String text) throws Exception {
@@ -115,7 +113,7 @@ class SecretFindingsTest {
     report();
     assertEquals(1, listed().size());
     assertTrue(
-        assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last), line -> {}))
+        assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last)))
             .getMessage()
             .startsWith("no edit follows from " + last));
   }

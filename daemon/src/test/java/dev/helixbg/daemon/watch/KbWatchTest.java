@@ -555,19 +555,6 @@ class KbWatchTest {
     assertEquals(readings + 1, daemon.files.readings);
   }
 
-  @Test
-  void aHintWhilePausedIsFollowedWhenItGoesOn() throws Exception {
-    settle();
-    daemon.loop.pause();
-    writer.append();
-    daemon.loop.hint(writer.kb());
-    daemon.run(Duration.ofMinutes(5));
-    assertEquals(10, liveInReport());
-    daemon.loop.resume();
-    daemon.run(Duration.ofMillis(2_001));
-    assertEquals(11, liveInReport());
-  }
-
   /** What the nanoseconds count of a suspended time differs between systems. */
   @Test
   void afterASuspendTheNextLookFindsWhatChanged() throws Exception {

@@ -8,11 +8,11 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheck;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Acts for findings: one or a few for each finding, of which one is right. */
 public final class Acts {
@@ -29,19 +29,34 @@ public final class Acts {
 
   /** The same of two entries. */
   public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
-    if (verdict.isEmpty()) {
-      return onUnjudged(a, b);
+    NamedEntry older = a.isOlderThan(b) ? a : b;
+    NamedEntry newer = older == a ? b : a;
+    NamedEntry kept = fuller(a, b);
+    NamedEntry gone = kept == a ? b : a;
+    if (verdict.isPresent()) {
+      return switch (verdict.get()) {
+        case SAME -> List.of(remove(List.of(When.SAME), gone, kept));
+        case OVERTAKEN -> {
+          Act olderGoes = remove(List.of(When.OVERTAKEN), older, newer);
+          yield a.isAgeKnown(b)
+              ? List.of(olderGoes)
+              : List.of(olderGoes, remove(List.of(When.OVERTAKEN), newer, older));
+        }
+        case RELATED -> link(a, b);
+        case DIFFERENT -> List.of();
+      };
     }
-    return switch (verdict.get()) {
-      case SAME -> List.of(remove(List.of(When.SAME), fuller(a, b) == a ? b : a, fuller(a, b)));
-      case OVERTAKEN -> {
-        Act oneGoes = remove(List.of(When.OVERTAKEN), older(a, b), older(a, b) == a ? b : a);
-        Act otherGoes = remove(List.of(When.OVERTAKEN), older(a, b) == a ? b : a, older(a, b));
-        yield a.isAgeKnown(b) ? List.of(oneGoes) : List.of(oneGoes, otherGoes);
-      }
-      case RELATED -> link(a, b);
-      case DIFFERENT -> List.of();
-    };
+    List<Act> acts = new ArrayList<>();
+    if (!a.isAgeKnown(b)) {
+      acts.add(remove(List.of(When.SAME), gone, kept));
+    } else if (kept == newer) {
+      acts.add(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
+    } else {
+      acts.add(remove(List.of(When.SAME), newer, older));
+      acts.add(remove(List.of(When.OVERTAKEN), older, newer));
+    }
+    acts.addAll(link(a, b));
+    return acts;
   }
 
   /** One of them stays, see {@link #moreToKeep}. */
@@ -93,24 +108,6 @@ public final class Acts {
 
   private static List<Act> one(When when, Change change) {
     return List.of(new Act(List.of(when), change));
-  }
-
-  private static List<Act> onUnjudged(NamedEntry a, NamedEntry b) {
-    NamedEntry older = older(a, b);
-    NamedEntry newer = older == a ? b : a;
-    NamedEntry kept = fuller(a, b);
-    List<Act> removals;
-    if (!a.isAgeKnown(b)) {
-      removals = List.of(remove(List.of(When.SAME), kept == a ? b : a, kept));
-    } else if (kept == newer) {
-      removals = List.of(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
-    } else {
-      removals =
-          List.of(
-              remove(List.of(When.SAME), newer, older),
-              remove(List.of(When.OVERTAKEN), older, newer));
-    }
-    return Stream.concat(removals.stream(), link(a, b).stream()).toList();
   }
 
   private static Act remove(List<When> when, NamedEntry gone, NamedEntry kept) {
@@ -175,9 +172,5 @@ public final class Acts {
 
   private static boolean isCopy(NamedEntry one, Set<String> names) {
     return note(one).filter(note -> CopyName.isCopy(note, names)).isPresent();
-  }
-
-  private static NamedEntry older(NamedEntry a, NamedEntry b) {
-    return a.isOlderThan(b) ? a : b;
   }
 }

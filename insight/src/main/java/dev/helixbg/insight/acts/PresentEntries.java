@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The live entries of a knowledge base as they are now, found by their text: a report names places,
@@ -24,7 +23,7 @@ public final class PresentEntries {
   private final Map<String, List<NamedEntry>> byTopic = new HashMap<>();
 
   /** Made when first asked: most questions need no plan. */
-  private Supplier<ActPlanner> planner;
+  private ActPlanner planner;
 
   /**
    * @param modelId of the embedding model, by which keys are made
@@ -37,12 +36,6 @@ public final class PresentEntries {
       byKey.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry);
       byTopic.computeIfAbsent(entry.topic(), topic -> new ArrayList<>()).add(entry);
     }
-    planner =
-        () -> {
-          ActPlanner made = new ActPlanner(entries, this.log);
-          planner = () -> made;
-          return made;
-        };
   }
 
   /** The log that they were read from. */
@@ -114,7 +107,9 @@ public final class PresentEntries {
 
   /** Makes ready what the first plan takes a while for. */
   public synchronized void prepare() {
-    planner.get();
+    if (planner == null) {
+      planner = new ActPlanner(entries, log);
+    }
   }
 
   /** How an act on them is carried out. */
@@ -122,6 +117,7 @@ public final class PresentEntries {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
       return ActPlan.byHand(NoteSteps.of(act.change(), this::foldersOf));
     }
-    return planner.get().plan(act);
+    prepare();
+    return planner.plan(act);
   }
 }

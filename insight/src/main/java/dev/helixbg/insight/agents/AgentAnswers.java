@@ -106,7 +106,9 @@ public final class AgentAnswers {
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return byQuestion.isEmpty()
         ? Optional.empty()
-        : said(AgentQuestion.of(pair)).flatMap(Said::verdict).map(Verdict::isAct);
+        : said(AgentQuestion.of(pair.older(), pair.newer()))
+            .flatMap(Said::verdict)
+            .map(Verdict::isAct);
   }
 
   /** Returns the verdicts on the pairs of findings. */
@@ -114,7 +116,8 @@ public final class AgentAnswers {
     Map<String, Said> pairs = new HashMap<>();
     if (!byQuestion.isEmpty()) { // without answers, hashing the ids would be wasted work
       for (Finding.Relation pair : findings.relations()) {
-        said(AgentQuestion.of(pair)).ifPresent(said -> pairs.put(pair.id(), said));
+        said(AgentQuestion.of(pair.older(), pair.newer()))
+            .ifPresent(said -> pairs.put(pair.id(), said));
       }
     }
     return new AgentSayings(clients(), pairs);

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.agents;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -68,11 +67,6 @@ public record AgentQuestion(
   /** Returns the id of the question about two texts. */
   public static String ofPair(String older, String newer) {
     return id(QuestionKind.PAIR, List.of(older, newer));
-  }
-
-  /** Returns the id of the question about the two entries of a relation. */
-  public static String of(Finding.Relation pair) {
-    return of(pair.older(), pair.newer());
   }
 
   /** Returns the id of the question about two entries. */

@@ -174,7 +174,10 @@ public final class Analysis {
     return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
   }
 
-  /** Where each note has a folder of its own, two folders are two notes, which are pairs. */
+  /**
+   * Topics that are folders of a single note: two of them are two notes, which are compared as a
+   * pair.
+   */
   private BitSet foldersOfOneNote() {
     List<Set<Optional<String>>> files =
         IntStream.range(0, topics.count())

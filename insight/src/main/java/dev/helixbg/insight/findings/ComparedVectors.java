@@ -127,8 +127,8 @@ record ComparedVectors(
   }
 
   /**
-   * Where to begin reading an entry so that what a vector stands for is seen with what is before
-   * it, in UTF-16 units of its content: of a passage, at the one before.
+   * Where to begin reading an entry, so that the text of a vector is seen with the text before it.
+   * For a passage this is the beginning of the passage before. In UTF-16 units of the content.
    */
   int viewStart(int vector) {
     if (vector < entries) {

@@ -42,7 +42,7 @@ record ExactCopies(int[] originals) {
     return NormalForm.of(named.content()).strip();
   }
 
-  /** Whether another entry stands for its text: other findings know only that one. */
+  /** Whether another entry represents its text; other findings name only that entry. */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
   }

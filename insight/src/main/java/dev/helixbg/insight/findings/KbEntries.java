@@ -35,11 +35,6 @@ public record KbEntries(
     LogAccount log,
     Coverage coverage,
     String way) {
-  public KbEntries {
-    if (vectors.count() != named.size()) {
-      throw new IllegalArgumentException("entries and vectors must be as many");
-    }
-  }
 
   /**
    * Reads the entries whose vectors are in a store.

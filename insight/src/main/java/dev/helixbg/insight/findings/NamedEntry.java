@@ -106,8 +106,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether anybody knows which of two was written before. Of notes the log does not tell it: it is
-   * in the order of their dates, of which many have no time of day.
+   * Whether it is known which of two was written first. The log does not tell it of notes: they are
+   * in the order of their dates, and many dates have no time of day.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int mine = entry.timestampMin();

@@ -10,9 +10,9 @@ import java.util.BitSet;
 import java.util.stream.IntStream;
 
 /**
- * The nearest neighbours of each entry, nearest first; two entries are as near as the nearest of
- * their texts, their own and those of their passages. Which they are does not depend on the order
- * in which they are offered: of equally near ones those count that come first in the order of keys.
+ * The nearest neighbours of each entry, nearest first. The nearness of two entries is that of their
+ * two nearest texts, where passages count as texts, too. The order in which neighbours are offered
+ * changes nothing: of equally near ones, those count that come first in the order of keys.
  */
 public final class NearestNeighbours {
   /** The k of CSLS (Conneau et al. 2018). */

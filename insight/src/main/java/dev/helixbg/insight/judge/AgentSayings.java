@@ -87,7 +87,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
 
-    /** Whether it has a say where a language model was right so often. */
+    /** Whether its verdicts count beside a language model that was measured so. */
     public boolean counts(Optional<JudgeTrust> model) {
       return isMeasured()
           && !isGuessing()

@@ -38,26 +38,15 @@ public final class Judge implements QuestionAnswerer {
   private final TextModel model;
   private final BpeTokenizer tokenizer;
   private final ChatTemplate chat;
-  private final boolean owner;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /**
    * @param model is closed with this
    */
   public Judge(TextModel model) {
-    this(model, true);
-  }
-
-  private Judge(TextModel model, boolean owner) {
     this.model = model;
-    this.owner = owner;
     tokenizer = model.tokenizer();
     chat = model.chat();
-  }
-
-  /** Returns a judge that asks a model of the caller, who closes it. */
-  public static Judge with(TextModel model) {
-    return new Judge(model, false);
   }
 
   /**
@@ -242,8 +231,6 @@ public final class Judge implements QuestionAnswerer {
   @Override
   public void close() {
     opened.values().forEach(ready -> ready.session().close());
-    if (owner) {
-      model.close();
-    }
+    model.close();
   }
 }

@@ -73,8 +73,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Relations, those first of which the pair judge is least sure whether they are worth an act, and
-   * those that it has not read behind them in their order.
+   * Relations, first those of which the pair judge is least sure whether they are worth an act.
+   * Those that it has not read follow, in their order.
    */
   private List<Finding.Relation> pairs() {
     List<Finding.Relation> pairs = new ArrayList<>(findings.relations());

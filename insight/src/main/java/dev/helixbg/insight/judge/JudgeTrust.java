@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -72,13 +73,9 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return words.toString();
   }
 
-  /** Two digits by hand: formatters of the JDK would ask for a locale. */
+  /** With two digits behind the point. */
   static String hundredths(double value) {
-    long hundredths = Math.round(100 * value);
-    return (hundredths < 0 ? "-" : "")
-        + Math.abs(hundredths) / 100
-        + "."
-        + "%02d".formatted(Math.abs(hundredths) % 100);
+    return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
   /** Says what decides which relations lead the list, and why. */

@@ -42,15 +42,17 @@ public record JudgedRelations(
   private static final int GROUP = 3;
 
   /**
-   * Leading are the pairs that an agent which counts calls the same or overtaken; then those of
-   * which the language model is surest that one entry can go or was overtaken; then those that it
-   * was not asked about: of those that the pair judge has read the ones that may be worth an act,
-   * else the first of the list. What is related or different, by the agent or else the model, never
-   * leads; nor does what is of a series, or is far, where only the pair judge speaks for it: in a
+   * Chooses the pairs that lead, in this order: pairs that an agent which counts calls the same or
+   * overtaken; pairs that the language model calls so, the surest first; pairs that it was not
+   * asked about. Of the last, those lead that the pair judge has read and that may be worth an act;
+   * if it has read none, the first of the list.
+   *
+   * <p>A pair that the agent, or else the model, calls related or different never leads. Where only
+   * the pair judge speaks for a pair of a series, or for a far one, it does not lead either: in a
    * small KB something is first of any list. A language model that guesses, or was not measured,
-   * has no say in what leads. A note and the record of a day lead only by the word of an agent or
-   * of a language model, unless both are facts. The pairs of a group follow each other, and so do
-   * pairs of sections of the same two files.
+   * has no say. A note and the record of a day lead only by the word of an agent or of a language
+   * model, unless both are facts. The pairs of a group follow each other, and so do pairs of
+   * sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(

@@ -65,7 +65,7 @@ public sealed interface Question {
 
   /** Names all that is asked: 32 hex digits over the whole texts. */
   default String key() {
-    return name(
+    List<String> texts =
         switch (this) {
           case LabelOf(String topic, String content) -> List.of(topic, content);
           case LessonOf(String topic, String content) -> List.of(topic, content);
@@ -75,24 +75,8 @@ public sealed interface Question {
           case Summarise(String topic, List<String> contents) ->
               Stream.concat(Stream.of(topic), contents.stream()).toList();
           case Merge(List<String> contents) -> contents;
-        });
-  }
-
-  /**
-   * The same for the answer to a question of which some text was not read whole: what was read of
-   * it is then part of what was asked.
-   */
-  default String keyOfParts() {
-    Match match =
-        switch (this) {
-          case Compare(String a, String b, Match found) ->
-              a.compareTo(b) > 0 ? found.swapped() : found;
-          case Overtaken(_, _, Match found) -> found;
-          default -> Match.NONE;
         };
-    return match.equals(Match.NONE)
-        ? key()
-        : name(List.of(key(), "from", "" + match.a(), "" + match.b()));
+    return Sha256.of(texts).substring(0, 32);
   }
 
   /** By which an answer says that it was given without the end of a text: see {@link Answer}. */
@@ -102,10 +86,5 @@ public sealed interface Question {
       case Overtaken(String older, _, _) -> text.equals(older) ? 1 : 2;
       default -> 1;
     };
-  }
-
-  /** Returns the name of texts in this order. */
-  private static String name(List<String> texts) {
-    return Sha256.of(texts).substring(0, 32);
   }
 }

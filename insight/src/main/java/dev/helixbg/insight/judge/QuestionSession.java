@@ -144,7 +144,10 @@ public final class QuestionSession implements AutoCloseable {
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
   }
 
-  /** Recalls what is remembered, and tells what is without its answer, or its second one. */
+  /**
+   * Recalls remembered answers, and returns the questions that lack their first or their second
+   * one.
+   */
   private List<Question> open(
       Collection<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);
@@ -161,31 +164,17 @@ public final class QuestionSession implements AutoCloseable {
 
   /** Looks up what was not looked up before, in one reading of the store. */
   private void recall(Collection<? extends Question> questions) {
-    Map<AnswerStore.Id, Question> wanted = new LinkedHashMap<>();
-    Set<AnswerStore.Id> ids = new HashSet<>();
+    Set<AnswerStore.Id> wanted = new HashSet<>();
     for (Question question : questions) {
       AnswerStore.Id id = id(question);
-      keys.add(question.key());
       keys.add(id.key());
       if (sought.add(id)) {
-        wanted.put(id, question);
-        ids.add(id);
-        ids.add(ofWholeTexts(question));
+        wanted.add(id);
       }
     }
-    Map<AnswerStore.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
-    wanted.forEach(
-        (id, question) -> {
-          Optional.ofNullable(found.get(ofWholeTexts(question)))
-              .filter(answer -> !answer.cut())
-              .ifPresent(answer -> known.put(id, answer));
-          Optional.ofNullable(found.get(id)).ifPresent(answer -> known.put(id, answer));
-        });
-  }
-
-  /** A question whose texts are read to their ends is the same wherever their matches begin. */
-  private AnswerStore.Id ofWholeTexts(Question question) {
-    return id(question, question.key());
+    if (!wanted.isEmpty()) {
+      known.putAll(answers.find(wanted));
+    }
   }
 
   /**
@@ -208,14 +197,10 @@ public final class QuestionSession implements AutoCloseable {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
-        Question question = open.get(done + i);
-        boolean cut = some.get(i).cut();
-        fresh.put(cut ? ids.get(done + i) : ofWholeTexts(question), some.get(i));
+        fresh.put(ids.get(done + i), some.get(i));
       }
       answers.add(fresh);
-      for (int i = 0; i < some.size(); i++) {
-        known.put(ids.get(done + i), some.get(i));
-      }
+      known.putAll(fresh);
       progress.answered(
           (int) open.subList(done, done + some.size()).stream().filter(counts::apply).count());
       done += some.size();
@@ -248,11 +233,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   private AnswerStore.Id id(Question question) {
-    return id(question, question.keyOfParts());
-  }
-
-  private AnswerStore.Id id(Question question, String key) {
-    return new AnswerStore.Id(question.job(), version(question.job()), modelHash, key);
+    return new AnswerStore.Id(question.job(), version(question.job()), modelHash, question.key());
   }
 
   /** Version of the prompt of a job, with the tokens that entries may take in it. */

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * @param tokens of what is left
  * @param cut whether something was left out
  */
-public record SentenceCut(String text, int tokens, boolean cut) {
+record SentenceCut(String text, int tokens, boolean cut) {
   /**
    * No tokenizer makes fewer tokens of a text worth reading; what is behind is not even looked at.
    */
@@ -34,7 +34,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
     if (!start.cut() || from <= 0) {
       return start;
     }
-    int place = whole(text, Math.min(from, text.length()));
+    int place = SentenceEnds.whole(text, Math.min(from, text.length()));
     String before = text.substring(0, place);
     String behind = text.substring(place);
     SentenceCut rest = of(behind, budget - budget / SHARE_BEFORE, count);
@@ -50,7 +50,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
   private static String endOf(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);
-    String tail = text.substring(whole(text, begin));
+    String tail = text.substring(SentenceEnds.whole(text, begin));
     List<Integer> ends = new ArrayList<>(SentenceEnds.of(tail));
     if (begin == 0) {
       ends.addFirst(0);
@@ -63,9 +63,10 @@ public record SentenceCut(String text, int tokens, boolean cut) {
    * @param budget in tokens
    * @param count tokens of a text
    */
-  public static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
+  static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
-    String head = text.length() <= looked ? text : text.substring(0, whole(text, (int) looked));
+    String head =
+        text.length() <= looked ? text : text.substring(0, SentenceEnds.whole(text, (int) looked));
     int tokens = count.applyAsInt(head);
     if (tokens <= budget && head.length() == text.length()) {
       return new SentenceCut(text, tokens, false);
@@ -112,17 +113,8 @@ public record SentenceCut(String text, int tokens, boolean cut) {
 
   private static List<Integer> characterEnds(String text) {
     return IntStream.rangeClosed(1, text.length())
-        .filter(i -> whole(text, i) == i)
+        .filter(i -> SentenceEnds.whole(text, i) == i)
         .boxed()
         .toList();
-  }
-
-  /** At, or one before, a place that does not split a character. */
-  private static int whole(String text, int at) {
-    boolean split =
-        at > 0
-            && at < text.length()
-            && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at));
-    return split ? at - 1 : at;
   }
 }

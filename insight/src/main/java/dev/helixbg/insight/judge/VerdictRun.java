@@ -26,12 +26,7 @@ public final class VerdictRun {
 
   public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
     this(asking);
-    Map<String, Asked> byTexts = new HashMap<>();
-    for (Finding.Relation pair : pairs) {
-      Asked questions = questions(pair);
-      Asked first = byTexts.putIfAbsent(questions.pair().key(), questions);
-      add(pair.id(), first == null ? questions : first);
-    }
+    pairs.forEach(pair -> add(pair.id(), questions(pair)));
   }
 
   /** Creates a run without pairs. */
@@ -70,8 +65,8 @@ public final class VerdictRun {
   /**
    * Asks about the first pairs what is not remembered.
    *
-   * @param first so many
-   * @return of how many the verdict is still incomplete because the time is over
+   * @param first this many pairs
+   * @return how many verdicts are incomplete because the time is over
    */
   public int ask(int first) throws InterruptedException {
     List<Question> pairs = new ArrayList<>();

@@ -46,7 +46,7 @@ final class LiveEntries implements RecordSink {
     String topic = new String(log, text, topicLength, UTF_8);
     String body = new String(log, text + topicLength, bodyLength, UTF_8);
     if (topic.indexOf(REPLACEMENT) >= 0 || body.indexOf(REPLACEMENT) >= 0) {
-      accountMalformed(offset, topicLength + bodyLength);
+      accountMalformed(offset, topicLength + bodyLength, topic + body);
     }
     if (entries.size() == offsets.length) {
       offsets = Arrays.copyOf(offsets, offsets.length * 2);
@@ -100,15 +100,19 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  private void accountMalformed(int offset, int length) {
-    Utf8Check.Malformed text = Utf8Check.malformed(log, offset + RecordHeader.ENTRY_BYTES, length);
-    int count = text.bytes();
-    if (count == 0) {
+  /** Each malformed piece became one U+FFFD, which has three bytes in UTF-8. */
+  private void accountMalformed(int offset, int length, String said) {
+    int start = offset + RecordHeader.ENTRY_BYTES;
+    byte[] bytes = said.getBytes(UTF_8);
+    int first = Arrays.mismatch(log, start, start + length, bytes, 0, bytes.length);
+    if (first < 0) {
       return; // the text has U+FFFD in it
     }
+    long replaced = said.chars().filter(c -> c == REPLACEMENT).count();
+    long count = length - bytes.length + 3 * replaced;
     damage(
         new LogAccount.Damage(
-            (long) offset + RecordHeader.ENTRY_BYTES + text.first(),
+            start + first,
             count,
             LogAccount.Kind.INVALID_UTF8,
             "the entry at offset "

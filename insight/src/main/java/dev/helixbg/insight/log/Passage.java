@@ -3,7 +3,7 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * A window of an entry's content, behind what the embedding model takes of its beginning.
+ * A window of an entry's content, after the part that the embedding model reads.
  *
  * @param start in UTF-16 units of {@link EntryText#content}
  * @param end behind the last one
@@ -19,9 +19,9 @@ public record Passage(int start, int end) {
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * The passages of an entry: from near the end of what the model takes of it to its own end, or as
-   * far as {@link #MAX} passages reach; none where the model takes all of it. The same text is
-   * always cut in the same way.
+   * The passages of an entry. They begin near the end of the part that the model reads, and reach
+   * to the end of the entry, or as far as {@link #MAX} passages do. An entry that the model reads
+   * whole has none. The same text is always cut in the same way.
    *
    * @param modelTokens the most tokens that the model takes of a text
    */
@@ -49,12 +49,11 @@ public record Passage(int start, int end) {
   }
 
   /**
-   * A passage where it stands, for a reader: alone it cannot be judged.
+   * A passage with its surroundings, for a reader, who could not judge it alone.
    *
-   * @param before what precedes it, at most so much, from a word on; begins with an ellipsis where
-   *     more precedes
+   * @param before the text before it, cut at a word; begins with an ellipsis if it was cut
    * @param text of the passage, its beginning
-   * @param after what follows, likewise
+   * @param after the text after it, cut in the same way
    */
   public record InPlace(String before, String text, String after) {}
 
@@ -102,7 +101,7 @@ public record Passage(int start, int end) {
     while (at > 0 && at < limit && !Character.isWhitespace(content.charAt(at - 1))) {
       at++;
     }
-    return at < limit || from == end ? at : whole(content, from);
+    return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
   /**
@@ -114,16 +113,7 @@ public record Passage(int start, int end) {
     while (at < content.length() && at > limit && !Character.isWhitespace(content.charAt(at))) {
       at--;
     }
-    return at > limit || start == end ? at : whole(content, end);
-  }
-
-  /** Not within a character. */
-  private static int whole(String content, int at) {
-    return at > 0
-            && at < content.length()
-            && Character.isSurrogatePair(content.charAt(at - 1), content.charAt(at))
-        ? at - 1
-        : at;
+    return at > limit || start == end ? at : SentenceEnds.whole(content, end);
   }
 
   /** Returns the text that is embedded: topic, a space, the passage. */

@@ -68,7 +68,7 @@ final class PassageCut {
   /**
    * Tokens of a text.
    *
-   * @param most of which at least so many are counted
+   * @param most counting may stop after this many
    */
   static int tokens(String text, int most) {
     int sum = 0;

@@ -35,6 +35,15 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
+  /** A place in a text, or the one before it, so that no character is split. */
+  public static int whole(String text, int place) {
+    return place > 0
+            && place < text.length()
+            && Character.isSurrogatePair(text.charAt(place - 1), text.charAt(place))
+        ? place - 1
+        : place;
+  }
+
   /** Whether a line ends here, or behind blanks. */
   private static boolean isLineEnd(String text, int place) {
     for (int at = place; at < text.length() && Character.isWhitespace(text.charAt(at)); at++) {

@@ -7,29 +7,6 @@ final class Utf8Check {
   private Utf8Check() {}
 
   /**
-   * The malformed bytes of a text.
-   *
-   * @param bytes how many
-   * @param first index of the first of them from the start of the text; -1 without any
-   */
-  record Malformed(int bytes, int first) {}
-
-  static Malformed malformed(byte[] bytes, int index, int length) {
-    int count = 0;
-    int first = -1;
-    int position = 0;
-    while (position < length) {
-      int size = sizeOf(bytes, index + position, length - position);
-      if (size <= 0) {
-        first = first < 0 ? position : first;
-        count++;
-      }
-      position += Math.max(1, size);
-    }
-    return new Malformed(count, first);
-  }
-
-  /**
    * How many bytes from {@code index} on are text.
    *
    * @param length where to stop; a character that is cut there counts as text

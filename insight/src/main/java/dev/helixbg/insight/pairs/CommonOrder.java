@@ -6,13 +6,16 @@ import java.util.List;
 /**
  * The longest common subsequence of two lists of words.
  *
- * @param places in the first and in the second list, rising
+ * @param places places in the first and in the second list, rising
  * @param first length of the first list
  * @param second length of the second list
  */
 record CommonOrder(List<int[]> places, int first, int second) {
 
-  /** Finds the longest; of several, the one whose words come first in the second list. */
+  /**
+   * Finds the longest common subsequence. Of several, the one with the earliest words in the second
+   * list is returned.
+   */
   static CommonOrder of(List<String> a, List<String> b) {
     int[][] longest = new int[a.size() + 1][b.size() + 1];
     for (int i = a.size() - 1; i >= 0; i--) {
@@ -36,12 +39,12 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /** The share of both lists' words that is in one order; 0 where a list is empty. */
+  /** Returns the share of both lists' words that is in the common order; 0 for an empty list. */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }
 
-  /** The places, and the ends of both lists. */
+  /** Returns the places, then the ends of both lists. */
   List<int[]> placesAndEnd() {
     List<int[]> all = new ArrayList<>(places);
     all.add(new int[] {first, second});

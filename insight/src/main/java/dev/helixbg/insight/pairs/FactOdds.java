@@ -10,44 +10,47 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The probability that one of two items of memory files can go, from the pair judge's word on them
- * and on all other pairs of either. The judge was made for notes and is unsure of items, which are
- * short: here it counts whether a pair stands out. A logistic regression, fitted to the memory
- * files of writers a and b ({@code scripts/bench-memory}). It only raises a probability, and none
- * that the judge puts below {@value #LEAST_JUDGED}: in public files such pairs were rarely worth an
- * act.
+ * The probability that one of two items of memory files can go. It is computed from the pair
+ * judge's result on the pair and on all other pairs of both items. The judge was trained on notes
+ * and is unsure of items, which are short: a pair counts more if it stands out. The formula is a
+ * logistic regression, fitted to the memory files of writers a and b ({@code
+ * scripts/bench-memory}). It only raises a probability. A probability below {@value #LEAST_JUDGED}
+ * stays, because such pairs in public files were rarely worth an act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
 
-  /** Weight of the log odds that the judge gives an act. */
+  /** Weight of the judge's log odds that the pair is worth an act. */
   private static final double JUDGED = 0.64;
 
   /**
-   * Weight of the logarithm of the longer text's length in UTF-16 units: short texts say little.
+   * Weight of the logarithm of the longer text's length in UTF-16 units: short texts tell little.
    */
   private static final double LENGTH = 2.75;
 
-  /** Largest such logarithm that counts: that of some 245 UTF-16 units. */
+  /** Largest logarithm of the length: that of 245 UTF-16 units. */
   private static final double LONG = 5.5;
 
-  /** Weight of the margin of the log odds over the likeliest other pair of either item. */
+  /**
+   * Weight of the difference between the pair's log odds and those of the best other pair of either
+   * item.
+   */
   private static final double MARGIN = 0.46;
 
   private static final double LARGEST_MARGIN = 3;
 
-  /** Margin if neither item is in another pair. */
+  /** Difference if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
   /** Weight of log(1 + n), where n other pairs of either item have a better score. */
   private static final double PLACE = -0.69;
 
-  /** Added if the items are in two files, whose writers did not see the other one. */
+  /** Constant that is added if the items are in two files. */
   private static final double TWO_FILES = 1.82;
 
   private static final double LEAST_JUDGED = 0.3;
 
-  /** Keeps log odds finite. */
+  /** Smallest probability, which keeps log odds finite. */
   private static final double LEAST = 1e-4;
 
   /** Pairs of items that may lead, by each of their items. */
@@ -63,9 +66,9 @@ final class FactOdds {
   }
 
   /**
-   * The same pairs, some of them likelier.
+   * Returns the same pairs, some with a higher probability.
    *
-   * @param read pairs that the judge has read, all of a knowledge base
+   * @param read all pairs of a knowledge base that the judge has read
    */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
@@ -105,7 +108,7 @@ final class FactOdds {
     return Math.max(pair.a().content().length(), pair.b().content().length());
   }
 
-  /** Log odds of an act. */
+  /** Returns the log odds that the pair is worth an act. */
   private static double judged(Relation pair) {
     double act = Math.clamp(pair.assessment().orElseThrow().act(), LEAST, 1 - LEAST);
     return StrictMath.log(act / (1 - act));

@@ -14,40 +14,39 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The difference in meaning between two whole texts. A difference forbids to call them the same,
- * and decides nothing else: a text that says the same in other words may have other numbers, too.
+ * The difference in meaning between two whole texts. A difference only forbids to call the texts
+ * the same, because the same meaning in other words may have other numbers.
  *
- * <p>Texts that are equal but for Unicode forms, white space, case and markup do not differ. In
- * English texts with a similar wording every word counts but function words. In English texts with
- * another wording only numbers, identifiers, names, and words that deny, oblige or count are
- * compared, since only a model understands the others. In other languages every word counts, since
- * no model here reads them.
+ * <p>Texts that differ only in Unicode forms, white space, case and markup have no difference. In
+ * English texts with similar wording, every word except function words is compared. In English
+ * texts with other wording, only numbers, identifiers, names, and words that negate, oblige or
+ * quantify are compared, because only a model understands the others. In other languages every word
+ * is compared, because no model of this project reads them.
  *
- * @param words what differs, such as {@code numbers: 9, 8}; nothing where both say the same
- * @param edit whether it differs in texts that are worded alike
- * @param certain whether something differs for certain: texts that are worded alike, numbers or
- *     identifiers, or anything in another language than English. Else both are English and worded
- *     otherwise, and a reader may know better
+ * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
+ * @param edit whether the texts differ but have similar wording
+ * @param certain whether the difference is certain: in similar wording, in numbers or identifiers,
+ *     or in another language than English. Else a reader of two English texts may know better
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
-  /** Texts that differ in more words than this are not aligned. */
+  /** Largest number of differing words that are aligned. */
   private static final int ALIGNED = 2_000;
 
-  /** Least share of words in the same order for texts to count as worded alike. */
+  /** Least share of words in the same order in texts with similar wording. */
   private static final double ALIKE = 0.6;
 
-  /** Least number of own words that counts as a clause which the other text does not have. */
+  /** Least number of own words that count as a clause which the other text lacks. */
   private static final int CLAUSE = 4;
 
-  /** Least share of English function words in a text that counts as English. */
+  /** Least share of English function words in an English text. */
   private static final double ENGLISH = 0.1;
 
   private static final String LONE =
       "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
 
   /**
-   * A number with its sign; a character of a script without spaces; a word; a sign that says
-   * something. Markup of headings, lists, quotes, tables and emphasis does not.
+   * A token: a number with its sign, a character of a script without spaces, a word, or a sign with
+   * a meaning. Markup of headings, lists, quotes, tables and emphasis is no token.
    */
   private static final Pattern TOKEN =
       Pattern.compile(
@@ -57,11 +56,11 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
                   .formatted(LONE)
               + "|(?<sign>~~|(?<=/)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])|[\\p{Sm}\\p{Sc}\\p{So}%&@?#\\\\&&[^|~]])");
 
-  /** A form that plain words do not have. */
+  /** A word that has a form of identifiers. */
   private static final Pattern PECULIAR =
       Pattern.compile("_|\\p{Ll}\\p{Lu}|\\p{L}\\p{N}|\\p{N}\\p{L}");
 
-  /** Between the parts of a path, an address or an option. */
+  /** Characters between the parts of a path, an address or an option. */
   private static final String JOINTS = "._/:@=\\";
 
   private static final Set<String> FUNCTION_WORDS =
@@ -69,14 +68,14 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           "a an the this that these those is are be been being it its of do does which so then"
               + " there also to for s");
 
-  /** Words by which English texts are recognised. */
+  /** Words by which an English text is recognised. */
   private static final Set<String> ENGLISH_WORDS =
       words(
           "the and with that this are not from when which its by be it to is of for you must after"
               + " them there then but they their has have were been can would should does did what"
               + " if into than");
 
-  /** Groups of words; two texts with different words of one group are opposed. */
+  /** Groups of words. Two texts with different words of one group are opposed. */
   private static final List<Set<String>> OPPOSED =
       List.of(
           words("must shall should may might can could needs need would will"),
@@ -89,8 +88,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /**
    * A word, number or sign.
    *
-   * @param key equal for tokens that say the same
-   * @param name whether it is written like a name
+   * @param key equal for tokens with the same meaning
+   * @param name whether the token is written like a name
    */
   private record Token(String key, String text, Kind kind, boolean name) {}
 
@@ -114,7 +113,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return Set.of(list.split(" "));
   }
 
-  /** Whether two texts are equal but for Unicode forms, white space, case and markup. */
+  /** Whether two texts differ only in Unicode forms, white space, case and markup. */
   public static boolean isNone(String one, String other) {
     return one.strip().equals(other.strip()) || isNone(tokens(one), tokens(other));
   }
@@ -127,7 +126,6 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return tokens.stream().map(Token::key).toList();
   }
 
-  /** Compares two whole texts. */
   public static MeaningDifference of(String one, String other) {
     List<Token> a = tokens(one);
     List<Token> b = tokens(other);
@@ -170,7 +168,10 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return new MeaningDifference(words, alike && words.isPresent(), certain);
   }
 
-  /** Texts that are worded otherwise may each have a detail more, but not another one. */
+  /**
+   * Returns an opposed detail of texts with other wording. One text may have an additional detail,
+   * but not a different one.
+   */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
       return told(a, b);
@@ -189,7 +190,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return a.key.equals(b.key);
   }
 
-  /** The first of each text, of the kind that weighs most. */
+  /** Returns the first token of each text, of the most important kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)
@@ -207,7 +208,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return Optional.of(what + ": " + String.join(", ", texts)).filter(_ -> !texts.isEmpty());
   }
 
-  /** Each token of a list that another list does not have as often. */
+  /** Returns the tokens that a list has more often than another list. */
   private static List<Token> without(List<Token> some, List<Token> others) {
     Map<String, Integer> left = new HashMap<>();
     others.forEach(token -> left.merge(token.key, 1, Integer::sum));
@@ -217,9 +218,9 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Adds the tokens that only one of both has to the last two lists.
+   * Adds the tokens that only one list has to the last two arguments.
    *
-   * @return how many tokens both have in one order
+   * @return number of tokens in the common order
    */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
     CommonOrder order = CommonOrder.of(keys(a), keys(b));
@@ -269,7 +270,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     String word = found.group();
     String key = word.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (key.equals("t") && isApostrophe(text, found.start() - 1) && !tokens.isEmpty()) {
-      Token before = tokens.removeLast(); // isn, can, won
+      Token before = tokens.removeLast(); // of isn't, can't or won't
       String verb = before.key.equals("won") ? "will" : before.key.replaceFirst("(?<!ca)n$", "");
       tokens.add(new Token(verb, before.text, Kind.WORD, false));
       tokens.add(new Token("not", before.text + "'t", Kind.WORD, false));
@@ -302,7 +303,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return at >= 0 && at < text.length() && Character.isLetterOrDigit(text.charAt(at));
   }
 
-  /** Whether a sentence begins there, or a line. */
+  /** Whether a sentence or line begins at a place. */
   private static boolean begins(String text, int start) {
     int at = start - 1;
     while (at >= 0 && " \t*_`\"“„«#>-".indexOf(text.charAt(at)) >= 0) {

@@ -9,30 +9,30 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Whether two texts are of one form, each about a subject of its own: where one text begins to say
- * <i>events</i>, the other says <i>audit_log</i>, each says its word again, and neither says that
- * of the other. Those are look-alikes: a judge sees the form.
+ * Whether two texts have one form but different subjects. Example: the first text repeats
+ * <i>events</i> where the second repeats <i>audit_log</i>, and neither has the other's word. A
+ * judge would see only the same form.
  *
- * <p>Bounds were chosen on the notes that the pair judge was trained with, see {@code
+ * <p>The bounds were chosen on the notes that the pair judge was trained with, see {@code
  * insight/src/judge/README.md}.
  */
 final class OwnSubjects {
-  /** Words of a text that are compared. */
+  /** Largest number of words of a text that are compared. */
   private static final int LONGEST = 300;
 
-  /** Words at the beginning among which the subject is. */
+  /** Number of words at the beginning that may contain the subject. */
   private static final int BEGINNING = 20;
 
-  /** How often a text says its subject, at least. */
+  /** Least number of times that a text repeats its subject. */
   private static final int TIMES = 2;
 
-  /** The share of both texts' words in one order, at least. */
+  /** Least share of both texts' words in the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern WORD =
       Pattern.compile("\\p{Nd}+(?:[.,:]\\p{Nd}+)*|\\p{L}+(?:[_\\-./][\\p{L}\\p{N}]+)*");
 
-  /** Words that are no subject. */
+  /** Words that cannot be a subject. */
   private static final Set<String> FILLERS =
       Set.of(
           ("the a an of to in on for and or is are was were be it its with at by from as that this"
@@ -41,7 +41,7 @@ final class OwnSubjects {
 
   private OwnSubjects() {}
 
-  /** Both subjects, such as {@code events, audit_log}; nothing where they have none. */
+  /** Returns both subjects, such as {@code events, audit_log}; empty without two subjects. */
   static Optional<String> between(String one, String other) {
     List<String> a = words(one);
     List<String> b = words(other);

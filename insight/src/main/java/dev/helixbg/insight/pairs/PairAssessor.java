@@ -10,27 +10,26 @@ import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
 /**
- * Assesses two texts that the pair judge has read.
+ * Assesses pairs of texts that the pair judge has read.
  *
- * @param fit to answers about their knowledge base
+ * @param fit fit to the answers about their knowledge base
  */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
-  /** Says what the calibration alone says. */
+  /** Assesses by the calibration alone. */
   PairAssessor(PairCalibration calibration) {
     this(calibration, PairFit.NONE);
   }
 
   /**
-   * Returns the assessment of a pair. It says that one entry can go only where all that would go
-   * was read, and <i>the same</i> only of texts that do not disagree. The tiers LIKELY_SAME and
-   * LIKELY_OVERTAKEN were measured without a fit: a pair reaches them only if it does so without
-   * the fit, too.
+   * Returns the assessment of a pair. An entry can go only if the judge read all of that entry. Two
+   * texts are <i>the same</i> only if they do not disagree. The tiers LIKELY_SAME and
+   * LIKELY_OVERTAKEN were measured without a fit, so a pair must also reach them without the fit.
    *
-   * @param score of the pair by vectors and words
-   * @param older text, from its beginning
-   * @param newer text, from its beginning
-   * @param frequency of what is worth an act, in the knowledge base of both
+   * @param score score of the pair by vectors and words
+   * @param older older text, from its beginning
+   * @param newer newer text, from its beginning
+   * @param frequency share of pairs worth an act in the knowledge base
    */
   Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
     float[] logits = fit.applied(reading.logits(), calibration);
@@ -67,7 +66,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         same, overtaken, p[Relation.RELATED.ordinal()], logOdds(logits), tier, objection, repeats);
   }
 
-  /** Probabilities by how often pairs are worth an act in this knowledge base. */
+  /** Returns the probabilities, adjusted to the share of pairs worth an act. */
   private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
     double[] p = calibration.probabilities(logits, score);
     double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
@@ -80,12 +79,14 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p;
   }
 
-  /** The subjects of two entries of one form, in words; empty if their forms differ. */
+  /**
+   * Returns the subjects of two entries of one form, as a sentence; empty if their forms differ.
+   */
   public static Optional<String> apart(NamedEntry one, NamedEntry other) {
     return apart(one.content(), other.content());
   }
 
-  /** Whether two entries may lead: in scripts that can be read, and not of one form. */
+  /** Whether two entries may lead: their scripts are readable, and they are not of one form. */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
@@ -101,18 +102,21 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
                     .map(names -> "they are of one form, each about its own (" + names + ")"));
   }
 
-  /** How likely one of both can go, before the frequency in their knowledge base is known. */
+  /**
+   * Returns the probability that an entry of the pair can go, before the adjustment to the
+   * knowledge base.
+   */
   double act(float[] logits, double score) {
     double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
   }
 
-  /** Returns the new share of one of two that shared a probability before; 0 if that was 0. */
+  /** Returns a part of the new sum in the old proportion; 0 if the old sum was 0. */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }
 
-  /** Returns the log odds of same or overtaken. */
+  /** Returns the log odds of the answers same and overtaken. */
   private static double logOdds(float[] logits) {
     return logOfSum(logits[Relation.SAME.ordinal()], logits[Relation.OVERTAKEN.ordinal()])
         - logOfSum(logits[Relation.RELATED.ordinal()], logits[Relation.DIFFERENT.ordinal()]);

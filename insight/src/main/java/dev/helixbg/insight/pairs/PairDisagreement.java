@@ -15,18 +15,19 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Points on which two texts that seem to say the same disagree: numbers and versions, identifiers,
- * and what is negated. Models of this size see that badly. It forbids a verdict, and decides none:
- * who writes the same in other words may well write other numbers, too.
+ * Points on which two similar texts disagree: numbers and versions, identifiers, and negation.
+ * Small models often miss such points. A disagreement only forbids a verdict, because the same
+ * meaning in other words may have other numbers.
  *
- * <p>Numbers and identifiers disagree where each text has one that the other has not: what only one
- * text has is a detail more. A negation disagrees where one text denies a word that the other says.
+ * <p>Numbers and identifiers disagree if each text has one that the other lacks. If only one text
+ * does, it has an additional detail. A negation disagrees if one text negates a word that the other
+ * affirms.
  */
 public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /** Word with a character that no plain word has. */
+  /** A word with a character that plain words do not have. */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -49,13 +50,13 @@ public final class PairDisagreement {
       Pattern.compile(
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
-  /** How an instruction begins that asks for something, and one that forbids it. */
+  /** Beginning of an instruction that asks for something; {@link #FORBIDS} has the opposite. */
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
   private static final Pattern FORBIDS =
       beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
 
-  /** Words between a negation and what it denies. */
+  /** Words between a negation and the negated word. */
   private static final Set<String> BETWEEN =
       Set.copyOf(
           Arrays.asList(
@@ -64,21 +65,22 @@ public final class PairDisagreement {
                       + " longer")
                   .split(" ")));
 
-  /** Words behind a negation that are looked at. */
+  /** Number of words after a negation that may be negated. */
   private static final int REACH = 3;
 
-  /** Longest beginning of a text that is looked at, in characters. */
+  /** Longest beginning of a text that is compared, in characters. */
   private static final int LONGEST = 100_000;
 
-  /** Words that a text denies, and words that it says otherwise. */
+  /** Words that a text negates, and words that it affirms. */
   private record Said(Set<String> denied, Set<String> plain) {}
 
   private PairDisagreement() {}
 
   /**
-   * Matches a text that has one of the words among its first three.
+   * Returns a pattern for texts with one of the words among the first three.
    *
-   * @param unspaced words of scripts that put no blanks between words
+   * @param words words that end at a blank
+   * @param unspaced words of scripts without blanks between words
    */
   private static Pattern beginning(String words, String unspaced) {
     return Pattern.compile(
@@ -86,14 +88,14 @@ public final class PairDisagreement {
             .formatted(words, unspaced));
   }
 
-  /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
+  /** Returns the disagreement, such as {@code numbers: 9, 8}; empty if the texts agree. */
   public static Optional<String> of(String one, String other) {
     String a = begin(one);
     String b = begin(other);
     return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
   }
 
-  /** Whether one text denies or forbids what the other says or asks for. */
+  /** Whether one text negates or forbids what the other affirms or asks for. */
   public static boolean areOpposed(String one, String other) {
     Said a = said(begin(one));
     Said b = said(begin(other));
@@ -103,7 +105,7 @@ public final class PairDisagreement {
         || FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt();
   }
 
-  /** The same of numbers, versions and identifiers alone. */
+  /** Returns a disagreement in numbers, versions and identifiers only. */
   static Optional<String> ofNames(String one, String other) {
     String a = begin(one);
     String b = begin(other);
@@ -195,8 +197,8 @@ public final class PairDisagreement {
   }
 
   /**
-   * Returns the stem of a word, {@code entry} for <i>entries</i>: the terms of search and findings
-   * do without that.
+   * Returns the stem of a word, such as {@code entry} for <i>entries</i>. The stems of search and
+   * findings do not treat that form.
    */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")

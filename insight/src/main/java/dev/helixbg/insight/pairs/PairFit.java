@@ -5,40 +5,42 @@ import dev.helixbg.embed.PairReader.Relation;
 import java.util.List;
 
 /**
- * Fit of the pair judge to answers about pairs of one knowledge base. It says how far the judge's
- * logits are to be trusted beside the score by vectors and words. It also says how often a pair is
- * the same or overtaken there. The weights of the judge stay as they are.
+ * A fit of the pair judge to the answers about one knowledge base. It weights the judge's logits
+ * against the score by vectors and words. It also shifts the logits of same and overtaken. The
+ * judge's own weights do not change.
  *
- * @param temperature logits are divided by it before the score is added
- * @param same is added to the logit of same, in units of the calibration's temperature
- * @param overtaken likewise
+ * @param temperature divisor of the logits, before the score is added
+ * @param same addend to the logit of same, in units of the calibration's temperature
+ * @param overtaken addend to the logit of overtaken, in the same units
  */
 record PairFit(double temperature, double same, double overtaken) {
-  /** Changes nothing: there are too few answers. */
+  /** The fit without effect, for too few answers. */
   static final PairFit NONE = new PairFit(1, 0, 0);
 
   private static final int LEAST = 40;
 
-  /** Share of answers that are right, as the fit has it: one that is wrong must not decide. */
+  /** Assumed share of right answers, so that one wrong answer has little effect. */
   private static final double RIGHT = 0.97;
 
   /** Standard deviation of the logarithm of the temperature before any answer. */
   private static final double TEMPERATURE = 0.5;
 
-  /** The same of what is added to a logit. */
+  /** Standard deviation of the addends before any answer. */
   private static final double BIAS = 2;
 
-  /** Values of each parameter that are tried on each side of {@link #NONE}. */
+  /** Number of values of each parameter that are tried on each side of {@link #NONE}. */
   private static final int STEPS = 6;
 
   /**
    * An answer about a pair that the judge has read.
    *
-   * @param score of the pair by vectors and words
+   * @param score score of the pair by vectors and words
    */
   record Answered(float[] logits, double score, boolean isWorthAnAct) {}
 
-  /** The likeliest of a grid; none with fewer than {@value #LEAST} answers. */
+  /**
+   * Returns the likeliest fit of a grid, or {@link #NONE} with fewer than {@value #LEAST} answers.
+   */
   static PairFit of(List<Answered> answers, PairCalibration calibration, ActFrequency frequency) {
     PairFit best = NONE;
     double most = Double.NEGATIVE_INFINITY;
@@ -64,7 +66,11 @@ record PairFit(double temperature, double same, double overtaken) {
     return best;
   }
 
-  /** The log likelihood of an answer, which may be wrong, by the probability of what it says. */
+  /**
+   * Returns the log likelihood of an answer that may be wrong.
+   *
+   * @param probability probability of the answer
+   */
   private static double logLikelihood(double probability) {
     return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * probability);
   }
@@ -73,7 +79,7 @@ record PairFit(double temperature, double same, double overtaken) {
     return x * x;
   }
 
-  /** The logits of a reading, as this knowledge base has them. */
+  /** Returns the logits after the fit. */
   float[] applied(float[] logits, PairCalibration calibration) {
     float[] fitted = new float[logits.length];
     for (int i = 0; i < logits.length; i++) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The readings of one pair judge, in a table of a database. A reading is found again by the two
- * texts and the judge.
+ * The readings of one pair judge in a table of a database. A reading is the judge's logits on a
+ * pair. Its key is made of the two texts and the judge.
  */
 public final class ReadingStore {
   /** The table, for {@link Database.Schema}. Logits are big-endian f32. */
@@ -30,14 +30,14 @@ public final class ReadingStore {
   private final String model;
 
   /**
-   * @param model the id of the judge
+   * @param model id of the judge
    */
   public ReadingStore(Database database, String model) {
     this.database = database;
     this.model = model;
   }
 
-  /** Returns the wanted readings that are known, by their keys. */
+  /** Returns the wanted readings that are in the table, by their keys. */
   Map<String, Reading> find(Set<String> wanted) {
     Map<String, Reading> found = new HashMap<>();
     if (wanted.isEmpty()) {
@@ -98,9 +98,9 @@ public final class ReadingStore {
   }
 
   /**
-   * Forgets readings of pairs that are not compared any more, when they are most of many.
+   * Deletes readings of pairs that are not compared any more, when most of many readings are such.
    *
-   * @param keys of all pairs that there are now
+   * @param keys keys of all present pairs
    */
   void forgetStale(Set<String> keys) {
     database.forgetStale(

@@ -22,15 +22,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
- * same or overtaken, and some of the score by vectors and words; but behind those that are likely
- * worth an act come those of which one repeats the other, and last of what was read those that may
- * not lead. The others stay behind them.
+ * Has the pair judge read the first pairs of the list of relations, and ranks them. Pairs that are
+ * likely worth an act come first. Then follow pairs of which one entry repeats the other, other
+ * pairs that may lead, and pairs that may not lead. Within each part, the order follows the log
+ * odds of same or overtaken and a share of the score by vectors and words. Unread pairs are last.
  *
- * <p>What was read once is remembered; with nothing new to read, no model is opened.
+ * <p>Readings are saved; without a new pair, no model is opened.
  */
 public final class RelationReranker {
-  /** Readings that are saved at once, at least. */
+  /** Least number of readings that are saved together. */
   private static final int SAVED_AT_ONCE = 32;
 
   private final ReadingStore memory;
@@ -40,30 +40,29 @@ public final class RelationReranker {
 
   private final Function<Relation, Optional<Boolean>> said;
 
-  /** Is told how reading goes on. */
+  /** Receives the progress of reading. */
   public interface ReadingProgress {
-    ReadingProgress SILENT =
-        new ReadingProgress() {
-          @Override
-          public void begin(int pairs, long work) {}
-
-          @Override
-          public void read(long work) {}
-        };
+    ReadingProgress SILENT = new ReadingProgress() {};
 
     /**
-     * @param pairs that are to be read; not called where there are none
-     * @param work that they are, see {@link MiniLm#work}
+     * Begins; not called without pairs.
+     *
+     * @param pairs number of pairs to read
+     * @param work work of all pairs, see {@link MiniLm#work}
      */
-    void begin(int pairs, long work);
+    default void begin(int pairs, long work) {}
 
-    /** A pair was read, and so much of the work is done. */
-    void read(long work);
+    /**
+     * Counts a pair that was read.
+     *
+     * @param work work of that pair
+     */
+    default void read(long work) {}
   }
 
   /**
-   * @param opener opens the model; closed when all is read
-   * @param said whether a pair is worth an act; empty if no agent that counts has answered
+   * @param opener opens the model, which is closed after the last pair
+   * @param said whether a pair is worth an act; empty if no reliable agent has answered
    */
   public RelationReranker(
       ReadingStore memory,
@@ -79,10 +78,10 @@ public final class RelationReranker {
   }
 
   /**
-   * The list in its new order.
+   * Returns the list in its new order.
    *
-   * @param first so many are read
-   * @throws InterruptedException when interrupted; what was read until then is saved
+   * @param first number of pairs to read
+   * @throws InterruptedException when the thread is interrupted; earlier readings are saved
    * @throws dev.helixbg.embed.EmbeddingException when the model cannot be used
    */
   public List<Relation> rank(List<Relation> relations, int first) throws InterruptedException {
@@ -93,12 +92,12 @@ public final class RelationReranker {
     return ranked(relations, first, readings);
   }
 
-  /** The same with what is remembered: what was not read yet stays behind what was. */
+  /** Ranks by saved readings only; unread pairs stay behind the others. */
   public List<Relation> rankRemembered(List<Relation> relations, int first) {
     return ranked(relations, first, memory.find(texts(relations, first).keySet()));
   }
 
-  /** How many pairs {@link #rank} would have to read. */
+  /** Returns the number of pairs that {@link #rank} would have to read. */
   public int left(List<Relation> relations, int first) {
     Set<String> keys = texts(relations, first).keySet();
     return keys.size() - memory.find(keys).size();
@@ -127,7 +126,7 @@ public final class RelationReranker {
       }
     }
     List<Relation> ranked = new ArrayList<>(assessed(read));
-    // The sort is stable: of equals the one that was before stays before.
+    // The sort is stable: equal pairs keep their order.
     ranked.sort(
         Comparator.comparingInt(RelationReranker::part)
             .thenComparingDouble(relation -> -rank(relation)));
@@ -135,7 +134,7 @@ public final class RelationReranker {
     return List.copyOf(ranked);
   }
 
-  /** With what is said of each, by how many of them all are worth an act. */
+  /** Adds the assessments, adjusted to the share of pairs that are worth an act. */
   private List<Relation> assessed(Map<Relation, Reading> read) {
     List<Map.Entry<Relation, Reading>> judged =
         read.entrySet().stream()
@@ -214,7 +213,10 @@ public final class RelationReranker {
     return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
   }
 
-  /** Returns the tokens that are read of a text, two special ones among them; a pair has three. */
+  /**
+   * Returns the number of tokens that are read of a text, with two special tokens; a pair has
+   * three.
+   */
   private static long tokens(String text) {
     return Passage.estimatedTokens(text, PairReader.ROOM + 2);
   }
@@ -228,7 +230,7 @@ public final class RelationReranker {
     return new Texts(text(relation, relation.older()), text(relation, relation.newer()));
   }
 
-  /** From where it matches the other one. */
+  /** Returns the text of an entry from the matching place on. */
   private static String text(Relation relation, NamedEntry entry) {
     return entry.content().substring(relation.readFrom(entry));
   }

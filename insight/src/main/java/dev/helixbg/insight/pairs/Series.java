@@ -10,29 +10,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether two texts are of a series: written in one form, each about another date, period,
- * instance, environment, host or version, which title, first sentence or front matter name. A judge
- * of such texts sees how much they have in common. But neither of them can go.
+ * Whether two texts belong to a series: they have one form, but different dates, periods,
+ * instances, environments, hosts or versions. The difference is in the title, the first sentence or
+ * the front matter. A judge sees how much such texts have in common, but neither of them can go.
  *
- * <p>Bounds were chosen on the notes of this project, see {@code docs/findings.md}.
+ * <p>The bounds were chosen on the notes of this project, see {@code docs/findings.md}.
  */
 final class Series {
-  /** Tokens of a text that are looked at. */
+  /** Largest number of tokens of a text that are compared. */
   private static final int LONGEST = 400;
 
-  /** Tokens of a title or first sentence that are looked at. */
+  /** Largest number of tokens of a title or first sentence that are compared. */
   private static final int HEADING = 24;
 
-  /** Lines such as {@code host: web-01} that are looked at behind the title. */
+  /** Largest number of lines such as {@code host: web-01} after the title that are compared. */
   private static final int FIELDS = 6;
 
-  /** A title with a number has so many tokens at most: a longer one is a sentence. */
+  /** Most tokens of a title with a number; a longer title is a sentence. */
   private static final int SHORT_TITLE = 8;
 
-  /** The share of both headings' tokens in one order, at least. */
+  /** Least share of both headings' tokens in the common order. */
   private static final double ALIKE = 0.75;
 
-  /** The same of the whole texts. */
+  /** Least share of both whole texts' tokens in the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern TOKEN =
@@ -49,7 +49,7 @@ final class Series {
   private static final Pattern FIELD =
       Pattern.compile("[ \\t]*(?:[-*] )?\\p{L}[\\p{L}\\p{N} _-]{0,30}:[ \\t].{0,60}");
 
-  /** Words each of which names another one of its kind. */
+  /** Kinds of words, each of which names another item of a series. */
   private enum Kind {
     DATE(""),
     VERSION(""),
@@ -86,7 +86,7 @@ final class Series {
     }
   }
 
-  /** Words for things that a number behind them counts: a sentence may say so, too. */
+  /** Words for things that a following number counts, also within a sentence. */
   private static final Set<String> COUNTED =
       Set.of(
           ("chapter part lesson episode season week day unit lecture session sprint iteration phase"
@@ -97,23 +97,25 @@ final class Series {
                + " woche tag rechnung zimmer")
               .split(" "));
 
-  /** Behind such a word a date says since when something holds, and not what a note is about. */
+  /** Words before a date that tells since when something is true, and not the note's subject. */
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
   /**
-   * @param key equal where both texts have one form
+   * @param key equal for tokens in the same place of one form
    */
   private record Token(Kind kind, String text, String key) {}
 
   /**
-   * @param own whether it is a line of its own
+   * @param own whether the heading is a line of its own
    */
   private record Heading(List<Token> tokens, boolean own) {}
 
   private Series() {}
 
-  /** The words that differ, such as {@code March, April}; empty if the two are of no series. */
+  /**
+   * Returns the differing words, such as {@code March, April}; empty if the texts are no series.
+   */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))
@@ -170,12 +172,12 @@ final class Series {
                         || COUNTED.contains(token.text.toLowerCase(Locale.ROOT)));
   }
 
-  /** The title, or the first sentence up to its colon. */
+  /** Returns the title, or the first sentence up to its colon. */
   private static Heading title(String text) {
     return heading(text, COLON);
   }
 
-  /** The title, or the first sentence. */
+  /** Returns the title, or the first sentence. */
   private static Heading sentence(String text) {
     return heading(text, SENTENCE_END);
   }
@@ -188,7 +190,7 @@ final class Series {
     return new Heading(tokens(title, HEADING), own);
   }
 
-  /** The title with the fields behind it. */
+  /** Returns the title with the fields after it. */
   private static Heading withFields(String text) {
     Heading title = title(text);
     List<Token> tokens = new ArrayList<>(title.tokens);

@@ -11,18 +11,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The words of one text that another text does not have, wherever it might have them: what would be
- * lost if only the other one stayed. Case counts for nothing, nor does an s at the end; words of
- * one or two letters and fillers are never told, numbers always.
+ * The words of one text that another text does not contain anywhere. They would be lost if only the
+ * other text stayed. Case and a final s are ignored. Words of one or two letters and fillers never
+ * count; numbers always count.
  */
 public final class WordDifference {
-  /** A number with its points and commas, or letters and digits, as in {@code max_pairs}. */
+  /**
+   * A number with its points and commas, or a word of letters, digits and underscores, as in {@code
+   * max_pairs}.
+   */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
 
   private static final int SHORT = 3;
 
-  /** Words that say nothing by themselves. Not and never are none of them. */
+  /** Words without a meaning of their own. Not and never are no fillers. */
   private static final Set<String> FILLERS =
       Set.of(
           ("the and for with that this these those from are was were has have had its it's will"
@@ -30,19 +33,22 @@ public final class WordDifference {
                   + " you they them their been being does did done about over out")
               .split(" "));
 
-  /** Longest beginning of either text that is looked at and marked, in characters. */
+  /** Longest beginning of either text that is compared and marked, in characters. */
   private static final int MAX_TEXT = 100_000;
 
-  /** Fewer words that are told are a stub: two of them may share a template and nothing else. */
+  /** Least number of listed words in a repetition: two shorter texts may share only a template. */
   private static final int REPEATED_WORDS = 12;
 
-  /** Words in a row by which a repetition is known. */
+  /** Words in a row that are compared to find a repetition. */
   private static final int RUN = 4;
 
-  /** The share of such runs that the other text has in the same order, at least. */
+  /** Least share of such rows that the other text has. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** In a text with more than so many times the words, what is repeated is a small part. */
+  /**
+   * Largest ratio of the words of both texts: in a much longer text, the repetition is a small
+   * part.
+   */
   private static final int LONGER = 3;
 
   private final Set<String> others;
@@ -54,19 +60,19 @@ public final class WordDifference {
   /**
    * A piece of a text.
    *
-   * @param own whether the other text says nothing of it
+   * @param own whether the other text lacks the piece
    */
   public record Stretch(String text, boolean own) {}
 
-  /** Returns the words that are not in this text. */
+  /** Returns the comparison with a text. */
   public static WordDifference besides(String other) {
     return new WordDifference(new HashSet<>(stems(other)));
   }
 
   /**
-   * Whether one of two texts has no word of its own and says nearly all in the order of the other
-   * one. Bounds were chosen on public notes, see {@code insight/src/judge/README.md}: with a single
-   * word of its own, it may be a look-alike.
+   * Whether one text has no word of its own and repeats nearly all of the other's rows of words.
+   * The bounds were chosen on public notes, see {@code insight/src/judge/README.md}. A text with a
+   * single own word may only look alike.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);
@@ -96,7 +102,7 @@ public final class WordDifference {
     return runs;
   }
 
-  /** The text in pieces. Own words with only a blank between them are one. */
+  /** Returns the text in pieces. Own words with only a blank between them are one piece. */
   public List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
     Matcher matcher = WORD.matcher(begin(text));
@@ -123,7 +129,7 @@ public final class WordDifference {
     return stretches;
   }
 
-  /** In the order of the text, each once, as it is written first. */
+  /** Returns the own words in the order of the text, each once. */
   public List<String> list(String text) {
     Map<String, String> words = new LinkedHashMap<>();
     Matcher matcher = WORD.matcher(begin(text));
@@ -149,12 +155,12 @@ public final class WordDifference {
         && !FILLERS.contains(word.toLowerCase(Locale.ROOT));
   }
 
-  /** Returns the beginning of a text that is looked at. */
+  /** Returns the beginning of a text that is compared. */
   public static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
   }
 
-  /** Returns the stems of all words of a text, in its order. */
+  /** Returns the stems of all words of a text, in order. */
   private static List<String> stems(String text) {
     return WORD.matcher(begin(text)).results().map(found -> stem(found.group())).toList();
   }

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
@@ -73,7 +74,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
     if (blank >= Math.max(from, end - SLACK)) {
       return blank + 1;
     }
-    return Character.isSurrogatePair(text.charAt(end - 1), text.charAt(end)) ? end - 1 : end;
+    return SentenceEnds.whole(text, end);
   }
 
   private static int endOfLines(String text, int from, int end, int lines) {

@@ -94,7 +94,10 @@ record Headline(String title, String sure, String also) {
             + " one entry can go. That is an estimate.");
   }
 
-  /** How likely an act is, by those who count in the order of {@link JudgedRelations}. */
+  /**
+   * How likely a pair is worth an act: by an agent that counts, else by the model, else by the pair
+   * judge.
+   */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<Double> byModel =
         judgements.decide()

@@ -84,8 +84,9 @@ public record Report(
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**
-   * About how many tokens each file of notes would lose if all copies and all pairs that lead were
-   * done. Of a pair the older entry goes, or the shorter one where the age is unknown.
+   * Estimates the tokens that each file of notes would lose if its reader acted on all copies and
+   * on all pairs that lead. Of a pair the older entry goes, or the shorter one where the age is
+   * unknown.
    *
    * @param pairs the relations of this report
    */

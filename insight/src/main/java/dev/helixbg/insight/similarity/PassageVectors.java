@@ -16,23 +16,6 @@ public record PassageVectors(int[] owners, List<Passage> passages, Vectors vecto
       new PassageVectors(new int[0], List.of(), new Vectors(0, 1, new float[0]));
 
   /**
-   * @throws IllegalArgumentException when the three have different sizes, or owners are not in
-   *     rising order
-   */
-  public PassageVectors {
-    if (owners.length != passages.size() || owners.length != vectors.count()) {
-      throw new IllegalArgumentException(
-          "%d owners of %d passages with %d vectors"
-              .formatted(owners.length, passages.size(), vectors.count()));
-    }
-    for (int i = 1; i < owners.length; i++) {
-      if (owners[i] < owners[i - 1]) {
-        throw new IllegalArgumentException("Passages are not in the order of their entries");
-      }
-    }
-  }
-
-  /**
    * @param owners the index of the entry of each passage
    */
   public static PassageVectors of(

@@ -9,7 +9,7 @@ public interface VectorScan extends AutoCloseable {
   void compare(List<float[]> rows, PairSink sink);
 
   @Override
-  void close();
+  default void close() {}
 
   /** Makes a scan for many comparisons. It first packs the vectors for the fastest kernel. */
   static VectorScan packed(Vectors vectors) {
@@ -35,16 +35,10 @@ public interface VectorScan extends AutoCloseable {
    * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
    */
   static VectorScan once(Vectors vectors) {
-    return new VectorScan() {
-      @Override
-      public void compare(List<float[]> rows, PairSink sink) {
-        for (int row = 0; row < rows.size(); row++) {
-          compareOne(row, rows.get(row), vectors, sink);
-        }
+    return (rows, sink) -> {
+      for (int row = 0; row < rows.size(); row++) {
+        compareOne(row, rows.get(row), vectors, sink);
       }
-
-      @Override
-      public void close() {}
     };
   }
 

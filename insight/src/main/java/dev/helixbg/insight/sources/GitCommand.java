@@ -20,25 +20,24 @@ import java.util.stream.Stream;
 /**
  * The commits, trees and files of a repository, as git reads them.
  *
- * <p>git runs in a git folder of our own, which borrows nothing but the repository's objects: its
- * configuration, hooks, attributes, refs and working tree are never looked at, so that nothing in
- * them can make git run, fetch or write anything. Its output, time and memory are bounded: a
- * repository of 2 MB can hold two files of 200 MB that git compares.
+ * <p>Git runs in its own temporary git folder, which shares only the repository's objects. Git
+ * ignores the repository's configuration, hooks, attributes, refs and working tree, so these cannot
+ * make git run, fetch or write anything. Output, time and memory are bounded, because a repository
+ * of 2 MB can contain two files of 200 MB that git compares.
  */
 final class GitCommand implements AutoCloseable {
-  /** Most bytes of the history, and of the list of files; 400,000 changes of files. */
+  /** Largest history or list of files, in bytes: 400,000 changes of files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /**
-   * Most memory of git itself, in KiB, without the packs that it maps. Linux enforces it; the
-   * kernel of a Mac does not.
+   * Largest memory of git, in KiB, without mapped packs. Linux enforces the bound; macOS does not.
    */
   private static final int MAX_MEMORY = 256 << 10;
 
   private static final List<String> LIMITED =
       List.of("/bin/sh", "-c", "ulimit -d " + MAX_MEMORY + " 2> /dev/null; exec \"$@\"", "sh");
 
-  /** The environment that is the same for all repositories. */
+  /** Environment variables that are the same for all repositories. */
   private static final Map<String, String> FIXED =
       Map.of(
           "GIT_CONFIG_NOSYSTEM", "1",
@@ -59,8 +58,8 @@ final class GitCommand implements AutoCloseable {
   final Path folder;
 
   /**
-   * @param git the program
-   * @param folder of our own, made by this
+   * @param git path of the program
+   * @param folder temporary git folder, made by this class
    */
   private GitCommand(GitRepository repository, Path git, Path folder) {
     this.repository = repository;
@@ -98,7 +97,10 @@ final class GitCommand implements AutoCloseable {
         .findFirst();
   }
 
-  /** Large files are streamed and never compared; nothing is packed, watched or fetched. */
+  /**
+   * Returns a configuration in which git streams large files without comparing them, and packs,
+   * watches and fetches nothing.
+   */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -108,19 +110,15 @@ final class GitCommand implements AutoCloseable {
   }
 
   /**
-   * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
-   * id, seconds, date}, then for each file that it changed against that parent a letter and the
-   * path; a letter R with the paths before and afterwards. Ends before the end where there is more
-   * than fits. Where git has too little memory to compare files that may have been renamed, renamed
-   * are those whose content stayed the same.
+   * Returns the commits along the first parents, newest first. Each starts with {@code 01 id,
+   * seconds, date}; then a letter and a path follow for each changed file. A letter R has two
+   * paths: before and after. A longer log is cut. If git lacks the memory to compare contents, only
+   * a file with unchanged content counts as renamed.
    */
   byte[] log() throws SourceException {
     try {
       return log("60%");
-    } catch (SourceException e) {
-      if (!e.isLasting() || Thread.currentThread().isInterrupted()) {
-        throw e;
-      }
+    } catch (UnreadableException e) {
       return log("100%");
     }
   }
@@ -141,7 +139,7 @@ final class GitCommand implements AutoCloseable {
         repository.commit());
   }
 
-  /** Paths of all files of the commit that is checked out. */
+  /** Returns the paths of all files of the commit that is checked out. */
   Set<String> files() throws SourceException {
     byte[] listing = said("ls-tree", "-r", "-z", "--name-only", "--full-tree", repository.commit());
     if (listing.length >= MAX_LISTING) {
@@ -150,7 +148,7 @@ final class GitCommand implements AutoCloseable {
     return new HashSet<>(List.of(new String(listing, StandardCharsets.UTF_8).split("\0")));
   }
 
-  /** The first {@link #MAX_LISTING} bytes of what git says. */
+  /** Returns the first {@link #MAX_LISTING} bytes of git's output. */
   private byte[] said(String... arguments) throws SourceException {
     try {
       List<String> command = new ArrayList<>(LIMITED);
@@ -169,7 +167,7 @@ final class GitCommand implements AutoCloseable {
       try (InputStream out = process.getInputStream()) {
         byte[] said = out.readNBytes(MAX_LISTING);
         if (said.length < MAX_LISTING && process.waitFor() != 0) {
-          throw SourceException.lasting();
+          throw new UnreadableException();
         }
         return said;
       } catch (InterruptedException e) {
@@ -180,11 +178,14 @@ final class GitCommand implements AutoCloseable {
         watch.interrupt();
       }
     } catch (IOException e) {
-      throw SourceException.lasting();
+      throw new UnreadableException();
     }
   }
 
-  /** Ends a process that takes too long, or whose waiting thread was interrupted. */
+  /**
+   * Returns a task that ends the process at the time limit, or when the waiting thread is
+   * interrupted.
+   */
   private static Runnable watching(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
     return () -> {
@@ -208,41 +209,29 @@ final class GitCommand implements AutoCloseable {
     return all;
   }
 
-  /** Deletes our own git folder. */
+  /** Deletes the temporary git folder. */
   @Override
   public void close() {
     for (String name : List.of("HEAD", "config", "shallow", "refs", "objects", "")) {
       try {
         Files.deleteIfExists(folder.resolve(name));
       } catch (IOException e) {
-        // what lies in the temp folder goes with it
+        // the system clears the temporary folder
       }
     }
   }
 
-  /** A folder of sources cannot be read; the message says why, without its path. */
-  static final class SourceException extends Exception {
-    private final boolean lasting;
-
+  /** An error in reading a folder of sources; the message has the reason without the path. */
+  static class SourceException extends Exception {
     SourceException(String message) {
-      this(message, false);
-    }
-
-    private SourceException(String message, boolean lasting) {
       super(message);
-      this.lasting = lasting;
     }
+  }
 
-    /**
-     * Returns an exception for a commit that git itself cannot deal with: the next try costs as
-     * much, and ends alike.
-     */
-    static SourceException lasting() {
-      return new SourceException("git cannot read it, or took too long or too much memory", true);
-    }
-
-    boolean isLasting() {
-      return lasting;
+  /** An error of git itself on a commit: another try takes the same time and fails again. */
+  static final class UnreadableException extends SourceException {
+    UnreadableException() {
+      super("git cannot read it, or took too long or too much memory");
     }
   }
 }

@@ -11,45 +11,46 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which files of a repository went, and where to, commit by commit along the first parents. A
- * commit is named by its position, 0 for the newest.
+ * Removals and renames of a repository's files along the first parents. A commit's position is 0
+ * for the newest commit.
  */
 final class GitHistory {
   /**
-   * @param seconds since 1970 when it was committed
-   * @param date of that day where it was committed, {@code yyyy-MM-dd}
+   * @param seconds commit time in seconds since 1970
+   * @param date commit date at the committer's place, {@code yyyy-MM-dd}
    */
   record Commit(String id, long seconds, String date) {}
 
   /**
-   * The end of a file under its path.
+   * The removal of a file from its path.
    *
    * @param at position of the commit
-   * @param to path afterwards; nothing for a deleted file
+   * @param to new path; empty for a deleted file
    */
   record Removal(int at, Optional<String> to) {}
 
   /**
-   * The last removal of a file since some commit.
+   * A file that a commit removed.
    *
-   * @param now the path that it has; nothing where it was deleted
+   * @param since first commit that removed the file from its path
+   * @param now present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}
 
   private final List<Commit> commits = new ArrayList<>();
 
-  /** By path, newest first. */
+  /** Removals by path, newest first. */
   private final Map<String, List<Removal>> removals = new HashMap<>();
 
-  /** Position of the commit that first brought each path. */
+  /** Position of the commit that added each path first. */
   private final Map<String, Integer> arrivals = new HashMap<>();
 
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
   /**
-   * @param log as {@link GitCommand#log} has it; may end anywhere
-   * @param files of the newest commit
+   * @param log output of {@link GitCommand#log}, which may end anywhere
+   * @param files paths of the newest commit
    */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files;
@@ -86,8 +87,8 @@ final class GitHistory {
   }
 
   /**
-   * Returns the position of the newest commit that is not newer than this time; the number of
-   * commits where all are newer.
+   * Returns the position of the newest commit at or before a time, or the number of commits if all
+   * are newer.
    */
   int positionAt(long seconds) {
     for (int i = 0; i < commits.size(); i++) {
@@ -98,12 +99,12 @@ final class GitHistory {
     return commits.size();
   }
 
-  /** The files of the newest commit. */
+  /** Returns the files of the newest commit. */
   Set<String> files() {
     return files;
   }
 
-  /** All that there are or ever were of a name, without folders. */
+  /** Returns all present and past paths with a file name. */
   Collection<String> pathsOfName(String name) {
     return byName.getOrDefault(name, Set.of());
   }
@@ -112,12 +113,12 @@ final class GitHistory {
     return files.contains(path) || removals.containsKey(path);
   }
 
-  /** Whether a file first came after a commit. */
+  /** Whether a file was added after a commit. */
   boolean cameAfter(int position, String path) {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /** Follows a file from a commit on; empty where it was not removed since. */
+  /** Follows a file from a commit on. The result is empty if no later commit removed the file. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;
@@ -131,7 +132,7 @@ final class GitHistory {
     return last.map(removal -> new Gone(commits.get(removal.at()), now));
   }
 
-  /** The first removal of a path after a commit. */
+  /** Returns the first removal of a path after a commit. */
   private Optional<Removal> removal(String path, int position) {
     return removals.getOrDefault(path, List.of()).reversed().stream()
         .filter(one -> one.at() < position)

@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder, as far as a few small files tell without git: which commit is
- * checked out, and where its objects are. Layout: gitrepository-layout(5).
+ * The git repository in a folder. A few small files tell, without git, which commit is checked out
+ * and where the objects are. Layout: gitrepository-layout(5).
  *
- * <p>Links are not followed. A worktree, whose {@code .git} names a folder elsewhere, counts only
- * where that folder names it back, and where the repository lists that folder among its worktrees:
- * the maker of a folder could else name any repository of the user.
+ * <p>Links are not followed. In a worktree, {@code .git} names a folder elsewhere. That folder must
+ * name the worktree back, and the repository must list the folder among its worktrees. Else the
+ * maker of a folder could name any repository of the user.
  *
- * @param name of the folder
- * @param objects the folder of git's objects
- * @param commit checked out, as 40 or 64 hexadecimal digits
- * @param shallow commits whose parents are not there, in git's form: one id a line
+ * @param name name of the folder
+ * @param objects folder of git's objects
+ * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
+ * @param shallow ids of commits without parents in a shallow clone, one on each line
  */
 record GitRepository(String name, Path objects, String commit, String shallow) {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
@@ -36,7 +36,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   private static final int MAX_LIST = 16 << 20;
 
   /**
-   * @throws SourceException when the folder has none, or one of a kind that is not read
+   * @throws SourceException when the folder has no repository, or one of an unsupported kind
    */
   static GitRepository in(Path folder) throws SourceException {
     Layout layout = Layout.of(folder);
@@ -52,9 +52,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return new GitRepository(String.valueOf(folder.getFileName()), objects, commit, shallow);
   }
 
-  /**
-   * The files of a folder that change when another commit is checked out; some may not be there.
-   */
+  /** Returns the files that change when another commit is checked out; some may not exist. */
   static List<Path> watched(Path folder) {
     try {
       Layout layout = Layout.of(folder);
@@ -72,7 +70,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
 
   /**
    * @param own git's folder of this worktree
-   * @param common git's folder that all worktrees share; mostly the same
+   * @param common git's folder of all worktrees; usually the same folder
    */
   private record Layout(Path own, Path common) {
 
@@ -99,12 +97,12 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
           }
         }
       } catch (InvalidPathException e) {
-        // as good as none
+        // an invalid path counts as a missing one
       }
       throw new SourceException("it is not the top folder of a git repository");
     }
 
-    /** Whether git's common folder is this one, or has it among its worktrees. */
+    /** Whether git's common folder is this folder or lists it among the worktrees. */
     private boolean isListed() {
       try {
         Path mine = own.toRealPath();
@@ -115,7 +113,9 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       }
     }
 
-    /** The ref of the branch that is checked out; nothing where a commit is. */
+    /**
+     * Returns the ref of the branch that is checked out; empty if a commit is checked out directly.
+     */
     Optional<String> ref() throws SourceException {
       String head = head();
       if (!head.startsWith("ref: ")) {
@@ -143,7 +143,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       return id;
     }
 
-    /** A link on the way to a file could lead into another repository. */
+    /** Rejects a link on the way to a file, which could lead into another repository. */
     private void requireNoLink(Path file) throws SourceException {
       for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
         if (Files.isSymbolicLink(folder)) {
@@ -172,7 +172,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Returns a regular file as a whole; empty when it does not exist. */
+  /** Returns the text of a regular file; empty if the file does not exist. */
   private static Optional<String> read(Path file, int most) throws SourceException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Lines of indexes of memory files that lead nowhere, or elsewhere, as findings: one of each kind
- * for a file.
+ * Finds wrong lines in indexes of memory files: lines whose target does not exist, or has another
+ * place. A file has one finding for each of the two faults.
  */
 public final class IndexLines {
   private static final int LISTED = 20;
@@ -26,7 +26,7 @@ public final class IndexLines {
   private IndexLines() {}
 
   /**
-   * @param entries of the notes
+   * @param entries entries of the notes
    */
   public static List<MovedSource> of(NotesAccount notes, List<NamedEntry> entries) {
     FindingIds ids = new FindingIds();
@@ -46,7 +46,10 @@ public final class IndexLines {
     return found;
   }
 
-  /** All lines of one file that are wrong in one way; the first target is what it names. */
+  /**
+   * Returns a finding on all lines of a file with one fault; the finding names the target of the
+   * first line.
+   */
   private static MovedSource finding(
       MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
     IndexLine first = lines.getFirst();
@@ -64,7 +67,7 @@ public final class IndexLines {
         Optional.empty());
   }
 
-  /** The last fact that begins at the line or before it, else the first entry of the file. */
+  /** Returns the last fact at or before a line, else the first entry of the file. */
   private static Optional<NamedEntry> entry(
       MemoryFile file, IndexLine line, List<NamedEntry> entries) {
     List<NamedEntry> of =

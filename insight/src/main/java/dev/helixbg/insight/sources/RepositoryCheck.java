@@ -12,35 +12,38 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Entries and one repository: the files that entries name, as they were when the entries were
- * written, and what became of them.
+ * Checks entries against one repository: whether a file that existed when the entry was written is
+ * gone now.
  *
- * @param name of the repository's folder
- * @param zone in whose time helix dates entries
+ * @param name name of the repository's folder
+ * @param zone time zone of the dates of entries
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Authors often commit a file a little after they write the note about it. */
+  /**
+   * Time that is added to an entry's time, because authors often commit a file soon after its note.
+   */
   private static final long GRACE_SECONDS = 3_600;
 
   /**
    * The outcome for an entry.
    *
-   * @param present files that the entry names and that are there
+   * @param present files that the entry names and that exist
    */
   record Outcome(List<Missing> missing, Set<String> present) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }
 
   /**
-   * A file that is gone.
+   * A file that does not exist any more.
    *
    * @param folder name of the repository's folder
    * @param named the file as the entry writes it
+   * @param path path of the file in the repository
    */
   record Missing(String folder, String named, String path, Gone gone) {}
 
   /**
-   * @param files that the entry names
+   * @param files files that the entry names
    */
   Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
     int position = position(entry);
@@ -70,8 +73,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * Finds the file that is meant. A file that exists is preferred to one that is gone: a name that
-   * still fits is no finding.
+   * Finds the path that an entry means. An existing file is preferred to a removed one, because a
+   * name that still fits is no finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();
@@ -96,8 +99,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     if (!here.isEmpty()) {
       return only(here);
     }
-    // Candidates are the files that existed then; else, for a note older than its file, the one
-    // that came.
+    // Candidates are the files that existed at that time. If none did, the note may be older than
+    // its file, and later files are candidates.
     List<String> gone =
         ending.stream().filter(one -> history.gone(one, position).isPresent()).toList();
     List<String> there = gone.stream().filter(one -> !history.cameAfter(position, one)).toList();

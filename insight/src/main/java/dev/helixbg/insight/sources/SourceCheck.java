@@ -8,6 +8,7 @@ import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.sources.GitCommand.SourceException;
+import dev.helixbg.insight.sources.GitCommand.UnreadableException;
 import dev.helixbg.insight.sources.GitHistory.Commit;
 import dev.helixbg.insight.sources.RepositoryCheck.Missing;
 import dev.helixbg.insight.sources.RepositoryCheck.Outcome;
@@ -27,25 +28,25 @@ import java.util.stream.Stream;
  * Compares the files that entries name with the commits that are checked out in the user's
  * repositories. Not thread-safe.
  *
- * <p>While a folder stays at its commit, only entries that are new are looked at.
+ * <p>While a folder stays at its commit, only new entries are checked.
  */
 public final class SourceCheck {
-  /** Most findings about one entry. */
+  /** Largest number of findings about one entry. */
   private static final int MAX_FINDINGS = 5;
 
-  /** Digits of a commit's id as people write it. */
+  /** Length of an abbreviated commit id, in digits. */
   private static final int COMMIT = 10;
 
   private final List<Path> folders;
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** The outcomes at a commit, by what tells entries apart here. */
+  /** The outcomes at one commit, by {@link #identity} of the entry. */
   private static final class Known {
     private final String commit;
     private final Map<String, Outcome> about = new HashMap<>();
 
-    /** Whether git cannot read the commit: another try would take half a minute of every run. */
+    /** Whether git cannot read the commit; another try would take half a minute in every run. */
     private boolean isUnreadable;
 
     Known(String commit) {
@@ -54,15 +55,18 @@ public final class SourceCheck {
   }
 
   /**
-   * @param folders with a repository each
-   * @param zone in whose time helix dates entries
+   * @param folders folders with one repository each
+   * @param zone time zone of the dates of entries
    */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
 
-  /** Returns the state on which outcomes depend, apart from the entries: 64 hexadecimal digits. */
+  /**
+   * Returns a hash of the folders and their commits, on which outcomes depend: 64 hexadecimal
+   * digits.
+   */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
@@ -77,21 +81,21 @@ public final class SourceCheck {
   }
 
   /**
-   * Whether a place may be proposed for an entry to name. Others write the file names of a
-   * repository: a name that no entry could have is never put into an entry.
+   * Whether a path of a repository is a possible name in an entry. Other people name the files of a
+   * repository, so any other path is never proposed.
    */
   public static boolean isPlace(String place) {
     return SourceMentions.isPlace(place);
   }
 
-  /** The files that change when another commit is checked out; some may not be there. */
+  /** Returns the files that change when another commit is checked out; some may not exist. */
   public static List<Path> watched(List<Path> folders) {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
 
   /**
-   * @param entries all live ones
-   * @throws InterruptedException when interrupted
+   * @param entries all live entries
+   * @throws InterruptedException when the thread is interrupted
    */
   public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
     List<SourceCheckResult.Folder> looked = new ArrayList<>();
@@ -130,7 +134,7 @@ public final class SourceCheck {
       return now;
     }
     if (now.isUnreadable) {
-      throw SourceException.lasting();
+      throw new UnreadableException();
     }
     try (GitCommand git = GitCommand.of(repository)) {
       RepositoryCheck check =
@@ -139,8 +143,8 @@ public final class SourceCheck {
           (identity, entry) ->
               now.about.put(identity, check.of(entry, SourceMentions.of(entry.entry()))));
       return now;
-    } catch (SourceException e) {
-      now.isUnreadable = e.isLasting() && !Thread.currentThread().isInterrupted();
+    } catch (UnreadableException e) {
+      now.isUnreadable = !Thread.currentThread().isInterrupted();
       throw e;
     }
   }
@@ -151,8 +155,8 @@ public final class SourceCheck {
   }
 
   /**
-   * Joins the outcomes of all folders: a file in one of them is not gone, and nothing is told
-   * twice.
+   * Joins the outcomes of all folders. A file that exists in one folder is not gone, and no file is
+   * reported twice.
    */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
@@ -190,21 +194,20 @@ public final class SourceCheck {
   }
 
   /**
-   * The changes in the source code that entries tell of.
+   * The changed sources that entries name.
    *
-   * @param folders that were looked at, in the order of the settings
-   * @param moved what is gone, in the order of the entries
+   * @param folders checked folders, in the order of the settings
+   * @param moved removed or renamed files, in the order of the entries
    */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
-    /** The result without folders. */
     public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
 
-    /** Puts lines of indexes that are wrong before the other findings. */
+    /** Puts findings on wrong lines of indexes before the other findings. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {
       return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());
     }
 
-    /** Without some of the findings. */
+    /** Returns the result without some of the findings. */
     public SourceCheckResult without(Predicate<Finding.MovedSource> some) {
       return new SourceCheckResult(folders, moved.stream().filter(some.negate()).toList());
     }
@@ -212,9 +215,10 @@ public final class SourceCheck {
     /**
      * A folder of sources.
      *
-     * @param name its last part
-     * @param commit that was checked out, as people write it; nothing where it could not be read
-     * @param trouble why it could not be read
+     * @param name last part of its path
+     * @param commit abbreviated id of the commit that was checked out; empty if the folder could
+     *     not be read
+     * @param trouble reason why the folder could not be read
      */
     public record Folder(String name, Optional<String> commit, Optional<String> trouble) {}
   }

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Files that an entry names, in its source line and its text, which may be in a repository. */
+/** Files that an entry names in its source line or its text, and that may be in a repository. */
 final class SourceMentions {
-  /** Read of a text. */
+  /** Longest part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
 
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
-  /** A path with its line, where it has one. Nothing within an address or another path. */
+  /** A path with an optional line number, outside an address or a longer path. */
   private static final Pattern PATH =
       Pattern.compile(
           "(?<![\\w/.:@~$%-])((?:~?/)?[\\w.@+-]+(?:/[\\w.@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?");
@@ -29,8 +29,8 @@ final class SourceMentions {
   /**
    * A file as an entry names it.
    *
-   * @param path without a leading {@code ./}
-   * @param written as it stands in the entry, with the line where there is one
+   * @param path path without a leading {@code ./}
+   * @param written text in the entry, with the line number if there is one
    */
   record File(String path, String written) {
     String name() {
@@ -47,8 +47,8 @@ final class SourceMentions {
   }
 
   /**
-   * Whether an entry could name a place so, with a line or without: one word of bounded length,
-   * without line breaks, brackets, blanks and control characters.
+   * Whether a text is a place that an entry could name, with or without a line number: one word of
+   * bounded length, without line breaks, brackets, blanks and control characters.
    */
   static boolean isPlace(String place) {
     Matcher whole = PATH.matcher(place);
@@ -61,11 +61,11 @@ final class SourceMentions {
         && !List.of(path.split("/")).contains("..");
   }
 
-  /** The files as they are written, each once. */
+  /** Returns the files of an entry, each once. */
   static List<File> of(Entry entry) {
     EntryText text = entry.text();
     Map<String, File> files = new LinkedHashMap<>();
-    if (entry.note().isEmpty()) { // else it is the file of the note itself
+    if (entry.note().isEmpty()) { // the source of a note is the note's own file
       text.source().ifPresent(source -> files(begin(source), files));
     }
     files(ADDRESS.matcher(begin(text.content())).replaceAll(" "), files);
@@ -81,7 +81,7 @@ final class SourceMentions {
     while (found.find() && files.size() < MAX_NAMES) {
       String path = found.group(1);
       while (!path.isEmpty() && ".-+@".indexOf(path.charAt(path.length() - 1)) >= 0) {
-        path = path.substring(0, path.length() - 1); // the end of a sentence
+        path = path.substring(0, path.length() - 1); // removes the punctuation of a sentence
       }
       while (path.startsWith("./")) {
         path = path.substring(2);

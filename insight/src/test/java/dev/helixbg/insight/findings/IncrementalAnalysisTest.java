@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * 1,000 in scripts/proofs.
  */
 class IncrementalAnalysisTest {
-  private static final int HISTORIES = Boolean.getBoolean("proofs.all") ? 1_000 : 50;
+  private static final int HISTORIES = Boolean.getBoolean("proofs.all") ? 1_000 : 20;
   private static final int STEPS = 12;
 
   /** A knowledge base that is written to, edited, cleaned up and compacted at random. */

@@ -33,7 +33,7 @@ class SaidTextTest {
     Random random = new Random(47);
     String[] signs = {"a", "/", "_", "-", "="};
     String[] between = {"\n", "\r", "\r\n", "\u2028", " ", "=", "==\n"};
-    for (int text = 0; text < 2_000; text++) {
+    for (int text = 0; text < 800; text++) {
       StringBuilder made = new StringBuilder();
       boolean isOfLines = text % 2 == 0;
       for (int part = random.nextInt(9); part >= 0; part--) {

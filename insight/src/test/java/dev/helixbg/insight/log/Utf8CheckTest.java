@@ -3,6 +3,7 @@ package dev.helixbg.insight.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -16,11 +17,11 @@ class Utf8CheckTest {
     };
     Random random = new Random(1);
     for (int i = 0; i < 300_000; i++) {
-      byte[] bytes = new byte[random.nextInt(7)];
-      for (int b = 0; b < bytes.length; b++) {
+      byte[] bytes = new byte[1 + random.nextInt(7)];
+      for (int b = 0; b < bytes.length - 1; b++) {
         bytes[b] = (byte) telling[random.nextInt(telling.length)];
       }
-      assertEquals(isUtf8(bytes), Utf8Check.malformed(bytes, 0, bytes.length).bytes() == 0);
+      assertAgrees(bytes);
     }
   }
 
@@ -28,17 +29,10 @@ class Utf8CheckTest {
   void agreesWithTheDecoderOnEveryThreeBytesAfterATellingLead() {
     for (int lead : new int[] {0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5}) {
       for (int rest = 0; rest < 1 << 16; rest++) {
-        byte[] bytes = {(byte) lead, (byte) (rest >> 8), (byte) rest, (byte) 0x80};
-        assertEquals(isUtf8(bytes), Utf8Check.malformed(bytes, 0, 4).bytes() == 0);
+        byte[] bytes = {(byte) lead, (byte) (rest >> 8), (byte) rest, (byte) 0x80, 0};
+        assertAgrees(bytes);
       }
     }
-  }
-
-  @Test
-  void namesTheFirstMalformedByteAndCountsThemAll() {
-    byte[] bytes = {'x', 'a', (byte) 0xc3, (byte) 0xa4, (byte) 0xff, 'b', (byte) 0xe2, (byte) 0x82};
-    assertEquals(new Utf8Check.Malformed(3, 3), Utf8Check.malformed(bytes, 1, 7));
-    assertEquals(new Utf8Check.Malformed(0, -1), Utf8Check.malformed(bytes, 0, 4));
   }
 
   @Test
@@ -50,6 +44,16 @@ class Utf8CheckTest {
     assertEquals(0, Utf8Check.run(text, 1, 4, false));
     assertEquals(1, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, false));
     assertEquals(2, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, true));
+  }
+
+  /** A NUL ends each run, and no character may be cut there. */
+  private static void assertAgrees(byte[] bytes) {
+    int end = 0;
+    while (bytes[end] != 0) {
+      end++;
+    }
+    boolean isText = isUtf8(Arrays.copyOf(bytes, end));
+    assertEquals(isText, Utf8Check.run(bytes, 0, bytes.length, true) == end);
   }
 
   private static boolean isUtf8(byte[] bytes) {

@@ -200,7 +200,7 @@ class AllPairsTest {
   void closingFreesTheNativeMemory() {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    Vectors vectors = random(1000, 10_000, 4);
+    Vectors vectors = new Vectors(1000, 10_000, new float[10_000_000]);
     PackedVectors.pack(vectors, TileKernels.fastest()).close();
     long before = system.getCommittedVirtualMemorySize();
     for (int i = 0; i < 20; i++) {

@@ -76,9 +76,9 @@ class QueryTermsTest {
     for (int i = 0; i < count; i++) {
       texts.add(text(random, 12));
     }
+    TermVectors all = TermVectors.forQueries(count, texts::get, 1_500);
     for (int i = 0; i < 50; i++) {
       String query = text(random, 1 + random.nextInt(5));
-      TermVectors all = TermVectors.forQueries(count, texts::get, 1_500);
       TermVectors some = TermVectors.forQuery(query, count, texts::get, 1_500);
       assertEquals(shares(all, query), shares(some, query), query);
       Terms other = Terms.of(texts.get(i));

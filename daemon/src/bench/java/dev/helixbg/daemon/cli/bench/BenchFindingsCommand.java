@@ -262,7 +262,7 @@ final class BenchFindingsCommand extends JsonCommand {
     if (!Files.isRegularFile(model)) {
       throw new Failure(ExitCode.MODEL, "no such language model: " + model + " is not a file");
     }
-    LanguageModelFile file = new LanguageModelFile(model, true);
+    LanguageModelFile file = new LanguageModelFile(model);
     JudgeProgress progress =
         new JudgeProgress() {
           private int done;

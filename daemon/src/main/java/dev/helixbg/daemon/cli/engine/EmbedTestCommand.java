@@ -16,13 +16,13 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows that embedding works on this machine, and that its vectors make sense. */
+/** Shows that embedding works on this machine, and that similar texts get similar vectors. */
 @Command(
     name = "embed-test",
     description =
         "Embed sample texts. Print the provider, the first values, the similarities and the time.")
 public final class EmbedTestCommand extends JsonCommand {
-  /** The first two say the same, the third is related, the last is about something else. */
+  /** Texts 1 and 2 say the same. Text 3 is related to them. Text 4 is about something else. */
   private static final List<String> TEXTS =
       List.of(
           "The queue drops messages when the broker restarts.",

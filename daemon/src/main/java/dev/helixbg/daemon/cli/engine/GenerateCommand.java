@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
 public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
-  /** Every model answers it with more than {@link #SHORT} tokens. */
+  /** A prompt that every model answers with more than {@link #SHORT} tokens. */
   private static final String PROMPT = "Explain in a few sentences what a knowledge base is.";
 
   private static final int SHORT = 32;
@@ -136,7 +136,7 @@ public final class GenerateCommand extends JsonCommand {
     return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
   }
 
-  /** By a backend that computes the same in another way. */
+  /** Compares the model with a backend that computes the same in another way. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
@@ -171,12 +171,18 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** The answer so far. After a failure of the GPU it begins anew, as a rule with the same text. */
+  /**
+   * The answer so far. After a failure of the GPU, the model generates the answer again, usually
+   * with the same text.
+   */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /** Prints the next piece if it is new; where the text differs, the whole answer anew. */
+    /**
+     * Prints a piece unless it is printed already. If the repeated text differs, the answer is
+     * printed again from the difference on.
+     */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);
@@ -261,14 +267,14 @@ public final class GenerateCommand extends JsonCommand {
     return json;
   }
 
-  /** The same for the same tokens: greedy answers of two machines are compared by it. */
+  /** Returns a hash of the token ids, by which greedy answers of two machines are compared. */
   private static String idsHash(Generation answer) {
     String ids =
         Arrays.stream(tokenIds(answer)).mapToObj(String::valueOf).collect(Collectors.joining(","));
     return Sha256.of(ids).substring(0, HASH_DIGITS);
   }
 
-  /** With the token that ended it. */
+  /** Returns the ids of the answer, with the token that ended the answer. */
   private static int[] tokenIds(Generation answer) {
     IntStream ids = Arrays.stream(answer.tokenIds());
     return answer.stopReason() == StopReason.STOP_TOKEN
@@ -276,7 +282,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** The first token belongs to the prompt's pass. */
+  /** Returns the rate without the first token, which the pass over the prompt produces. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists what a model file has, then opens it, checks all of it, and tells how that went. */
+/** Lists the contents of a model file, then opens and checks the model and prints the result. */
 @Command(
     name = "load-model",
     description =
@@ -44,22 +44,20 @@ public final class LoadModelCommand extends ConsoleCommand {
       GgufDescription described = GgufDescription.of(mapped);
       print(mapped, described);
       long start = System.nanoTime();
-      try (TextModel model =
-          ModelOpener.open(
-              file, flags.options(flags.settings(options), 1))) {
+      try (TextModel model = ModelOpener.open(file, flags.options(flags.settings(options), 1))) {
         model.tokenizer();
         print(model);
         console.say("Opened    in %.0f ms", (System.nanoTime() - start) / 1e6);
       } catch (GgufException | TokenizerException | GpuException e) {
         console.say("%nIt cannot be run here:");
         console.out().flush();
-        throw e; // the message is the last line
+        throw e; // its message is printed last
       }
     }
     return ExitCode.OK.number();
   }
 
-  /** Prints metadata and tensors of the file, also of one that cannot run here. */
+  /** Prints the metadata and tensors, even of a file that cannot run here. */
   private void print(MappedFile mapped, GgufDescription described) {
     console.say("File      %s", file);
     console.say(

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Options that every command has, and the settings that they lead to. */
+/** Options of every command, and the settings that result. */
 public final class GlobalOptions {
   @Option(
       names = "--config",
@@ -28,18 +28,18 @@ public final class GlobalOptions {
               + " repeated. 'helix-bg config' lists all settings.")
   private Map<String, String> set = new LinkedHashMap<>();
 
-  /** Where this user's files are. */
+  /** Returns the folders of this user's files. */
   public static UserDirectories locations() {
     return UserDirectories.of(
         System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
   }
 
-  /** To this user's daemon. */
+  /** Returns a connection to this user's daemon. */
   public static DaemonLink daemon() {
     return new DaemonLink(DaemonHome.of(locations()));
   }
 
-  /** The settings file that was named, absolute. */
+  /** Returns the absolute path of the settings file that --config names. */
   public Optional<Path> config() {
     return Optional.ofNullable(config).map(file -> file.toAbsolutePath().normalize());
   }
@@ -48,13 +48,13 @@ public final class GlobalOptions {
     return Map.copyOf(set);
   }
 
-  /** The settings with the options in force, and where each comes from. */
+  /** Returns the settings, with these options applied, and the origin of each setting. */
   public SettingsLoader.Loaded load() {
     return load(set);
   }
 
   /**
-   * @param threads what a command's own flag says; null: it was not given
+   * @param threads value of the command's own flag --threads; null without the flag
    */
   public Settings settings(String threads) {
     Map<String, String> all = new HashMap<>(set);

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.flags;
 import java.nio.file.Path;
 import picocli.CommandLine.Parameters;
 
-/** Names the knowledge base of commands that have no other argument: by its folder, or --kb. */
+/** Option for commands whose only argument is the folder of the knowledge base. */
 public final class KbArgument extends KbOption {
   @Parameters(
       arity = "0..1",

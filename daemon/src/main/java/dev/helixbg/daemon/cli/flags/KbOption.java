@@ -20,12 +20,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
-/**
- * Names the knowledge base: by {@code --kb}, or by its folder among the other arguments of a
- * command.
- */
+/** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
 public class KbOption {
-  /** Folders that are written without a separator. */
+  /** Names of folders that need no separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
   @Option(
@@ -60,17 +57,18 @@ public class KbOption {
   private Consumer<String> warnings = warning -> {};
 
   /**
-   * Returns the words of a text without the folder before them. The first word is a folder only if
-   * it is written as a path and has a data.log; anything else may be searched for.
+   * Returns the words of a text without the folder before them. The first word is a folder if it
+   * has a separator and its folder has a data.log; any other word belongs to the text.
    */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
   /**
-   * Returns the names without the folder among them: a path, or any folder that exists.
+   * Returns the names without the folder among them. A folder is a word that is no name, but a path
+   * or an existing folder.
    *
-   * @param isName whether a word is what the others are
+   * @param isName whether a word is one of the names
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -101,7 +99,7 @@ public class KbOption {
     return path(word).filter(Files::isDirectory).isPresent();
   }
 
-  /** Empty if no file can have this name. */
+  /** Returns the path, or empty if no file can have this name. */
   private static Optional<Path> path(String word) {
     try {
       return Optional.of(Path.of(word));
@@ -110,20 +108,20 @@ public class KbOption {
     }
   }
 
-  /** The folder among the arguments; null when there is none. */
+  /** Returns the folder among the arguments, or null. */
   Path argument() {
     return argument;
   }
 
-  /** Sets who is told what of the notes was left out. */
+  /** Sets the receiver of warnings about notes that were left out. */
   final void warn(Consumer<String> told) {
     warnings = told;
   }
 
   /**
-   * What was named, if anything was.
+   * Returns the folder that an argument or option names.
    *
-   * @throws Failure with a usage error when two knowledge bases were
+   * @throws Failure with a usage error when two knowledge bases are named
    */
   public final Optional<Path> named() {
     Path one = argument();
@@ -143,9 +141,9 @@ public class KbOption {
   }
 
   /**
-   * The knowledge base that is named, else the one that {@code one-shot} would take.
+   * Returns the named knowledge base, else the default of {@code one-shot}.
    *
-   * @throws Failure when there is none
+   * @throws Failure when no knowledge base exists
    */
   public final Kb find(Settings settings) {
     Optional<Path> named = named();
@@ -157,13 +155,13 @@ public class KbOption {
         : ofNotes(NotesKb.at(notes, settings));
   }
 
-  /** Brings it up to date with its notes first. */
+  /** Returns the knowledge base after an update from its notes. */
   private Kb ofNotes(NotesKb found) {
     found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
   }
 
-  /** The files that were read where agents keep them; empty where they were not asked for. */
+  /** Returns the memory files that were read; empty without --memory. */
   public final Optional<String> places(Settings settings, Kb read) {
     return Optional.of(read)
         .filter(_ -> memory)
@@ -174,7 +172,10 @@ public class KbOption {
                 account.memory().stream().map(MemoryFile::path).collect(Collectors.joining(", ")));
   }
 
-  /** Arguments that name the same for another command in a shell; empty if nothing was named. */
+  /**
+   * Returns arguments that name the same knowledge base in another command; empty if no folder was
+   * named.
+   */
   public final String again() {
     return memory
         ? " --memory"

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** Names the knowledge bases of commands that take several folders: each by --kb as well. */
+/** Options that name the knowledge bases of commands that accept several. */
 public final class KbsOption {
   @Option(
       names = "--kb",
@@ -23,15 +23,18 @@ public final class KbsOption {
   private List<Path> notes = List.of();
 
   /**
-   * The knowledge bases that are named, each once.
+   * Returns the named knowledge bases, each once.
    *
-   * @param arguments those named without the option
+   * @param arguments folders that are named without the option
    */
   public List<Kb> named(List<Path> arguments) {
     return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
 
-  /** The same, and after them what folders of notes are read as, which may not be made yet. */
+  /**
+   * Returns the named knowledge bases, then a knowledge base for each folder of notes, which may
+   * not exist yet.
+   */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
             named(arguments).stream(),
@@ -40,7 +43,7 @@ public final class KbsOption {
         .toList();
   }
 
-  /** The folders of notes that are named, absolute. */
+  /** Returns the absolute paths of the named folders of notes. */
   public List<Path> notes() {
     return notes.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
   }

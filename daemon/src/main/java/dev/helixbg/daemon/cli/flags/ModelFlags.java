@@ -34,7 +34,11 @@ public final class ModelFlags {
     return options.settings(threads);
   }
 
-  /** How to open a model for at least {@code tokens} of prompt and answer. */
+  /**
+   * Returns the options to open a model.
+   *
+   * @param tokens smallest sum of tokens of prompt and answer
+   */
   public ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
       throw Failure.usage("--context must be 1 or more, not " + context);
