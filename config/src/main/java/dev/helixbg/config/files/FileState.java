@@ -20,6 +20,9 @@ import java.util.concurrent.TimeUnit;
  * @param key the inode and its device
  */
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
+  /** Attributes of a file that its state is made of, for {@link Files#readAttributes}. */
+  public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
+
   /** Age of a change, below which the file may change again with the same times. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
@@ -28,8 +31,13 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
    * @throws java.nio.file.NoSuchFileException when there is no such file
    */
   public static FileState of(Path file) throws IOException {
-    Map<String, Object> attributes =
-        Files.readAttributes(file, "unix:size,lastModifiedTime,ctime,fileKey");
+    return of(Files.readAttributes(file, ATTRIBUTES));
+  }
+
+  /**
+   * @param attributes at least {@link #ATTRIBUTES}
+   */
+  public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),
         (FileTime) attributes.get("lastModifiedTime"),

@@ -13,6 +13,17 @@ public final class NormalForm {
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
+  /** No text of characters before it changes. */
+  private static final char SOFT_HYPHEN = '\u00AD';
+
+  /** The first character that can be part of a composed one: no text of those before changes. */
+  private static final char COMBINING = '\u0300';
+
+  /** Likewise dashes, quotation marks and dots, which many texts have. */
+  private static final char FIRST_MARK = '\u2010';
+
+  private static final char LAST_MARK = '\u2027';
+
   private NormalForm() {}
 
   /**
@@ -20,18 +31,43 @@ public final class NormalForm {
    * showing or breaking it.
    */
   public static String of(String text) {
-    if (isAscii(text)) {
-      return text;
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) >= SOFT_HYPHEN) {
+        return composed(isOdd(text, i) ? plain(text) : text);
+      }
     }
-    String plain = HINTS.matcher(text).replaceAll("");
-    plain =
-        WIDE.matcher(plain)
-            .replaceAll(
-                wide ->
-                    Normalizer.normalize(wide.group(), Form.NFKC)
-                        .replace("\\", "\\\\")
-                        .replace("$", "\\$"));
-    return Normalizer.normalize(plain, Form.NFC);
+    return text;
+  }
+
+  /** Whether one of the patterns may match: to try them takes a young JVM long. */
+  private static boolean isOdd(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == SOFT_HYPHEN || c == '\u200B' || c == '\u2060' || c >= '\uFE0E') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String plain(String text) {
+    return WIDE.matcher(HINTS.matcher(text).replaceAll(""))
+        .replaceAll(
+            wide ->
+                Normalizer.normalize(wide.group(), Form.NFKC)
+                    .replace("\\", "\\\\")
+                    .replace("$", "\\$"));
+  }
+
+  /** A text in composed form (NFC). */
+  public static String composed(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= COMBINING && (c < FIRST_MARK || c > LAST_MARK)) {
+        return Normalizer.normalize(text, Form.NFC);
+      }
+    }
+    return text;
   }
 
   /**

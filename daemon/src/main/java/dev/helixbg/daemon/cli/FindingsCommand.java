@@ -8,7 +8,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.LastReport;
@@ -88,9 +87,8 @@ final class FindingsCommand extends JsonCommand {
       throw Failure.usage(
           "options that choose findings can only be used with the list of open ones");
     }
-    Kb chosen = kb.find(settings);
     try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(chosen);
+      KbStore store = stores.of(kb.find(settings, stores::openAhead));
       Decisions decisions = store.decisions().read();
       if (settled && ids.isEmpty()) {
         Collection<Decision> made = decisions.settled();
@@ -122,7 +120,7 @@ final class FindingsCommand extends JsonCommand {
             .limit(limit)
             .map(findings.present()::now)
             .toList();
-    List<ObjectNode> told = findings.lines(shown, decisions);
+    List<ObjectNode> told = findings.lines(shown, decisions, false);
     Coverage coverage = findings.coverage(listing);
     show(
         () -> {

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -62,24 +61,26 @@ public final class OneShotCommand extends JsonCommand {
       ReportFolder.in(copy).check();
     }
     Settings settings = options.load().settings();
-    Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
-    Pipeline pipeline =
-        new Pipeline(
-            settings,
-            EmbedderSource.located(settings),
-            Analysis::run,
-            new RerankingStage(
-                Optional.of(PairSource.located(settings)),
-                Progress.on(console),
-                warning -> console.warn("%s", warning)),
-            new JudgingStage(
-                settings, Progress.on(console), warning -> console.warn("%s", warning)),
-            Progress.on(console));
     try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(chosen);
-      show(store, report(pipeline, store), settings);
+      KbStore store =
+          stores.of(
+              sample ? SampleKb.unpack(settings.cache()) : kb.find(settings, stores::openAhead));
+      show(store, report(pipeline(settings), store), settings);
     }
     return ExitCode.OK.number();
+  }
+
+  private Pipeline pipeline(Settings settings) {
+    return new Pipeline(
+        settings,
+        EmbedderSource.located(settings),
+        Analysis::run,
+        new RerankingStage(
+            Optional.of(PairSource.located(settings)),
+            Progress.on(console),
+            warning -> console.warn("%s", warning)),
+        new JudgingStage(settings, Progress.on(console), warning -> console.warn("%s", warning)),
+        Progress.on(console));
   }
 
   private void show(KbStore store, String summary, Settings settings) throws IOException {

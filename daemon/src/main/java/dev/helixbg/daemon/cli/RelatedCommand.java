@@ -74,10 +74,13 @@ final class RelatedCommand extends ConsoleCommand {
     }
     SearchRequest.checkLimit(limit);
     Settings settings = options.load().settings();
-    Kb chosen = kb.find(settings);
-    DaemonLink link = GlobalOptions.daemon();
-    List<? extends JsonNode> answer =
-        link.watches(chosen) ? ask(link, chosen, text) : here(chosen, text, settings);
+    List<? extends JsonNode> answer;
+    try (KbStores stores = stores(settings)) {
+      Kb chosen = kb.find(settings, stores::openAhead);
+      DaemonLink link = GlobalOptions.daemon();
+      answer =
+          link.watches(chosen) ? ask(link, chosen, text) : here(stores, chosen, text, settings);
+    }
     if (json) {
       answer.forEach(console.json()::println);
     } else {
@@ -104,23 +107,21 @@ final class RelatedCommand extends ConsoleCommand {
     return link.ask(request, Duration.ofMinutes(1));
   }
 
-  private List<ObjectNode> here(Kb chosen, String text, Settings settings)
+  private List<ObjectNode> here(KbStores stores, Kb chosen, String text, Settings settings)
       throws InterruptedException {
     Entry asked = RelatedAnswer.unstored(topic, text);
-    try (KbStores stores = stores(settings)) {
-      return RelatedAnswer.of(
-              asked,
-              SearchCommand.here(
-                  stores,
-                  chosen,
-                  RelatedAnswer.request(asked, limit),
-                  settings,
-                  Progress.on(console)),
-              limit,
-              settings,
-              Optional.of(PairSource.located(settings)))
-          .toJson();
-    }
+    return RelatedAnswer.of(
+            asked,
+            SearchCommand.here(
+                stores,
+                chosen,
+                RelatedAnswer.request(asked, limit),
+                settings,
+                Progress.on(console)),
+            limit,
+            settings,
+            Optional.of(PairSource.located(settings)))
+        .toJson();
   }
 
   private static String words(JsonNode said) {

@@ -23,9 +23,10 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.store.StoreException;
+import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
 import java.util.List;
@@ -77,10 +78,15 @@ final class SearchCommand extends ConsoleCommand {
     SearchRequest request =
         new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
-    Kb chosen = kb.find(settings);
-    DaemonLink link = GlobalOptions.daemon();
-    List<? extends JsonNode> answer =
-        link.watches(chosen) ? ask(link, chosen, request) : here(chosen, request, settings);
+    List<? extends JsonNode> answer;
+    try (KbStores stores = stores(settings)) {
+      Kb chosen = kb.find(settings, stores::openAhead);
+      DaemonLink link = GlobalOptions.daemon();
+      answer =
+          link.watches(chosen)
+              ? ask(link, chosen, request)
+              : here(stores, chosen, request, settings, Progress.on(console)).toJson();
+    }
     if (json) {
       answer.forEach(console.json()::println);
     } else {
@@ -100,13 +106,6 @@ final class SearchCommand extends ConsoleCommand {
     return link.ask(request, Duration.ofMinutes(1));
   }
 
-  private List<ObjectNode> here(Kb chosen, SearchRequest wanted, Settings settings)
-      throws InterruptedException {
-    try (KbStores stores = stores(settings)) {
-      return here(stores, chosen, wanted, settings, Progress.on(console)).toJson();
-    }
-  }
-
   /** Searches without a daemon. Texts without a vector get one, which the store keeps. */
   static SearchAnswer here(
       KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
@@ -117,21 +116,17 @@ final class SearchCommand extends ConsoleCommand {
         source.openAhead();
       }
       KbStore store = stores.of(chosen);
-      LogReading log = DataLog.readQuiet(store.kb().dataLog());
+      Optional<KbEntries> kept = store.entriesAsKept(source.ids(), source.maxTokens());
+      KbEntries known = kept.isPresent() ? kept.get() : embedded(store, source, display);
+      source.forQueries(known.way()).openAhead();
       Optional<String> topic =
           wanted
               .topic()
               .map(
-                  name -> KbTopics.require(chosen, log.entries().stream().map(Entry::topic), name));
-      source.likelyForQueries(log.entries().size()).openAhead();
-      EmbeddingStage.Result known;
-      try (EmbeddingStage stages =
-          new EmbeddingStage(store.database(), source, display, log.entries())) {
-        source.forQueries(stages.way()).openAhead();
-        known = stages.run();
-      }
-      try (SearchIndex index =
-              SearchIndex.forOne(known.of(log), source.maxTokens(), wanted.text());
+                  name ->
+                      KbTopics.require(
+                          chosen, known.named().stream().map(one -> one.entry().topic()), name));
+      try (SearchIndex index = SearchIndex.forOne(known, source.maxTokens(), wanted.text());
           Embedder embedder = source.forQueries(known.way()).open()) {
         float[] query = embedder.embedAll(List.of(wanted.text()))[0];
         return new SearchAnswer(
@@ -140,6 +135,25 @@ final class SearchCommand extends ConsoleCommand {
                 .toList(),
             index.coverage());
       }
+    }
+  }
+
+  private static KbEntries embedded(KbStore store, EmbedderHost source, Progress.Display display)
+      throws InterruptedException {
+    String seen = store.outputs().logState();
+    LogReading log = DataLog.readQuiet(store.kb().dataLog());
+    source.likelyForQueries(log.entries().size()).openAhead();
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store.database(), source, display, log.entries())) {
+      source.forQueries(stages.way()).openAhead();
+      KbEntries known = stages.run().of(log);
+      try {
+        stages.keepLayout(log.account().sha256());
+        store.outputs().noteLog(seen, log.account().sha256());
+      } catch (StoreException e) {
+        // The next search takes as long as this one.
+      }
+      return known;
     }
   }
 

@@ -89,9 +89,11 @@ public final class KbOutputs {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }
 
-  /** Whether the log is unchanged since a run read it with this hash. */
-  public boolean isLogAsSeen(String sha256) {
-    return isInPlace(kb.dataLog(), Optional.of(sha256));
+  /** The hash that the log had when it was read as it is; empty when it was not. */
+  public Optional<String> seenLog() {
+    return published(kb.dataLog())
+        .filter(seen -> seen.state().equals(state(kb.dataLog())))
+        .map(Published::log);
   }
 
   /**
@@ -113,7 +115,7 @@ public final class KbOutputs {
    * @param state result of {@link #logState} before the log was read
    */
   public void noteLog(String state, String sha256) {
-    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
+    if (!state.isEmpty() && !seenLog().equals(Optional.of(sha256))) {
       note(kb.dataLog(), state, sha256, sha256);
     }
   }

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
@@ -10,6 +11,8 @@ import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.agents.AgentAnswerStore;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.DecisionStore;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.KbLayout;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.report.Report;
@@ -35,7 +38,7 @@ public final class KbStore implements AutoCloseable {
    * Version of the tables, raised when a table changes; a database of another version is replaced
    * by a new one.
    */
-  private static final int VERSION = 6;
+  private static final int VERSION = 7;
 
   private final Kb kb;
   private final Path folder;
@@ -61,6 +64,7 @@ public final class KbStore implements AutoCloseable {
     tables.addAll(
         List.of(
             VectorStore.TABLE,
+            KbLayout.TABLE,
             ReadingStore.TABLE,
             AnswerStore.TABLE,
             DecisionStore.TABLE,
@@ -77,6 +81,18 @@ public final class KbStore implements AutoCloseable {
 
   public Kb kb() {
     return kb;
+  }
+
+  /**
+   * The entries with their vectors, where all have one and the log is as it was read before.
+   *
+   * @param ids of the embedding model's vectors
+   * @param modelTokens the most tokens that it takes of a text
+   */
+  public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
+    Optional<String> log = outputs.seenLog();
+    return log.flatMap(sha256 -> KbLayout.read(kb.dataLog(), sha256, database, ids, modelTokens))
+        .filter(_ -> outputs.seenLog().equals(log));
   }
 
   /** Returns the folder of the store. */

@@ -127,6 +127,23 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
+  /** Begins to open the store of a known KB, beside what is to be done before it is used. */
+  public void openAhead(Kb kb) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("store")
+        .start(
+            () -> {
+              try {
+                if (contains(kb)) {
+                  of(kb).report().origin();
+                }
+              } catch (RuntimeException e) {
+                // The next use of it says what is wrong.
+              }
+            });
+  }
+
   private KbStore open(Kb kb) {
     try {
       Database.prepare(settings.cache());

@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.text.NearestName;
+import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
-import java.text.Normalizer;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -45,8 +45,7 @@ public final class KbTopics {
 
   /** Whether two names are the same after normalisation of Unicode. */
   public static boolean isSame(String one, String other) {
-    return Normalizer.normalize(one, Normalizer.Form.NFC)
-        .equals(Normalizer.normalize(other, Normalizer.Form.NFC));
+    return NormalForm.composed(one).equals(NormalForm.composed(other));
   }
 
   private static Failure unknown(Kb kb, SortedSet<String> all, String topic) {

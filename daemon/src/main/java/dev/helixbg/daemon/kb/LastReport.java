@@ -310,6 +310,16 @@ public final class LastReport {
         });
   }
 
+  /** How many entries the report was made from. */
+  public int entryCount() {
+    return read(
+        connection ->
+            Database.number(
+                connection,
+                "SELECT length(entries) - length(replace(entries, ' ', '')) + (entries <> '')"
+                    + " FROM report"));
+  }
+
   /** Returns the keys of all entries that the report was made from. */
   public Set<String> entries() {
     return read(

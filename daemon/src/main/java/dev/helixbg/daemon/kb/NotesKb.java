@@ -144,6 +144,11 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
+  /** The same as it is written. */
+  public String made() {
+    return account(kb).map(json -> json.path(MADE).toString()).orElse("");
+  }
+
   /** Makes the folder of the knowledge base with its account, before the first log. */
   public Kb make() {
     try {

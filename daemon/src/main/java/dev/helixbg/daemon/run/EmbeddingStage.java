@@ -9,6 +9,7 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.KbLayout;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
@@ -256,8 +257,32 @@ public final class EmbeddingStage implements AutoCloseable {
     return embedder;
   }
 
+  /**
+   * Keeps where the vectors are for who reads the same log, once all have one.
+   *
+   * @param log its hash
+   */
+  public void keepLayout(String log) {
+    if (own.left() == 0 && parts.left() == 0) {
+      KbLayout.places(VectorStore.ofEntries(store), own.keys())
+          .ifPresent(
+              vectors ->
+                  KbLayout.places(VectorStore.ofPassages(store), parts.keys())
+                      .ifPresent(
+                          ofPassages ->
+                              new KbLayout(
+                                      own.way(),
+                                      own.names(),
+                                      vectors,
+                                      owners.stream().mapToInt(Integer::intValue).toArray(),
+                                      passages,
+                                      ofPassages)
+                                  .keep(store, log, source.ids(), source.maxTokens())));
+    }
+  }
+
   /** Returns the vectors that are known so far. */
-  Result result() {
+  public Result result() {
     BitSet present = new BitSet(entries);
     int[] places = new int[entries];
     List<float[]> ownVectors = new ArrayList<>(entries);

@@ -149,6 +149,7 @@ public record Pipeline(
       }
       stages.embedPassages();
       vectors = stages.result();
+      stages.keepLayout(log.account().sha256());
     }
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
@@ -310,7 +311,7 @@ public record Pipeline(
     made.add(judging.basis(embedder));
     made.add("answers " + kb.answers().version());
     made.add(SourceCheck.state(settings.sources()));
-    made.add(ofNotes(kb.kb()).toString());
+    made.add(NotesKb.of(kb.kb(), settings).map(NotesKb::made).toString());
     return new ReportBasis(
         Sha256.of(made), kb.decisions().version() + " " + kb.agentAnswers().version());
   }

@@ -176,6 +176,11 @@ public final class TextVectors implements AutoCloseable {
         });
   }
 
+  /** The keys of the texts' vectors, one each. */
+  List<TextKey> keys() {
+    return keys;
+  }
+
   /** Returns the key of a text's vector. */
   TextKey key(int text) {
     return keys.get(text);

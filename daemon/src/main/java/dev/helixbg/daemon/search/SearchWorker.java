@@ -4,12 +4,17 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,16 +185,29 @@ final class SearchWorker implements AutoCloseable {
    * @return the embedder for queries that are compared with these vectors
    */
   private EmbedderSource read(EmbedderSource source) {
-    Database store = service.stores.apply(kb).database();
+    KbStore known = service.stores.apply(kb);
+    Database store = known.database();
     Indexed now = new Indexed(KbFiles.DISK.stateOrNone(kb.dataLog()), VectorStore.version(store));
-    boolean known = entries != null || index != null;
-    if (!known || now.log().isEmpty() || !now.equals(indexed)) {
+    boolean isRead = entries != null || index != null;
+    if (!isRead || now.log().isEmpty() || !now.equals(indexed)) {
       drop();
-      entries = KbEntries.read(kb.dataLog(), store, source.ids(), source.maxTokens());
+      entries =
+          known
+              .entriesAsKept(source.ids(), source.maxTokens())
+              .orElseGet(() -> entries(store, source));
       way = entries.way();
       indexed = now;
     }
     return source.forQueries(way);
+  }
+
+  /** Those that have a vector. */
+  private KbEntries entries(Database store, EmbedderSource source) {
+    LogReading log = DataLog.read(kb.dataLog());
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store, source, Progress.Display.SILENT, log.entries())) {
+      return stages.result().of(log);
+    }
   }
 
   /** Makes the index of the entries, unless it exists. */

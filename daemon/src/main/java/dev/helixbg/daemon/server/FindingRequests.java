@@ -56,7 +56,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
-        store, NotesKb.of(store.kb(), settings), PresentFindings.read(store.kb(), modelId));
+        store, NotesKb.of(store.kb(), settings), PresentFindings.of(store, modelId));
   }
 
   /**
@@ -100,7 +100,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     List<ObjectNode> answer = new ArrayList<>(List.of(counts));
     List<ReportedFinding> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    answer.addAll(lines(page, decisions));
+    answer.addAll(lines(page, decisions, true));
     return answer;
   }
 
@@ -125,12 +125,15 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Returns findings in the form of report.json, with kind, decision, and the entries' present
    * names. Findings that a newer report no longer has are left out.
+   *
+   * @param withEdits whether they say what can be done, too
    */
-  public List<ObjectNode> lines(List<ReportedFinding> findings, Decisions decisions) {
+  public List<ObjectNode> lines(
+      List<ReportedFinding> findings, Decisions decisions, boolean withEdits) {
     Map<ReportedFinding, JsonNode> told = store.report().told(findings);
     return findings.stream()
         .filter(told::containsKey)
-        .map(finding -> line(finding, told.get(finding), decisions))
+        .map(finding -> line(finding, told.get(finding), decisions, withEdits))
         .toList();
   }
 
@@ -153,7 +156,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (told == null) { // a new report has just replaced this one
       throw unknown(id, listing);
     }
-    return line(finding, told, decisions).setAll(SearchAnswer.toJson(coverage(listing)));
+    return line(finding, told, decisions, true).setAll(SearchAnswer.toJson(coverage(listing)));
   }
 
   /**
@@ -229,7 +232,12 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .toList();
   }
 
-  private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
+  private ObjectNode line(
+      ReportedFinding finding, JsonNode json, Decisions decisions, boolean withEdits) {
+    Optional<ArrayNode> edit =
+        withEdits
+            ? Optional.of(present.ways(finding, opinion(finding, decisions)))
+            : Optional.empty();
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     finding.aliases().stream()
@@ -244,7 +252,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         entries.remove(entries.size() - 1);
       }
     }
-    return present.renamed(finding, line, opinion(finding, decisions));
+    present.rename(finding, line);
+    edit.ifPresent(ways -> line.set("edit", ways));
+    return line;
   }
 
   private static ObjectNode said(Decision decision) {

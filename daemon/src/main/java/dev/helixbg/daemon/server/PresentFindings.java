@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
@@ -25,12 +26,27 @@ import dev.helixbg.insight.report.FirstLook;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Findings of the last report, compared with the present log: whether their entries still exist,
  * the entries' present names, and the acts on them.
  */
-public record PresentFindings(PresentEntries entries) {
+public final class PresentFindings {
+  private final Supplier<PresentEntries> log;
+
+  /** Null until they are needed, where the report is of the log as it is. */
+  private PresentEntries entries;
+
+  private PresentFindings(Supplier<PresentEntries> log) {
+    this.log = log;
+  }
+
+  public PresentFindings(PresentEntries entries) {
+    this.log = () -> entries;
+    this.entries = entries;
+  }
+
   /**
    * Reads the log once it is unchanged for a moment.
    *
@@ -40,17 +56,43 @@ public record PresentFindings(PresentEntries entries) {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
+  /** The same; a log that the last report was made of is read when an entry is asked for. */
+  static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
+    boolean isOfReport =
+        store
+            .report()
+            .origin()
+            .filter(made -> store.outputs().seenLog().equals(Optional.of(made.logSha256())))
+            .isPresent();
+    return isOfReport
+        ? new PresentFindings(() -> new PresentEntries(DataLog.read(store.kb().dataLog()), modelId))
+        : read(store.kb(), modelId);
+  }
+
+  /** The entries of the log. */
+  public synchronized PresentEntries entries() {
+    if (entries == null) {
+      entries = log.get();
+    }
+    return entries;
+  }
+
+  /** Whether no entry was asked for yet, and the log is as the report has it. */
+  private synchronized boolean isAsReported() {
+    return entries == null;
+  }
+
   /**
    * Returns how many of the present entries the last report covers completely.
    *
    * @param made sources of the report
    */
   public Coverage coverage(LastReport report, LastReport.Origin made) {
-    int total = entries.all().size();
+    int total = isAsReported() ? report.entryCount() : entries().all().size();
     long there = total;
-    if (!made.logSha256().equals(entries.log().sha256())) {
+    if (!isAsReported() && !made.logSha256().equals(entries().log().sha256())) {
       Set<String> known = report.entries();
-      there = entries.all().stream().filter(one -> known.contains(one.key())).count();
+      there = entries().all().stream().filter(one -> known.contains(one.key())).count();
     }
     int partly = made.firstLook().map(FirstLook::entries).orElse(0);
     return new Coverage((int) Math.max(0, there - partly), total);
@@ -58,17 +100,20 @@ public record PresentFindings(PresentEntries entries) {
 
   /** Whether a finding is stale: its entries no longer exist, because the log has changed. */
   public boolean isStale(ReportedFinding finding) {
+    if (isAsReported()) {
+      return false;
+    }
     return switch (finding.section()) {
-      case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries.in(topic) == 0);
-      case "copies" -> entries.allOf(finding.keys()).size() < 2;
+      case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries().in(topic) == 0);
+      case "copies" -> entries().allOf(finding.keys()).size() < 2;
       case ReportedFinding.MOVED_SOURCES -> sayer(finding).isEmpty();
-      default -> !finding.keys().isEmpty() && entries.of(finding.keys()).isEmpty();
+      default -> !finding.keys().isEmpty() && entries().of(finding.keys()).isEmpty();
     };
   }
 
   /** Returns the entry that mentions a source, if its text still does. */
   private Optional<NamedEntry> sayer(ReportedFinding finding) {
-    return entries
+    return entries()
         .of(finding.keys())
         .map(List::getFirst)
         .filter(one -> one.entry().body().contains(finding.named().orElse("")));
@@ -76,10 +121,13 @@ public record PresentFindings(PresentEntries entries) {
 
   /** Returns the finding with the present titles and names of its entries. */
   public ReportedFinding now(ReportedFinding finding) {
+    if (isAsReported()) {
+      return finding;
+    }
     List<NamedEntry> now =
         finding.section().equals("copies")
-            ? entries.allOf(finding.keys())
-            : entries.of(finding.keys()).orElse(List.of());
+            ? entries().allOf(finding.keys())
+            : entries().of(finding.keys()).orElse(List.of());
     return now.isEmpty() ? finding : finding.now(now);
   }
 
@@ -90,18 +138,18 @@ public record PresentFindings(PresentEntries entries) {
    * @return the acts; empty if the finding is stale
    */
   public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
+    List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
     if (isStale(finding)) {
       return List.of();
     }
-    List<NamedEntry> all = entries.of(finding.keys()).orElse(List.of());
     return switch (finding.section()) {
       case "topicOverlaps" -> {
         List<String> topics = List.copyOf(finding.topics());
         String a = topics.get(0);
         String b = topics.get(1);
-        yield Acts.onOverlap(a, entries.in(a), b, entries.in(b));
+        yield Acts.onOverlap(a, entries().in(a), b, entries().in(b));
       }
-      case "copies" -> Acts.onCopies(entries.allOf(finding.keys()));
+      case "copies" -> Acts.onCopies(entries().allOf(finding.keys()));
       case "misfiled" -> Acts.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
       case ReportedFinding.MOVED_SOURCES ->
           Acts.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
@@ -116,10 +164,10 @@ public record PresentFindings(PresentEntries entries) {
 
   /** Returns the reason why the log does not show a finding as done; empty if it does. */
   public Optional<String> notDone(ReportedFinding finding) {
-    List<NamedEntry> all = entries.of(finding.keys()).orElse(List.of());
+    List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
     boolean isDone =
         switch (finding.section()) {
-          case ReportedFinding.LESSONS -> all.isEmpty() || Acts.areGathered(entries.all(), all);
+          case ReportedFinding.LESSONS -> all.isEmpty() || Acts.areGathered(entries().all(), all);
           case ReportedFinding.RELATIONS ->
               all.size() != 2 || Acts.areLinked(all.get(0), all.get(1));
           default -> isStale(finding);
@@ -127,15 +175,15 @@ public record PresentFindings(PresentEntries entries) {
     return isDone ? Optional.empty() : Optional.of("what it tells of is as it was");
   }
 
-  /** Adds the entries' present names and the possible acts to a finding's line. */
-  ObjectNode renamed(ReportedFinding finding, ObjectNode line, Optional<Verdict> opinion) {
-    List<Act> acts = acts(finding, opinion);
+  /** Gives a line of the report the names that its entries have now. */
+  void rename(ReportedFinding finding, ObjectNode line) {
+    if (isAsReported()) {
+      return;
+    }
     if (isStale(finding)) {
       line.put("stale", true);
     }
-    ArrayNode ways = line.putArray("edit");
-    acts.forEach(act -> way(act, ways.addObject()));
-    entries
+    entries()
         .of(finding.keys())
         .ifPresent(
             found -> {
@@ -147,7 +195,11 @@ public record PresentFindings(PresentEntries entries) {
                 }
               }
             });
-    return line;
+  }
+
+  /** What can be done about it, as its line tells it. */
+  ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
+    return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
 
   private static ObjectNode way(Act act, ObjectNode json) {
@@ -193,7 +245,9 @@ public record PresentFindings(PresentEntries entries) {
               + " with each other");
     }
     ObjectNode line = Json.object().put("id", finding.id()).put("kind", finding.kind());
-    line.putObject("log").put("bytes", entries.log().bytes()).put("sha256", entries.log().sha256());
+    line.putObject("log")
+        .put("bytes", entries().log().bytes())
+        .put("sha256", entries().log().sha256());
     if (acts.size() > 1) {
       ArrayNode choices = line.putArray("choose");
       acts.forEach(act -> way(act, choices.addObject()).set("names", ActNames.of(act)));
@@ -201,7 +255,7 @@ public record PresentFindings(PresentEntries entries) {
     }
     Act act = acts.getFirst();
     way(act, line).set("names", ActNames.of(act));
-    ActPlan plan = entries.plan(act);
+    ActPlan plan = entries().plan(act);
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     if (notes.isPresent()) {
       NotesKb of = notes.get();
@@ -230,7 +284,7 @@ public record PresentFindings(PresentEntries entries) {
 
   /** Returns the act that keeps the given entry of a pair and removes the other. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
-    List<NamedEntry> pair = entries.of(finding.keys()).orElse(List.of());
+    List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =
         acts.stream().filter(act -> act.change() instanceof Change.Remove).toList();
     if (pair.size() != 2 || removals.isEmpty()) {
@@ -263,7 +317,7 @@ public record PresentFindings(PresentEntries entries) {
    * @param hashes hashes in the marks
    */
   ObjectNode marked(String id, List<String> hashes) {
-    if (!entries.areMarked(hashes)) {
+    if (!entries().areMarked(hashes)) {
       throw Failure.usage(
           "stop here: a note that the next calls would remove or rewrite was changed in this very"
               + " moment, or is not marked. Make no more of these calls. The line (helix-bg: …) at"

@@ -25,7 +25,7 @@ import java.util.Optional;
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
     JsonNode told =
-        findings.lines(List.of(finding), decisions).stream()
+        findings.lines(List.of(finding), decisions, true).stream()
             .findFirst()
             .<JsonNode>map(line -> line)
             .orElseGet(MissingNode::getInstance); // a new report replaced the last one

@@ -18,7 +18,10 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.KbLayout;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
@@ -65,7 +68,7 @@ class EmbeddingStageTest {
 
   private Database store() {
     if (store == null) {
-      store = TestDatabase.in(kb, VectorStore.TABLE);
+      store = TestDatabase.in(kb, VectorStore.TABLE, KbLayout.TABLE);
     }
     return store;
   }
@@ -220,6 +223,56 @@ class EmbeddingStageTest {
       Files.write(file, in.readAllBytes());
     }
     return DataLog.read(file).entries();
+  }
+
+  /** A search finds by the layout what it would else find by hashing and cutting. */
+  @Test
+  void aLayoutHasTheEntriesAsTheTextsHaveThem() throws Exception {
+    DataLogBytes bytes = new DataLogBytes();
+    String text = "The lease of a job ends after thirty seconds. ".repeat(60);
+    for (String body : List.of("short", text, "short", "another, and " + text)) {
+      bytes.entry("queue", body, 1);
+    }
+    Path file = Files.write(kb.resolve("data.log"), bytes.toByteArray());
+    List<Entry> entries = DataLog.read(file).entries();
+    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
+      stages.keepLayout("hash");
+      assertEquals(Optional.empty(), layout(model.ids(), "hash"), "not all have vectors");
+      stages.run();
+      stages.keepLayout("hash");
+    }
+    KbEntries expected;
+    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
+      expected = stages.result().of(DataLog.read(file));
+    }
+    assertTrue(expected.passages().passages().size() > 1);
+    KbEntries found = layout(model.ids(), "hash").orElseThrow();
+    assertEquals(expected.named(), found.named());
+    assertArrayEquals(expected.vectors().values(), found.vectors().values());
+    assertArrayEquals(expected.passages().owners(), found.passages().owners());
+    assertEquals(expected.passages().passages(), found.passages().passages());
+    assertArrayEquals(expected.passages().vectors().values(), found.passages().vectors().values());
+    assertEquals(expected.coverage(), found.coverage());
+    assertEquals(expected.way(), found.way());
+    assertEquals("hash", found.log().sha256(), "the log is not hashed again");
+    assertEquals(Optional.empty(), layout(model.ids(), "hash of another log"));
+    assertEquals(
+        Optional.empty(), layout(new VectorIds(List.of("other"), List.of("other")), "hash"));
+    TestDatabase.change(store(), "UPDATE vectors SET checksum = checksum + 1 WHERE id = 1");
+    assertEquals(Optional.empty(), layout(model.ids(), "hash"), "a vector is damaged");
+    TestDatabase.change(store(), "UPDATE vectors SET checksum = checksum - 1 WHERE id = 1");
+    assertTrue(layout(model.ids(), "hash").isPresent());
+    TestDatabase.change(store(), "UPDATE layout SET way = 'other'");
+    assertEquals(Optional.empty(), layout(model.ids(), "hash"), "the layout is damaged");
+    TestDatabase.change(store(), "UPDATE layout SET way = 'model'");
+    TestDatabase.change(store(), "UPDATE vectors SET id = id + 1000 WHERE kind = 'entry'");
+    assertEquals(Optional.empty(), layout(model.ids(), "hash"), "vectors have moved");
+  }
+
+  private Optional<KbEntries> layout(VectorIds ids, String hash) {
+    int tokens = FakeEmbedder.model("model", () -> embedder).maxTokens();
+    return KbLayout.read(kb.resolve("data.log"), hash, store(), ids, tokens);
   }
 
   @Test

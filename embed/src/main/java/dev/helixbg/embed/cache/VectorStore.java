@@ -5,6 +5,7 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -14,6 +15,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The stored vectors of one knowledge base's texts, by {@link TextKey}, in a database table. A row
@@ -92,12 +95,89 @@ public final class VectorStore {
         });
   }
 
+  /** A number that grows when vectors of entries or passages come, or change their places. */
+  public static int layoutVersion(Database database) {
+    return database.read(
+        connection ->
+            Database.number(connection, "SELECT MAX(id) FROM vectors WHERE kind <> 'lesson'"));
+  }
+
+  /**
+   * Where the vector of each text is: its number among all of its kind, from 0. Of a text that was
+   * stored again it is the last one.
+   */
+  public Map<TextKey, Integer> places() {
+    return database.read(
+        connection -> {
+          Map<TextKey, Integer> places = new HashMap<>();
+          int next = 0;
+          try (PreparedStatement select =
+              connection.prepareStatement("SELECT keys FROM vectors WHERE kind = ? ORDER BY id")) {
+            select.setString(1, kind);
+            ResultSet rows = select.executeQuery();
+            while (rows.next()) {
+              ByteBuffer names = ByteBuffer.wrap(rows.getBytes(1));
+              while (names.remaining() >= TextKey.BYTES) {
+                places.put(new TextKey(names.getLong(), names.getLong()), next++);
+              }
+            }
+          }
+          return places;
+        });
+  }
+
+  /**
+   * The vectors at some places, one behind the other, without a copy of any other.
+   *
+   * @param places see {@link #places}
+   * @return empty where one is damaged, or not there any more
+   */
+  public Optional<float[]> at(int[] places) {
+    long[] wanted =
+        IntStream.range(0, places.length)
+            .mapToLong(i -> (long) places[i] << Integer.SIZE | i)
+            .sorted()
+            .toArray();
+    return database.read(
+        connection -> {
+          float[] values = new float[Math.multiplyExact(places.length, DIMENSION)];
+          int done = 0;
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT checksum, keys, vectors FROM vectors WHERE kind = ? ORDER BY id")) {
+            select.setString(1, kind);
+            ResultSet rows = select.executeQuery();
+            for (int first = 0; done < wanted.length && rows.next(); ) {
+              byte[] keys = rows.getBytes(2);
+              byte[] row = rows.getBytes(3);
+              int end = first + keys.length / TextKey.BYTES;
+              boolean sound = isSound(rows.getInt(1), keys, row);
+              FloatBuffer floats =
+                  ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+              for (; done < wanted.length && wanted[done] >>> Integer.SIZE < end; done++) {
+                if (!sound) {
+                  return Optional.empty();
+                }
+                int from = (int) (wanted[done] >>> Integer.SIZE) - first;
+                floats.get(from * DIMENSION, values, (int) wanted[done] * DIMENSION, DIMENSION);
+              }
+              first = end;
+            }
+          }
+          return done == wanted.length ? Optional.of(values) : Optional.empty();
+        });
+  }
+
+  private static boolean isSound(int checksum, byte[] keys, byte[] vectors) {
+    return vectors.length == keys.length / TextKey.BYTES * DIMENSION * Float.BYTES
+        && Database.checksum(keys, vectors) == checksum;
+  }
+
   private static void take(int checksum, byte[] keys, byte[] vectors, Map<TextKey, float[]> to) {
-    int count = keys.length / TextKey.BYTES;
-    if (vectors.length != count * DIMENSION * Float.BYTES
-        || Database.checksum(keys, vectors) != checksum) {
+    if (!isSound(checksum, keys, vectors)) {
       return;
     }
+    int count = keys.length / TextKey.BYTES;
     ByteBuffer names = ByteBuffer.wrap(keys);
     ByteBuffer values = ByteBuffer.wrap(vectors).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < count; i++) {

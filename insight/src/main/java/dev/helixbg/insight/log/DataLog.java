@@ -16,27 +16,27 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Reads helix's data.log in any state; never writes it, locks it or maps it.
+ * Reads helix's data.log in any state; never writes, locks or maps the file.
  *
- * <p>Header, 8 bytes: {@code AMRL}, version u32 = 1, little-endian. Then records until the end:
+ * <p>Header, 8 bytes: {@code AMRL}, version u32 = 1, little-endian. Records follow until the end:
  *
  * <pre>
  * entry   u8 0x01   u8 topic length   u32 body length   i32 minutes   u16 zero   topic   body
  * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
  * </pre>
  *
- * <p>A delete applies to the whole log, also to an entry after it; one whose target is not an entry
- * is ignored. An empty file is an empty KB. Bytes that are not a record are accounted for as
- * damage. Records after them are found again by the rules of {@link RecordResync} and {@link
- * WrappedTopic}.
+ * <p>A delete applies to the whole log, also to a later entry. A delete whose target is no entry is
+ * ignored. An empty file is an empty KB. Bytes that are no record are damage. Records after damage
+ * are found by the rules of {@link RecordResync} and {@link WrappedTopic}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
-  static final int MAX_BYTES = 2_000_000_000; // an array takes little more
+  static final int MAX_BYTES = 2_000_000_000; // arrays have a slightly higher limit
 
-  /** Bytes that are read at once: for each reading the JDK keeps so much native memory. */
+  /** Bytes that are read at once; the JDK keeps a native buffer of this size. */
   private static final int CHUNK = 1 << 16;
 
   private static final int VERSION = 1;
@@ -49,16 +49,25 @@ public final class DataLog {
   private DataLog() {}
 
   /**
-   * Reads what the file holds now, up to the size it has when it is opened. A file that is cut
-   * short meanwhile is read again from its start.
+   * Reads the file up to its size at the open. A file that is shortened meanwhile is read again
+   * from its start.
    *
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
   public static LogReading read(Path file) {
+    return read(file, Optional.empty());
+  }
+
+  /**
+   * The same.
+   *
+   * @param sha256 hash of the log where it is known: it is not made again
+   */
+  public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-        return read(file, channel);
+        return read(file, channel, sha256);
       }
     } catch (NoSuchFileException e) {
       throw new DataLogException(
@@ -73,12 +82,12 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file once it was quiet for half a second, so that no edit is seen half done: an edit
-   * is an append followed by a delete, and a record is written in three pieces.
+   * Reads the file after half a second without a change, so that no edit is half done. An edit is
+   * an append followed by a delete, and helix writes a record in three pieces.
    *
-   * <p>Returns at once when the file was last written longer ago. A file that stays busy is waited
-   * for 3 seconds; then a reading counts in which no record is torn at the end, or the last of
-   * five.
+   * <p>The method does not wait if the last change is older. It waits at most 3 s for a busy file.
+   * After that, it returns the first reading without a torn record at the end, or the fifth
+   * reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting
@@ -105,14 +114,15 @@ public final class DataLog {
     }
   }
 
-  static LogReading read(Path file, SeekableByteChannel channel) throws IOException {
+  static LogReading read(Path file, SeekableByteChannel channel, Optional<String> sha256)
+      throws IOException {
     byte[] log = whole(file, channel);
     LiveEntries live = new LiveEntries(log);
     if (log.length > 0) {
       checkHeader(file, log);
       new LogWalk(log, live).run();
     }
-    return live.finish();
+    return live.finish(sha256);
   }
 
   private static byte[] whole(Path file, SeekableByteChannel log) throws IOException {
@@ -181,7 +191,7 @@ public final class DataLog {
     }
   }
 
-  /** The state in which the file was quiet, or null when the deadline came first. */
+  /** Returns the state in which the file did not change; null at the deadline. */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);
@@ -202,7 +212,8 @@ public final class DataLog {
   }
 
   /**
-   * Returns the state of the file; null when it does not exist, which {@link #read} reports better.
+   * Returns the state of the file; null for a missing file, for which {@link #read} has the better
+   * message.
    */
   private static FileState stateOf(Path file) {
     try {
@@ -226,10 +237,10 @@ public final class DataLog {
   }
 
   /**
-   * One reading of a data.log: what is live in it, and what the reading met.
+   * One reading of a data.log.
    *
-   * @param entries live ones, by offset
-   * @param account of every byte
+   * @param entries live entries, by offset
+   * @param account account of every byte
    */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

@@ -1,9 +1,9 @@
 package dev.helixbg.insight.log;
 
 /**
- * A data.log that cannot be read at all; the message says what, where, and what to do.
+ * A data.log that cannot be read at all; the message has the fault, the file and the remedy.
  *
- * <p>Damage inside a log does not raise it; the {@link LogAccount} has the damage.
+ * <p>Damage inside a log does not cause this exception; the {@link LogAccount} lists the damage.
  */
 public final class DataLogException extends RuntimeException {
   public DataLogException(String message) {

@@ -8,18 +8,18 @@ import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
 /**
- * A body taken apart: its text, and what its metadata lines say.
+ * A parsed body: its text and its metadata.
  *
  * <p>Lines end at {@code \n} only. A metadata line is exactly {@code [kind: value]}, with one of
  * the kinds {@code tags}, {@code source}, {@code confidence}, {@code links}, {@code modified} in
- * lower case, a colon and a space; it may stand anywhere in the body. Any other line is text: other
+ * lower case, a colon and a space. It may be anywhere in the body. Any other line is text: other
  * kinds, a blank before the bracket, a {@code \r} after it.
  *
- * <p>The content is all other lines, unchanged and in order, joined by {@code \n}: blank lines
- * stay, nothing is trimmed. A body without metadata lines is its own content.
+ * <p>The content is all other lines, unchanged and in order, joined by {@code \n}. Blank lines
+ * stay, and nothing is trimmed. A body without metadata lines is its own content.
  *
- * <p>Of a kind that occurs twice, the last valid line counts; the others only vanish from the
- * content. A line is valid when its value, with blanks around it taken off, has
+ * <p>If a kind occurs twice, the last valid line is used. The others only disappear from the
+ * content. A line is valid when its value, without blanks around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty ones are skipped
@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
  *   <li>confidence: a decimal number from 0 to 1
  *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
  *       the last colon; items of another form are skipped
- *   <li>modified: any; it is not looked at
+ *   <li>modified: any value; it is ignored
  * </ul>
  *
  * @param content the body without metadata lines
@@ -35,10 +35,9 @@ import java.util.regex.Pattern;
  * @param source as written, mostly {@code file:line}
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
- * @param heading of an entry that was made of a part of a note: what the part is under, with {@code
- *     #} between the levels; empty elsewhere
- * @param part which part it is, where the heading alone does not tell; empty elsewhere
- * @param position of a fact in a file of facts; empty elsewhere
+ * @param heading headings above a part of a note, with {@code #} between the levels; else empty
+ * @param part name of the part, if the heading alone is ambiguous; else empty
+ * @param position position of a fact in a file of facts; else empty
  */
 public record EntryText(
     String content,
@@ -51,16 +50,16 @@ public record EntryText(
     Optional<Position> position) {
 
   /**
-   * Where a fact stands in its file.
+   * The position of a fact in its file.
    *
-   * @param line from 1
-   * @param newestFirst the direction in which its list grows; nothing when unknown
+   * @param line line number, from 1
+   * @param newestFirst whether the list has the newest fact first; empty when unknown
    */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
 
-    /** Returns the position as it is written: {@code 12, newest first}. */
+    /** Returns the position as text: {@code 12, newest first}. */
     public String text() {
       return line + newestFirst.map(first -> first ? FIRST : LAST).orElse("");
     }
@@ -81,13 +80,13 @@ public record EntryText(
 
   private static final Pattern BLANKS = Pattern.compile("(?U)\\s+");
 
-  /** {@code topic:index}, the index counting the live entries of the topic from 0. */
+  /** A reference {@code topic:index}; the index counts the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
 
   /** Longest title, in characters. */
   private static final int TITLE = 100;
 
-  /** Returns the first line that is not blank, or its beginning; empty when all are blank. */
+  /** Returns the first line that is not blank, or its beginning; empty if all lines are blank. */
   public String title() {
     return content
         .lines()
@@ -97,28 +96,28 @@ public record EntryText(
         .orElse("");
   }
 
-  /** Takes a body apart; any text is a valid body. */
+  /** Parses a body; any text is a valid body. */
   public static EntryText parse(String body) {
     return new Parser(false).parse(body);
   }
 
   /**
-   * Takes the body of an entry that was made of a note apart. There the kinds {@code heading},
-   * {@code part} and {@code line} are metadata, too.
+   * Parses the body of an entry that was made of a note. There, the kinds {@code heading}, {@code
+   * part} and {@code line} are metadata, too.
    */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }
 
   /**
-   * Walks over the lines of one body and keeps the last valid value of each kind; the rules are
-   * those of {@link EntryText}.
+   * Reads the lines of one body and keeps the last valid value of each kind, by the rules of {@link
+   * EntryText}.
    *
-   * <p>Written with {@code indexOf} instead of regular expressions: it runs once per entry in a
-   * cold JVM.
+   * <p>The parser uses {@code indexOf} instead of regular expressions, because it runs once for
+   * each entry at the start of the JVM.
    */
   private static final class Parser {
-    /** Kinds that are metadata in notes alone. */
+    /** Kinds that are metadata only in notes. */
     private static final List<String> OF_NOTES = List.of("heading", "part", "line");
 
     private List<String> tags = List.of();
@@ -153,7 +152,7 @@ public record EntryText(
         }
         start = end + 1;
       }
-      content.setLength(Math.max(0, content.length() - 1)); // the last line's end is our own
+      content.setLength(Math.max(0, content.length() - 1)); // removes the end of the last line
       return content.length() == body.length() ? body : content.toString();
     }
 
@@ -199,7 +198,7 @@ public record EntryText(
     private void readConfidence(String value) {
       for (int i = 0; i < value.length(); i++) {
         if ("0123456789.eE+-".indexOf(value.charAt(i)) < 0) {
-          return; // parseDouble would also take hexadecimal, a suffix, NaN
+          return; // parseDouble would also accept hexadecimal, a suffix, NaN
         }
       }
       try {
@@ -208,7 +207,7 @@ public record EntryText(
           confidence = OptionalDouble.of(number + 0.0); // -0 becomes 0
         }
       } catch (NumberFormatException e) {
-        // no number: the line does not count
+        // no number: the line is ignored
       }
     }
 
@@ -221,7 +220,7 @@ public record EntryText(
           try {
             found.add(new Link(item.substring(0, colon), Integer.parseInt(index)));
           } catch (NumberFormatException e) {
-            // no number, or too large a one: the item does not count
+            // no number or too large: the item is ignored
           }
         }
       }

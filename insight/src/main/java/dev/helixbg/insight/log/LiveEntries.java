@@ -10,18 +10,19 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries as they come, and takes away those that a delete names, before or after it.
+ * Decodes entries in file order, and removes those that an earlier or later delete names.
  *
- * <p>One String per distinct topic. A delete of an earlier entry frees it at once; one of a later
- * offset waits until the end, as four bytes.
+ * <p>Entries of one topic share one String. A delete of an earlier entry frees that entry at once.
+ * A delete of a later offset is kept until the end, in four bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
 
-  /** A hostile log must not fill the memory with complaints. */
+  /** Largest number of damaged places, so that a hostile log cannot fill the memory. */
   static final int MOST_DAMAGE = 1000;
 
   private static final String ALL_MORE = "this stretch and all damaged ones after it";
@@ -79,8 +80,12 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
   }
 
-  /** Returns live entries and account of the log, once all of it was walked over. */
-  LogReading finish() {
+  /**
+   * Returns live entries and account of the log, once all of it was walked over.
+   *
+   * @param sha256 its hash, if it is known
+   */
+  LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = new ArrayList<>(live);
     for (Entry entry : entries) {
@@ -90,7 +95,13 @@ final class LiveEntries implements RecordSink {
     }
     return new LogReading(
         List.copyOf(left),
-        new LogAccount(log.length, Sha256.of(log), read, deletes, live, List.copyOf(damage)));
+        new LogAccount(
+            log.length,
+            sha256.orElseGet(() -> Sha256.of(log)),
+            read,
+            deletes,
+            live,
+            List.copyOf(damage)));
   }
 
   private void remove(int target) {
@@ -100,13 +111,16 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  /** Each malformed piece became one U+FFFD, which has three bytes in UTF-8. */
+  /**
+   * Accounts for bytes that are not UTF-8. Each malformed piece became one U+FFFD, which has three
+   * bytes in UTF-8.
+   */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);
     int first = Arrays.mismatch(log, start, start + length, bytes, 0, bytes.length);
     if (first < 0) {
-      return; // the text has U+FFFD in it
+      return; // the log itself contains U+FFFD
     }
     long replaced = said.chars().filter(c -> c == REPLACEMENT).count();
     long count = length - bytes.length + 3 * replaced;

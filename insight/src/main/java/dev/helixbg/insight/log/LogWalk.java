@@ -4,16 +4,16 @@ import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
- * Walks from record to record and gives each to a sink, and all bytes between them as damage.
+ * Reads record after record and passes each to a sink, with all bytes between records as damage.
  *
- * <p>A record is given away only when what follows confirms it ({@link RecordResync}). Otherwise it
- * is doubted: its topic may have wrapped ({@link WrappedTopic}); or it was torn, and the length
- * that it claims covers records that were written later, which are then looked for inside its
- * claim. If neither holds it is kept as it is, and the damage begins after it.
+ * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
+ * unconfirmed record may have a wrapped topic ({@link WrappedTopic}). Or it is torn, and its stated
+ * length covers later records, which are then searched inside. If neither is true, the record is
+ * passed on, and the damage begins after it.
  */
 final class LogWalk {
   /**
-   * Longest body that is read, in bytes: people write less, and a hostile header can claim more.
+   * Longest body that is read, in bytes. Real bodies are shorter; a hostile header can state more.
    */
   static final long MAX_BODY = 64L << 20;
 
@@ -29,7 +29,7 @@ final class LogWalk {
     this.wrappedTopic = new WrappedTopic(log, resync);
   }
 
-  /** Walks from the file's header to its end. */
+  /** Reads from the file's header to its end. */
   void run() {
     int position = DataLog.HEADER_BYTES;
     while (position < log.length) {
@@ -84,7 +84,7 @@ final class LogWalk {
     return end;
   }
 
-  /** Gives a whole record to the sink, and returns where it ends. */
+  /** Passes a whole record to the sink, and returns the record's end. */
   private int emit(RecordHeader header, int topicLength) {
     int offset = header.offset();
     int end = (int) header.end() - header.topicLength() + topicLength;
@@ -100,28 +100,29 @@ final class LogWalk {
   }
 
   /**
-   * Receives what a walk over a log meets, by rising offset; together the calls cover every byte.
+   * Receives the records and the damage of a log, by rising offset. The calls together cover every
+   * byte.
    */
   interface RecordSink {
 
-    /** A whole entry record: topic and body follow its header, one after the other. */
+    /** Receives a whole entry record: topic and body follow its header. */
     void entry(int offset, int timestampMin, int topicLength, int bodyLength);
 
-    /** A whole delete record. */
+    /** Receives a whole delete record. */
     void delete(int offset, long target);
 
-    /** Reports a stretch that is not a record, or a repair of the record that follows. */
+    /** Receives a stretch that is no record, or a repair of the next record. */
     void damage(LogAccount.Damage damage);
   }
 
   /**
-   * Repairs an entry whose topic had more than 255 bytes, so that its length byte wrapped: the
-   * topic is 256, 512, … bytes longer than the header says, up to 16 KiB, and so is the record.
+   * Repairs an entry whose topic had more than 255 bytes, so that its length byte wrapped. Topic
+   * and record are then 256, 512, … bytes longer than the header states, up to 16 KiB.
    *
-   * <p>The repair takes the smallest such length after which the file ends or a plausible header
-   * stands, if all bytes that it calls topic are text without control characters, and all bytes
-   * that it adds to the record are text without NUL. No record header is, so a repair never
-   * swallows one.
+   * <p>The repair uses the smallest such length after which the file ends or a plausible header
+   * follows. All bytes of the topic must be text without control characters. All bytes that are
+   * added to the record must be text without NUL. No record header is such text, so a repair never
+   * covers a record.
    */
   static final class WrappedTopic {
     private static final int WRAP = 256;
@@ -136,10 +137,9 @@ final class LogWalk {
     }
 
     /**
-     * The true length of the topic in bytes.
+     * Returns the true length of the topic in bytes, or the header's own length if no repair fits.
      *
-     * @param header of a whole entry that nothing sound follows
-     * @return the header's own length when no repair fits
+     * @param header header of a whole, unconfirmed entry
      */
     int lengthOf(RecordHeader header) {
       int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
@@ -155,7 +155,7 @@ final class LogWalk {
 
     private int textFrom(int position, int most, boolean controls) {
       int count = Math.min(most, log.length - position);
-      int skipped = 0; // the rest of a character that began before
+      int skipped = 0; // skips the rest of a character that began earlier
       while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
         skipped++;
       }

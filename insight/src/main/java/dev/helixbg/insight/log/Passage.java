@@ -3,43 +3,40 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * A window of an entry's content, after the part that the embedding model reads.
+ * A part of an entry's content, after the part that the embedding model reads.
  *
- * @param start in UTF-16 units of {@link EntryText#content}
- * @param end behind the last one
+ * @param start start in UTF-16 units of {@link EntryText#content}
+ * @param end end, exclusive
  */
 public record Passage(int start, int end) {
-  /** The most that an entry has; those of longer entries are larger. */
+  /** Most passages of an entry; longer entries have longer passages. */
   public static final int MAX = 32;
 
-  /**
-   * Divisor of the model's tokens: as many characters of the topic, at most, stand before a
-   * passage.
-   */
+  /** Divisor of the model's tokens, which bounds the characters of the topic before a passage. */
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * The passages of an entry. They begin near the end of the part that the model reads, and reach
-   * to the end of the entry, or as far as {@link #MAX} passages do. An entry that the model reads
-   * whole has none. The same text is always cut in the same way.
+   * Returns the passages of an entry. They begin near the end of the part that the model reads, and
+   * reach to the end of the entry or to passage {@link #MAX}. An entry that the model reads whole
+   * has none. The same text always has the same passages.
    *
-   * @param modelTokens the most tokens that the model takes of a text
+   * @param modelTokens most tokens that the model reads of a text
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
   }
 
   /**
-   * Tokens of a text as the model takes it, estimated from its characters: on notes 0.93 to 1.3
-   * times, on code 0.83 to 1.25 times as many as there are.
+   * Returns the number of tokens that the model reads of a text, estimated from its characters. On
+   * notes the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
    *
-   * @param modelTokens the most tokens that the model takes, two special ones among them
+   * @param modelTokens most tokens that the model reads, with two special tokens
    */
   public static int estimatedTokens(String text, int modelTokens) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }
 
-  /** A content from its beginning on in windows of one size, the first {@link #MAX} of them. */
+  /** Returns the first {@link #MAX} passages of equal size, from the beginning of a content. */
   public static List<Passage> windows(String content) {
     return PassageCut.windows(content);
   }
@@ -49,32 +46,32 @@ public record Passage(int start, int end) {
   }
 
   /**
-   * A passage with its surroundings, for a reader, who could not judge it alone.
+   * A passage with the text around it, which a reader needs to judge the passage.
    *
-   * @param before the text before it, cut at a word; begins with an ellipsis if it was cut
-   * @param text of the passage, its beginning
-   * @param after the text after it, cut in the same way
+   * @param before text before the passage, cut at a word; begins with an ellipsis if it was cut
+   * @param text beginning of the passage
+   * @param after text after the passage, cut in the same way
    */
   public record InPlace(String before, String text, String after) {}
 
-  /** Longest part of a passage that a reader is shown, in UTF-16 units. */
+  /** Longest part of a passage that is shown, in UTF-16 units. */
   public static final int MOST_SHOWN = 900;
 
   private static final int AROUND = 300;
 
   /**
-   * Returns the passage as a reader needs it.
+   * Returns the passage with the text around it.
    *
-   * @param content of which this is a passage; it may be cut
+   * @param content content with this passage; it may be cut
    */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
   /**
-   * @param content of which this is a passage; it may be cut
-   * @param most UTF-16 units of the passage
-   * @param around UTF-16 units before it, and behind
+   * @param content content with this passage; it may be cut
+   * @param most largest length of the passage, in UTF-16 units
+   * @param around largest length of the text before and after it, in UTF-16 units
    */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
@@ -88,12 +85,11 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /** A longer word is cut: some languages write no spaces. */
+  /** Longest word that is kept whole, because some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
   /**
-   * Returns the first place from {@code from} on where no word is cut; {@code from} where none is
-   * near.
+   * Returns the first place from {@code from} on between two words; {@code from} if none is near.
    */
   private static int wordStart(String content, int from, int end) {
     int at = from;
@@ -104,9 +100,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /**
-   * Returns the last place up to {@code end} where no word is cut; {@code end} where none is near.
-   */
+  /** Returns the last place up to {@code end} between two words; {@code end} if none is near. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);
@@ -121,7 +115,7 @@ public record Passage(int start, int end) {
     return topic(entry, modelTokens) + " " + text(entry);
   }
 
-  /** Returns the topic, cut so that it leaves room for the passage. */
+  /** Returns the topic, cut so that the passage fits into the model. */
   private static String topic(Entry entry, int modelTokens) {
     String topic = entry.topic();
     int most = modelTokens / TOPIC_SHARE;

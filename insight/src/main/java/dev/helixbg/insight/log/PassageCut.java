@@ -4,23 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts long entries into passages, at the ends of sentences and lines where there are any. Tokens
- * are estimated from characters: a run with nothing new to embed loads no tokenizer. On notes the
- * estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
+ * Cuts long entries into passages, if possible at the ends of sentences and lines. Tokens are
+ * estimated from characters, so that a run with nothing new to embed loads no tokenizer. On notes
+ * the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
  */
 final class PassageCut {
-  /** Tokens of a passage: what one fact takes; larger windows find late facts less often. */
+  /**
+   * Tokens of a passage: the size of one fact. In larger passages, late facts are found less often.
+   */
   private static final int WINDOW = 64;
 
-  /** Tokens that a passage shares with the one before it, roughly. */
+  /** Approximate number of tokens that a passage shares with the one before. */
   private static final int OVERLAP = 16;
 
-  /** Tokens that are at most between two places for a cut. */
+  /** Most tokens between two places for a cut. */
   private static final int LONGEST_PIECE = 16;
 
   private static final int LONG_WORD = 12;
 
-  /** Kinds of the characters that most texts are made of: a young JVM is slow to look others up. */
+  /** Kinds of ASCII characters, in a table because the lookup is slow at the start of the JVM. */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -35,13 +37,13 @@ final class PassageCut {
   private final List<Place> places = new ArrayList<>();
 
   /**
-   * @param tokens estimated before it
-   * @param isEnd whether a sentence or a line ends there
+   * @param tokens estimated tokens before the place
+   * @param isEnd whether a sentence or a line ends at the place
    */
   private record Place(int at, int tokens, boolean isEnd) {}
 
   /**
-   * @param most tokens that are looked at
+   * @param most tokens that are read of the text
    */
   private PassageCut(String text, int most) {
     this.text = text;
@@ -60,15 +62,15 @@ final class PassageCut {
     }
   }
 
-  /** The tokens between two places. */
+  /** Returns the tokens between two places. */
   private int between(int from, int to) {
     return places.get(to).tokens() - places.get(from).tokens();
   }
 
   /**
-   * Tokens of a text.
+   * Returns the estimated tokens of a text.
    *
-   * @param most counting may stop after this many
+   * @param most number of tokens after which counting may stop
    */
   static int tokens(String text, int most) {
     int sum = 0;
@@ -82,14 +84,14 @@ final class PassageCut {
 
   static List<Passage> of(Entry entry, String topic, int modelTokens) {
     String text = entry.text().content();
-    int room = modelTokens - 2; // its two special tokens are always there
+    int room = modelTokens - 2; // without the two special tokens
     int ofTopic = tokens(topic, topic.length());
-    // None has fewer characters than tokens.
+    // A text has no more tokens than characters.
     if (text.length() + ofTopic <= room || tokens(text, room - ofTopic) + ofTopic <= room) {
       return List.of();
     }
     PassageCut cut = new PassageCut(text, Passage.MAX * room);
-    // The model may take less of the beginning than is estimated.
+    // The model may read less of the beginning than estimated.
     int from = cut.lastWithin(0, room * 7 / 8 - ofTopic);
     int left = cut.between(from, cut.places.size() - 1);
     int window =
@@ -108,14 +110,17 @@ final class PassageCut {
     int last = places.size() - 1;
     int to = first;
     for (int from = first; to < last && passages.size() < Passage.MAX; ) {
-      to = Math.max(to + 1, lastWithin(from, window)); // each goes on where the one before ended
+      to = Math.max(to + 1, lastWithin(from, window)); // each passage ends after the one before
       passages.add(new Passage(start(from), places.get(to).at()));
       from = overlapping(from, to);
     }
     return List.copyOf(passages);
   }
 
-  /** The last place within so many tokens: a sentence's end where that leaves half of them. */
+  /**
+   * Returns the last place within a number of tokens. The end of a sentence is preferred if it uses
+   * at least half of the tokens.
+   */
   private int lastWithin(int from, int budget) {
     int any = from;
     int end = from;
@@ -126,7 +131,9 @@ final class PassageCut {
     return any == places.size() - 1 || end == from ? any : end;
   }
 
-  /** Where the passage after one begins: with a sentence, if one begins late enough in it. */
+  /**
+   * Returns the start of the next passage: the start of a sentence, if one is within the overlap.
+   */
   private int overlapping(int from, int to) {
     int any = to;
     int sentence = to;
@@ -137,7 +144,7 @@ final class PassageCut {
     return sentence < to ? sentence : any;
   }
 
-  /** Returns the place of the first character from a place on that is not white space. */
+  /** Returns the first place from a place on without white space. */
   private int start(int place) {
     int at = places.get(place).at();
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
@@ -146,7 +153,10 @@ final class PassageCut {
     return at;
   }
 
-  /** Letters, digits and white space come in runs; any other character is one of its own. */
+  /**
+   * Returns the end of a run of letters, digits or white space. Any other character is a run of its
+   * own.
+   */
   private static int runEnd(String text, int start) {
     int kind = kind(text.charAt(start));
     int end = start + 1;
@@ -172,7 +182,7 @@ final class PassageCut {
     return c >= '0' && c <= '9' ? 1 : c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ? 2 : -1;
   }
 
-  /** Estimated tokens of a run. */
+  /** Returns the estimated tokens of a run. */
   private static int cost(String text, int start, int end) {
     int length = end - start;
     return switch (kind(text.charAt(start))) {

@@ -8,10 +8,10 @@ package dev.helixbg.insight.log;
  * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
  * </pre>
  *
- * @param offset where the record begins
- * @param entry whether it is an entry, else a delete
- * @param topicLength bytes, 0 to 255; 0 for a delete
- * @param bodyLength bytes, unsigned; 0 for a delete
+ * @param offset start of the record
+ * @param entry whether the record is an entry, else a delete
+ * @param topicLength length of the topic in bytes, 0 to 255; 0 for a delete
+ * @param bodyLength length of the body in bytes, unsigned; 0 for a delete
  * @param value minutes of an entry, or the target of a delete (bits of a u32)
  */
 record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength, int value) {
@@ -23,8 +23,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   /**
    * Reads the header in a log at {@code offset}.
    *
-   * @return null when the type is unknown, a byte that must be zero is not, or the log ends before
-   *     the header does
+   * @return null when the type is unknown, a byte that must be zero is not, or the log ends within
+   *     the header
    */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
@@ -63,12 +63,12 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
     return true;
   }
 
-  /** Stands for a header that the file's end cut: what it claims ends after any file. */
+  /** Returns a header that the file's end cut; its record ends after any file. */
   static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
   }
 
-  /** The offset after the record, as its lengths claim. */
+  /** Returns the offset after the record, by the record's stated lengths. */
   long end() {
     return offset + (entry ? ENTRY_BYTES + topicLength + bodyLength : DELETE_BYTES);
   }

@@ -66,12 +66,12 @@ final class RecordResync {
     return true;
   }
 
-  /** Whether the file ends at {@code position}, or a plausible header stands there. */
+  /** Whether the file ends at {@code position} or a plausible header begins there. */
   boolean continuesAt(int position) {
     return position == log.length || plausible(position) != null;
   }
 
-  /** The first trusted chain that begins in unclaimed bytes, or the end of the file. */
+  /** Returns the first trusted chain in unclaimed bytes, or the end of the file. */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);
   }
@@ -126,8 +126,8 @@ final class RecordResync {
   }
 
   /**
-   * The plausible header at {@code position}, or null. Of a header that is cut itself, the bytes
-   * that are there must fit, and its end is somewhere after the end of the file.
+   * Returns the plausible header at {@code position}, or null. If the file cuts the header, its
+   * present bytes must fit; its end is then after the end of the file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);

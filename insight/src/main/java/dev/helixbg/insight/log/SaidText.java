@@ -1,46 +1,47 @@
 package dev.helixbg.insight.log;
 
-import java.text.Normalizer;
+import dev.helixbg.config.text.NormalForm;
 import java.util.regex.Pattern;
 
 /**
- * A text without embedded data, in composed Unicode form (NFC). Vectors are made of it, and it
- * tells whether two texts are the same.
+ * A text without embedded data, in composed Unicode form (NFC). Vectors are computed from this
+ * form, and equal forms mean the same text.
  */
 public final class SaidText {
-  /** In the place of data. */
+  /** Replacement of embedded data. */
   static final String MARK = "(data left out)";
 
-  /** A data URI, or a run of base64 or hex digits of a length that no word or address has. */
+  /** A data URI, or a run of base64 or hex digits longer than any word or address. */
   static final Pattern DATA =
       Pattern.compile(
           "data:[\\w/+.;=-]{0,100};base64,[A-Za-z0-9+/=_%-]*+"
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Characters of the shortest run that the pattern matches. */
+  /** Shortest run that the pattern matches, in characters. */
   private static final int RUN = 256;
 
-  /** Least length of each line, in characters, where a match spans several lines. */
+  /** Shortest line of a match over several lines, in characters. */
   private static final int LINE = 60;
-
-  private static final Pattern LONG_LINE = Pattern.compile("(?m)^[A-Za-z0-9+/]{60}");
 
   private SaidText() {}
 
-  /** The same text where there is nothing to leave out or to compose. */
+  /** Returns the text in NFC, with embedded data replaced. */
   public static String of(String text) {
     String plain = mayHaveData(text) ? DATA.matcher(text).replaceAll(MARK) : text;
-    return Normalizer.normalize(plain, Normalizer.Form.NFC);
+    return NormalForm.composed(plain);
   }
 
-  /** Whether the pattern can match: it tries each place of each word, which takes long. */
+  /**
+   * Whether the pattern may match. The pattern itself is slow, because it tries each place of each
+   * word.
+   */
   private static boolean mayHaveData(String text) {
-    return hasRun(text, LINE) && (hasRun(text, RUN) || LONG_LINE.matcher(text).find())
+    return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
         || text.contains(";base64,");
   }
 
-  /** Whether there is a run of this many base64 digits; reads only a part of a text without one. */
+  /** Whether a text has a run of this many base64 digits; most characters are skipped. */
   private static boolean hasRun(String text, int digits) {
     for (int end = digits; end <= text.length(); ) {
       int i = end;
@@ -53,6 +54,19 @@ public final class SaidText {
       end = i + digits;
     }
     return false;
+  }
+
+  private static boolean hasLongLine(String text) {
+    int run = 0; // digits since the line's beginning; -1 behind another character
+    for (int i = 0; i < text.length() && run < LINE; i++) {
+      char c = text.charAt(i);
+      run = isLineEnd(c) ? 0 : run >= 0 && isDigit(c) ? run + 1 : -1;
+    }
+    return run == LINE;
+  }
+
+  private static boolean isLineEnd(char c) {
+    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
   }
 
   private static boolean isDigit(char c) {

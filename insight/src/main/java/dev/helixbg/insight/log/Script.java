@@ -4,12 +4,15 @@ import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The scripts of texts: which have no spaces between words, and which the models cannot read. */
+/**
+ * The scripts of texts: scripts without spaces between words, and scripts that the models cannot
+ * read.
+ */
 public final class Script {
   /**
-   * Scripts all of whose letters are in the vocabulary of the bundled model. Of 20,000 Chinese
-   * characters it has 244; it has syllables of Japanese and parts of Korean ones, but no words.
-   * What it lacks becomes one unknown token, and then all such texts look alike.
+   * Scripts whose letters are all in the vocabulary of the bundled model. Of 20,000 Chinese
+   * characters the vocabulary has 244. It has Japanese syllables and parts of Korean ones, but no
+   * words. A missing character becomes one unknown token, and all such texts look alike.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -25,7 +28,7 @@ public final class Script {
           UnicodeScript.COMMON,
           UnicodeScript.INHERITED);
 
-  /** UTF-16 units of a text that are looked at. */
+  /** Longest beginning of a text that is read, in UTF-16 units. */
   private static final int LONGEST = 10_000;
 
   private Script() {}
@@ -46,7 +49,7 @@ public final class Script {
     return 2 * unreadable > letters;
   }
 
-  /** Whether a character is of a script that writes no spaces between words. */
+  /** Whether a character belongs to a script without spaces between words. */
   public static boolean isWithoutSpaces(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

@@ -9,18 +9,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Recognises and masks three kinds of secrets: keys and tokens, by the format of the service that
- * issued them; private keys; passwords in addresses. It does not see secrets without a format, such
- * as a password in a sentence. A value that calls itself an example is not a secret.
+ * Recognises and masks three kinds of secrets: keys and tokens, by the format of their service;
+ * private keys; passwords in addresses. A secret without a format, such as a password in a
+ * sentence, is not recognised. A value that calls itself an example is no secret.
  */
 public final class SecretMask {
-  /** Words within a secret that tell that it was made up. */
+  /** Words in a secret that show that it is made up. */
   private static final Pattern MADE_UP =
       Pattern.compile(
           "example|sample|dummy|fake|changeme|placeholder|redacted|your|1234567|abcdef|xxxx|0{6}"
-              + "|mjm0nty3odk"); // 123456789 in Base64, as in the token that every manual shows
+              + "|mjm0nty3odk"); // 123456789 in Base64, in the sample token of many manuals
 
-  /** Words on the line of a secret that tell that it is an example. */
+  /** Words on the line of a secret that show that it is an example. */
   private static final Pattern ABOUT_EXAMPLES =
       Pattern.compile("\\b(?:examples?|e\\.g\\.|sample|dummy|fake|placeholder|looks? like)(?!\\w)");
 
@@ -30,9 +30,9 @@ public final class SecretMask {
   /**
    * One kind of secret.
    *
-   * @param name for people
-   * @param sign one of these is in every such secret: most texts have none, and need no search
-   * @param form the secret is its group {@code secret}
+   * @param name name for people
+   * @param sign texts of which every such secret has one; a text without them is not searched
+   * @param form pattern whose group {@code secret} is the secret
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
@@ -92,7 +92,7 @@ public final class SecretMask {
 
   private SecretMask() {}
 
-  /** Returns the kind of secret that a text holds; the first kind where there are several. */
+  /** Returns the kind of the first secret in a text. */
   public static Optional<String> kindIn(String text) {
     return KINDS.stream()
         .filter(kind -> secrets(kind, text).findAny().isPresent())
@@ -100,7 +100,9 @@ public final class SecretMask {
         .findFirst();
   }
 
-  /** The same text with {@code *} for each character of a secret: places in it stay. */
+  /**
+   * Returns the text with {@code *} for each character of a secret, so that places stay the same.
+   */
   public static String masked(String text) {
     List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
     if (found.isEmpty()) {

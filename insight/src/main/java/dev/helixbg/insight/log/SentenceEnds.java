@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where the sentences and lines of a text end: behind a full stop and the like that white space
- * follows, behind one of Chinese or Japanese, and behind the last word of a line.
+ * Finds the ends of sentences and lines: after a full stop or the like before white space, after a
+ * Chinese or Japanese one, and after the last word of a line.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}
 
-  /** All of a text, rising; each a place from 1 to its length. */
+  /** Returns all ends, rising; each is a place from 1 to the length of the text. */
   public static List<Integer> of(String text) {
     return IntStream.rangeClosed(1, text.length())
         .filter(place -> isAt(text, place))
@@ -19,9 +19,9 @@ public final class SentenceEnds {
   }
 
   /**
-   * Whether a place is one.
+   * Whether a sentence or line ends at a place.
    *
-   * @param place from 1 to the length of the text
+   * @param place place from 1 to the length of the text
    */
   static boolean isAt(String text, int place) {
     char last = text.charAt(place - 1);
@@ -35,7 +35,7 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
-  /** A place in a text, or the one before it, so that no character is split. */
+  /** Returns the place, or the one before if the place would split a character. */
   public static int whole(String text, int place) {
     return place > 0
             && place < text.length()
@@ -44,7 +44,7 @@ public final class SentenceEnds {
         : place;
   }
 
-  /** Whether a line ends here, or behind blanks. */
+  /** Whether only blanks are between a place and the end of the line. */
   private static boolean isLineEnd(String text, int place) {
     for (int at = place; at < text.length() && Character.isWhitespace(text.charAt(at)); at++) {
       if (text.charAt(at) == '\n' || text.charAt(at) == '\r') {

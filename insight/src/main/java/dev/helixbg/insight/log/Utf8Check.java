@@ -1,16 +1,16 @@
 package dev.helixbg.insight.log;
 
-/** Tells text from other bytes: strict UTF-8, as in Unicode 16, table 3-7. */
+/** Separates text from other bytes by strict UTF-8, as in Unicode 16, table 3-7. */
 final class Utf8Check {
   private static final int DELETE = 0x7f;
 
   private Utf8Check() {}
 
   /**
-   * How many bytes from {@code index} on are text.
+   * Returns the number of bytes from {@code index} on that are text.
    *
-   * @param length where to stop; a character that is cut there counts as text
-   * @param controls whether control characters other than NUL are text too
+   * @param length largest number; a character that is cut there counts as text
+   * @param controls whether control characters other than NUL are text
    */
   static int run(byte[] bytes, int index, int length, boolean controls) {
     int lowest = controls ? 1 : ' ';
@@ -32,7 +32,9 @@ final class Utf8Check {
     return length;
   }
 
-  /** Bytes of the character at {@code index}: 0 when malformed, -1 when good but cut. */
+  /**
+   * Returns the bytes of the character at {@code index}: 0 when malformed, -1 when valid but cut.
+   */
   private static int sizeOf(byte[] bytes, int index, int available) {
     int lead = bytes[index] & 0xff;
     if (lead < 0x80) {

@@ -10,7 +10,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,6 +66,9 @@ public record NoteFiles(
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
+  private static final String ATTRIBUTES =
+      FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
+
   private static final String REPORT = "report";
 
   /** Prefix of paths in the home folder. */
@@ -98,7 +100,7 @@ public record NoteFiles(
    */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
-    walk.take(file, Files.size(file));
+    walk.take(file, FileState.of(file));
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, true);
   }
 
@@ -156,6 +158,9 @@ public record NoteFiles(
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
+  /** What a folder has. */
+  private record Child(String name, Path path) {}
+
   private static final class Walk {
     private final Path root;
     private final String prefix;
@@ -185,14 +190,14 @@ public record NoteFiles(
     /** Takes a file that the user named, whatever its name is. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-        take(file, Files.size(file));
+        take(file, FileState.of(file));
       } else if (taken.add(file)) {
         leftOut.add(new LeftOut.File(shown(file), "a link, and none is followed"));
       }
     }
 
     void folder(Path folder, int depth) throws IOException {
-      List<Path> all = new ArrayList<>();
+      List<Child> all = new ArrayList<>();
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path path : stream) {
           if (++names > MAX_NAMES) {
@@ -201,24 +206,24 @@ public record NoteFiles(
                         .formatted(MAX_NAMES)
                     + " themselves");
           }
-          all.add(path);
+          all.add(new Child(path.getFileName().toString(), path));
         }
       } catch (DirectoryIteratorException e) {
         throw e.getCause();
       }
       Set<String> there = new HashSet<>();
-      all.forEach(path -> there.add(name(path)));
+      all.forEach(child -> there.add(child.name()));
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base has a report of its own
       }
       ignored = ignored.in(folder);
       boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
-      all.sort(Comparator.comparing(Walk::name).thenComparing(Comparator.naturalOrder()));
-      for (Path path : all) {
-        String name = name(path);
+      all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
+      for (Child child : all) {
+        String name = child.name();
         if ((!name.startsWith(".") || AGENTS.contains(name))
             && !(hasReport && name.equals(REPORT + ".md"))) {
-          look(path, name, depth);
+          look(child.path(), name, depth);
         }
       }
     }
@@ -235,26 +240,25 @@ public record NoteFiles(
     private String path(File file, boolean unique) {
       String whole = root.relativize(file.file()).toString();
       boolean same = whole.equals(file.path()) && whole.indexOf('\uFFFD') < 0;
-      boolean shown = unique && !UNSHOWN.matcher(file.path()).find();
-      if (!same && !shown) {
+      if (!same && !(unique && !UNSHOWN.matcher(file.path()).find())) {
         return root.toUri().relativize(file.file().toUri()).getRawPath();
       }
       return Character.isWhitespace(whole.codePointAt(0)) ? "./" + file.path() : file.path();
     }
 
     private void look(Path path, String name, int depth) throws IOException {
-      BasicFileAttributes attributes;
+      Map<String, Object> attributes; // one look at a file: there may be thousands
       try {
-        attributes =
-            Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
       } catch (IOException e) {
         leaveOut(path, name, "cannot be looked at");
         return;
       }
-      if (taken.contains(path) || ignored.ignores(path, attributes.isDirectory())) {
+      boolean isFolder = (Boolean) attributes.get("isDirectory");
+      if (taken.contains(path) || ignored.ignores(path, isFolder)) {
         return;
       }
-      if (attributes.isDirectory()) {
+      if (isFolder) {
         if (!name.equals("node_modules") && !path.equals(except)) {
           boolean wasMemoryOnly = isMemoryOnly;
           GitIgnore outer = ignored;
@@ -263,12 +267,12 @@ public record NoteFiles(
           isMemoryOnly = wasMemoryOnly;
           ignored = outer;
         }
-      } else if (attributes.isSymbolicLink()) {
+      } else if ((Boolean) attributes.get("isSymbolicLink")) {
         leaveOut(path, name, "a link, and none is followed");
-      } else if (!attributes.isRegularFile()) {
+      } else if (!(Boolean) attributes.get("isRegularFile")) {
         leaveOut(path, name, "no regular file");
       } else if (isWanted(name)) {
-        take(path, attributes.size());
+        take(path, FileState.of(attributes));
       }
     }
 
@@ -287,14 +291,14 @@ public record NoteFiles(
       }
     }
 
-    private void take(Path path, long size) {
+    private void take(Path path, FileState state) {
       if (!taken.add(path)) {
         return; // it was taken before
       }
       String why =
-          size > MAX_FILE
+          state.size() > MAX_FILE
               ? "larger than 16 MiB"
-              : bytes + size > MAX_BYTES
+              : bytes + state.size() > MAX_BYTES
                   ? "beyond 256 MiB of notes"
                   : files.size() >= MAX_FILES
                       ? "beyond %,d files".formatted(MAX_FILES)
@@ -303,15 +307,10 @@ public record NoteFiles(
         leftOut.add(new LeftOut.File(shown(path), why));
         return;
       }
-      try {
-        FileState state = FileState.of(path);
-        files.add(new File(shown(path), path, state));
-        bytes += size;
-        Instant changed = state.changed().toInstant();
-        newest = changed.isAfter(newest) ? changed : newest;
-      } catch (IOException e) {
-        leaveOut(path, path.toString(), "cannot be looked at");
-      }
+      files.add(new File(shown(path), path, state));
+      bytes += state.size();
+      Instant changed = state.changed().toInstant();
+      newest = changed.isAfter(newest) ? changed : newest;
     }
 
     /** Notes that a file is left out, if it would be a note. */
@@ -327,10 +326,6 @@ public record NoteFiles(
 
     private String shown(Path path) {
       return PrintableText.line(prefix + root.relativize(path));
-    }
-
-    private static String name(Path path) {
-      return path.getFileName().toString();
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
-import java.text.Normalizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -125,6 +125,6 @@ final class NoteLinks {
   }
 
   private static String lower(String text) {
-    return Normalizer.normalize(text.toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
+    return NormalForm.composed(text.toLowerCase(Locale.ROOT));
   }
 }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An act for a finding, in words.
+ * An act on a finding, as text.
  *
- * @param condition under which it is the right thing, up to a colon, or what introduces it
- * @param words what to do, with names of entries and topics
+ * @param condition condition of the act, up to a colon
+ * @param words the act, with names of entries and topics
  */
 record ActView(String condition, String words) {
 

@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An entry as it is read: who, when, and the text.
+ * An entry as a reader sees it.
  *
- * @param letter what the words about a pair call it: {@code A} or {@code B}
- * @param known by which a reader knows it
- * @param source if the entry names one, and is not called by it; of a fact its file and line
- * @param confidence if the entry states one
- * @param matched of a pair with a long entry, the passage that matches with what is around it;
- *     nothing where the text begins with it
- * @param markedHead the beginning of the text, with what only this one of a pair says
- * @param markedRest what follows, in the same way
- * @param ownWords what only this one of a pair says, in the order of its text: the first of them
- * @param moreOwnWords how many others there are; nothing when there are none
- * @param ownCount how much that is, in words; nothing for an entry that is in no pair
+ * @param letter name of the entry in words about its pair: {@code A} or {@code B}
+ * @param known title and name of the entry
+ * @param source source line of the entry, if it differs from the name; file and line of a fact
+ * @param confidence confidence, if the entry states one
+ * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
+ *     shown text has that passage
+ * @param markedHead beginning of the text, with the words marked that the other entry lacks
+ * @param markedRest rest of the text, marked in the same way
+ * @param ownWords first words that the other entry lacks, in the order of the text
+ * @param moreOwnWords number of further such words, if any
+ * @param ownCount number of such words, as text; empty for an entry without a pair
  */
 record EntryView(
     Optional<String> letter,
@@ -39,19 +39,19 @@ record EntryView(
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  /** A longer list says no more. */
+  /** Most own words that are listed. */
   private static final int OWN_WORDS = 40;
 
-  /** An entry alone. */
+  /** Returns an entry without a pair. */
   static EntryView of(NamedEntry named) {
     return of(Optional.empty(), named, Optional.empty(), Optional.empty());
   }
 
   /**
-   * One of a pair.
+   * Returns an entry of a pair.
    *
-   * @param letter what the words about the pair call it
-   * @param passage that matches
+   * @param letter name of the entry in words about the pair
+   * @param passage the matching passage
    */
   static EntryView of(
       String letter, NamedEntry named, NamedEntry other, Optional<Passage> passage) {
@@ -96,7 +96,7 @@ record EntryView(
                     : NumberWords.count(ownWords.size(), "word of its own", "words of its own")));
   }
 
-  /** With no marks where more than half would be marked: they would show nothing. */
+  /** Returns the text in marked pieces; without marks if more than half would be marked. */
   private static List<WordDifference.Stretch> marked(Optional<WordDifference> own, String text) {
     return own.map(words -> words.mark(text))
         .filter(
@@ -109,7 +109,7 @@ record EntryView(
         .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 
-  /** Else what is shown begins with it, or has it whole. */
+  /** Whether the passage is after the shown beginning of the text. */
   private static boolean isFurtherDown(Passage passage, EntryText text) {
     return passage.start() > 0 && passage.end() > FoldableText.headOf(text.content());
   }
@@ -130,7 +130,7 @@ record EntryView(
     return PrintableText.block(WordDifference.begin(named.content()));
   }
 
-  /** The matching text by itself, for formats that cannot show it in bold within the entry. */
+  /** Returns the matching text between brackets, for formats that cannot show it in bold. */
   Optional<String> matchedText() {
     return matched.map(found -> found.before() + "⟦" + found.text() + "⟧" + found.after());
   }
@@ -139,7 +139,7 @@ record EntryView(
     return !text.head().isBlank();
   }
 
-  /** Metadata can be as long as a body. */
+  /** Returns a bounded text, because metadata can be as long as a body. */
   private static String shortName(String text) {
     return PrintableText.excerpt(text, 120);
   }

@@ -6,14 +6,14 @@ import dev.helixbg.insight.findings.Finding.Evidence;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Words for what speaks for a finding, the same in every report, command and MCP answer. */
+/** Words for the evidence of a finding, the same in every report, command and MCP answer. */
 public final class EvidenceWords {
   static final double NEARLY_CERTAIN = 0.99;
 
   private EvidenceWords() {}
 
   /**
-   * Says how likely one entry of a pair can go.
+   * Returns the probability that one entry of a pair can go, as text.
    *
    * @param probability see {@link Finding.Assessment#act}
    */
@@ -23,13 +23,13 @@ public final class EvidenceWords {
         : JudgementWords.percent(probability) + " likely that one can go";
   }
 
-  /** Says what speaks for a pair, whose entries are called A and B. */
+  /** Returns the evidence for a pair, whose entries are called A and B. */
   static String of(Finding.Relation pair) {
     List<String> shared = shared(pair);
     return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
   }
 
-  /** Says the same without the words that both entries have. */
+  /** Returns the evidence without the shared words. */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();
@@ -62,11 +62,11 @@ public final class EvidenceWords {
       case 1 -> "nearest";
       case 2 -> "2nd nearest";
       case 3 -> "3rd nearest";
-      default -> rank + "th nearest"; // of ten
+      default -> rank + "th nearest"; // at most the tenth
     };
   }
 
-  /** Lists rare words that both entries of a pair have. */
+  /** Returns the rare words that both entries of a pair have. */
   static List<String> shared(Finding.Relation pair) {
     return pair.evidence().sharedWords().stream().map(PrintableText::line).toList();
   }

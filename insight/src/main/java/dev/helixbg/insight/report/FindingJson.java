@@ -17,14 +17,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Findings as report.json has them: no field so long that a reader refuses it, numbers with six
- * decimals at most.
+ * Findings in the form of report.json: fields of bounded length, numbers with at most six decimals.
  */
 class FindingJson {
-  /**
-   * A text is cut after this many UTF-16 units; the report is not a copy of the log. More than any
-   * name of an entry has.
-   */
+  /** Length after which a text is cut, in UTF-16 units. It is longer than any name of an entry. */
   static final int MAX_TEXT = 20_000;
 
   /** Longest tag, source or sentence of a model, in UTF-16 units. */
@@ -43,7 +39,7 @@ class FindingJson {
     json.writeStringField(field, bounded(value));
   }
 
-  /** Bounds a value of any kind and writer: logs, answers and the history are files of others. */
+  /** Bounds a value, because logs, answers and the history are files of others. */
   static String bounded(String value) {
     return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
   }
@@ -52,7 +48,7 @@ class FindingJson {
     return PrintableText.beginning(text, MAX_LINE);
   }
 
-  /** Six decimals at most; what is not a number is null. */
+  /** Writes at most six decimals; null for a value that is no number. */
   final void decimal(String field, double value) throws IOException {
     json.writeFieldName(field);
     if (Double.isFinite(value)) {
@@ -62,7 +58,7 @@ class FindingJson {
     }
   }
 
-  /** Writes an object; null without a value. */
+  /** Writes an object, or null without a value. */
   final <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
     json.writeFieldName(field);
     if (value == null) {
@@ -94,19 +90,19 @@ class FindingJson {
     json.writeEndArray();
   }
 
-  /** Most tags of an entry; metadata can be as long as a body. */
+  /** Most tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /** Relations that are told in full: as many as the list of 4,000 entries has. */
+  /** Relations that are written in full: the number in the list of 4,000 entries. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Longest text in a relation further down, in UTF-16 units. */
+  /** Longest text in a later relation, in UTF-16 units. */
   private static final int SHORT_TEXT = 200;
 
   final JsonGenerator json;
   final Judgements judgements;
 
-  /** Relations that were written. */
+  /** Number of relations written so far. */
   private int relations;
 
   FindingJson(JsonGenerator json, Report report) {
@@ -130,7 +126,7 @@ class FindingJson {
     text("proposedText", merge.text());
   }
 
-  /** Writes the verdict; null where none was given. */
+  /** Writes the verdict, or null without a verdict. */
   private void verdict(Finding.Relation pair) throws IOException {
     object(
         "verdict",
@@ -178,7 +174,6 @@ class FindingJson {
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
-  /** Writes the next relation of the list. */
   void relation(Finding.Relation relation) throws IOException {
     boolean full = ++relations <= FULL_RELATIONS;
     FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
@@ -285,7 +280,7 @@ class FindingJson {
     text("date", since.date());
   }
 
-  /** Writes the names by which an entry is known. */
+  /** Writes the names of an entry. */
   void named(NamedEntry named) throws IOException {
     text("name", named.name());
     text("title", named.title());

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** All findings of a report: what it leads with, then kind by kind, each in its order. */
+/** All findings of a report: first those that lead, then the others by kind. */
 final class FindingList {
   private final Judgements judgements;
   private final Map<String, Integer> leading = new HashMap<>();
@@ -27,7 +27,7 @@ final class FindingList {
     leading.forEach(id -> this.leading.putIfAbsent(id, this.leading.size()));
   }
 
-  /** A finding in the making. */
+  /** A finding under construction. */
   private static final class Row {
     final String section;
     final String id;
@@ -56,9 +56,9 @@ final class FindingList {
   }
 
   /**
-   * @param leading the ids of what the report leads with, in its order
-   * @param moved the moved sources that it tells of
-   * @param secrets that it tells of
+   * @param leading ids of the findings that lead, in order
+   * @param moved moved sources of the report
+   * @param secrets secrets of the report
    */
   static List<ReportedFinding> of(
       Report report,

@@ -4,18 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parts that a report is still without, because they take long. A reader has something worth
- * reading at once, and is told that the whole report is to come.
+ * The parts that a first look of a report still lacks, because they take long. The reader can use
+ * the first look at once, and learns that the whole report follows.
  *
- * @param unread older entries that have no vector yet, which the report is without
- * @param entries long ones of which only a part was read
- * @param passages of them that have no vector yet; what is similar in them is not found
- * @param pairs that the pair judge has not read yet
- * @param questions that the language model has not been asked yet
+ * @param unread older entries without a vector, which the report leaves out
+ * @param entries long entries of which only a part was read
+ * @param passages passages of those entries without a vector, whose similarities are missing
+ * @param pairs pairs that the pair judge has not read yet
+ * @param questions questions that the language model has not answered yet
  */
 public record FirstLook(int unread, int entries, int passages, int pairs, int questions) {
 
-  /** For people, in a sentence or two. */
+  /** Returns one or two sentences for people. */
   public String words() {
     List<String> toCome = new ArrayList<>();
     if (unread > 0) {

@@ -5,11 +5,10 @@ import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
- * An entry's text cut for reading: what is shown at once, what can be unfolded, and how much is
- * left out.
+ * An entry's text in two parts: the shown part, and the part in a fold.
  *
- * @param head the beginning, whole when the text is short
- * @param rest what follows the head, up to a limit; often empty
+ * @param head beginning of the text; the whole text if it is short
+ * @param rest text after the head, up to a limit; often empty
  * @param unread characters of the text after {@code head}
  * @param omitted characters of the text after {@code rest}
  */
@@ -19,7 +18,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /** How far a cut may move back to end at a word or a line. */
+  /** Largest distance that a cut moves back to end at a word or a line. */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {
@@ -32,7 +31,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
         content.codePointCount(all, content.length()));
   }
 
-  /** Where what is shown at once ends, in UTF-16 units of the content. */
+  /** Returns the end of the shown part, in UTF-16 units of the content. */
   static int headOf(String content) {
     return cut(content, 0, HEAD_CHARS, HEAD_LINES);
   }
@@ -41,17 +40,17 @@ record FoldableText(String head, String rest, int unread, int omitted) {
     return !rest.isEmpty();
   }
 
-  /** The words on the fold. */
+  /** Returns the words on the fold. */
   String restWords() {
     return NumberWords.count(unread, "more character", "more characters");
   }
 
-  /** Says how much of the text is in neither part. */
+  /** Returns the number of characters that are in neither part, as text. */
   Optional<String> omittedWords() {
     return leftOut(omitted);
   }
 
-  /** Says how much is left out where only the head is shown. */
+  /** Returns the number of characters after the head, as text. */
   Optional<String> unreadWords() {
     return leftOut(unread);
   }
@@ -64,7 +63,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
                 "… " + NumberWords.count(left, "more character", "more characters") + " left out");
   }
 
-  /** End of the part from {@code from} that keeps to both limits. */
+  /** Returns the end of the part from {@code from} within both limits. */
   private static int cut(String text, int from, int chars, int lines) {
     int end = endOfLines(text, from, Math.min(text.length(), from + chars), lines);
     if (end == text.length() || end == 0 || text.charAt(end - 1) == '\n') {

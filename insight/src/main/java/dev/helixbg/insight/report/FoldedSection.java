@@ -15,16 +15,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Findings of one kind that do not lead, a line each, folded where a format can fold.
+ * Findings of one kind that do not lead, one on each line, in a fold if the format has folds.
  *
- * @param total how many there are, and how many of them are listed
- * @param intro what they are
+ * @param total number of findings, with the number of those listed
+ * @param intro description of the kind
  */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
-  /** Most findings of a section; {@code helix-bg findings --all} has the others. */
+  /** Most findings of a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
-  /** The pairs of the list that do not lead, if there are any. */
+  /** Returns the pairs that do not lead; empty without such pairs. */
   static List<FoldedSection> pairs(Report report, JudgedRelations judged) {
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());
     List<FoldedSection> all = new ArrayList<>();
@@ -43,7 +43,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     return all;
   }
 
-  /** All other findings that do not lead, without sections that are empty. */
+  /** Returns all other findings that do not lead, without empty sections. */
   static List<FoldedSection> others(Report report) {
     Findings findings = report.findings();
     Judgements judgements = report.judgements();
@@ -139,7 +139,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
             : "");
   }
 
-  /** Says which folders were looked at, and which could not be. */
+  /** Returns the folders that were checked, and those that could not be read, as text. */
   private static String looked(SourceCheckResult sources) {
     return sources.folders().stream()
         .map(
@@ -150,7 +150,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         .collect(Collectors.joining(". ", "Sources: ", "."));
   }
 
-  /** Names it within a sentence, with how many there are. */
+  /** Returns title and number of findings, for use within a sentence. */
   String inSentence() {
     return title.substring(0, 1).toLowerCase(Locale.ROOT) + title.substring(1) + " (" + total + ")";
   }

@@ -16,12 +16,15 @@ import java.util.Optional;
 /**
  * The first words of a report.
  *
- * @param title how many findings are worth a look
- * @param sure how sure that is, and out of how many they were chosen
- * @param also other findings; empty where there are none
+ * @param title number of findings that are worth a look
+ * @param sure reliability of that number, and the number of pairs that were ranked
+ * @param also other findings; may be empty
  */
 record Headline(String title, String sure, String also) {
-  /** Share of pairs, of which one repeats the other, that readers found worth an act: 91 of 97. */
+  /**
+   * Share of repetitions that readers found worth an act: 91 of 97 pairs of which one entry repeats
+   * the other.
+   */
   private static final double REPEATS = 0.94;
 
   /**
@@ -71,7 +74,7 @@ record Headline(String title, String sure, String also) {
     return String.join(" ", sentences);
   }
 
-  /** Says how many of the pairs that lead are worth an act, by the probability of each. */
+  /** Returns the estimated number of leading pairs that are worth an act. */
   private static Optional<String> estimate(JudgedRelations pairs, Judgements judgements) {
     List<Double> known =
         pairs.leading().stream().flatMap(pair -> likely(pair, judgements).stream()).toList();
@@ -95,8 +98,8 @@ record Headline(String title, String sure, String also) {
   }
 
   /**
-   * How likely a pair is worth an act: by an agent that counts, else by the model, else by the pair
-   * judge.
+   * Returns the probability that a pair is worth an act: by a reliable agent, else by the model,
+   * else by the pair judge.
    */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<Double> byModel =
@@ -139,7 +142,7 @@ record Headline(String title, String sure, String also) {
             : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
   }
 
-  /** Counts the verdicts of coding agents that count. */
+  /** Counts the verdicts of reliable coding agents. */
   private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts = verdicts.stream().filter(Verdict::isAct).count();

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The report for a browser: one file that loads nothing. Its content security policy allows its own
- * style block and its own script, named by hash, and forbids everything else. The script moves
- * between findings and copies commands; without it everything is there to be read.
+ * The report for a browser: one file that loads nothing. Its content security policy allows only
+ * its own style block and script, by hash. The script moves between findings and copies commands;
+ * without the script, everything is readable.
  */
 public final class HtmlReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/";
@@ -23,12 +23,12 @@ public final class HtmlReport {
   private HtmlReport() {}
 
   /**
-   * The data that the template sees.
+   * The data of the template.
    *
-   * @param style the style sheet; it and the script are all that the template does not escape
-   * @param styleHash as the content security policy spells it
-   * @param script for keys and buttons
-   * @param scriptHash as the content security policy spells it
+   * @param style style sheet, which the template does not escape
+   * @param styleHash hash in the form of the content security policy
+   * @param script script for keys and buttons, which the template does not escape
+   * @param scriptHash hash in the form of the content security policy
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
@@ -51,7 +51,7 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /** With the line breaks around it, which the browser hashes too. */
+  /** Returns a resource with the line breaks around it, which the browser also hashes. */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);

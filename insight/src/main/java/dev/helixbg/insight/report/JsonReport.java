@@ -33,11 +33,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
- * order, none so long that a reader refuses it, with any text from entries and models.
+ * The report for programs, see docs/report-schema.md: UTF-8, fields in a fixed order and of bounded
+ * length, any text from entries and models.
  */
 public final class JsonReport extends FindingJson {
-  /** Sources that moved, and secrets. */
+  /** Most moved sources, and most secrets. */
   private static final int MAX_MOVED = 1_000;
 
   private static final String ID_FIELD = "\"id\":\"";
@@ -98,12 +98,12 @@ public final class JsonReport extends FindingJson {
     json.writeEndObject();
   }
 
-  /** Work on the findings of one section. */
+  /** A handler of the findings of one section. */
   private interface Section {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }
 
-  /** All findings, section by section. */
+  /** Passes all findings to a handler, section by section. */
   private void findings(Report report, Section section) throws IOException {
     section.of("copies", findings.copies(), this::copies);
     section.of(ReportedFinding.RELATIONS, findings.relations(), this::relation);
@@ -123,17 +123,17 @@ public final class JsonReport extends FindingJson {
     return report.secrets().stream().limit(MAX_MOVED).toList();
   }
 
-  /** Is given one finding after the other. */
+  /** Receives one finding after the other. */
   @FunctionalInterface
   public interface FindingSink {
     /**
-     * @param place in the order of the report, from 0
-     * @param json the finding as report.json has it, in one line
+     * @param place place in the order of the report, from 0
+     * @param json the finding in the form of report.json, on one line
      */
     void take(int place, ReportedFinding finding, String json);
   }
 
-  /** Tells of all findings of a report, each with its place among them. */
+  /** Passes all findings of a report to a sink, each with its place. */
   public static void eachFinding(Report report, FindingSink sink) {
     StringWriter line = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
@@ -151,7 +151,7 @@ public final class JsonReport extends FindingJson {
               for (T finding : findings) {
                 made.object(finding, fields);
                 json.flush();
-                String text = line.toString().strip(); // a blank separates values
+                String text = line.toString().strip(); // removes the blank between two values
                 line.getBuffer().setLength(0);
                 int place = places.get(name + " " + idIn(text));
                 sink.take(place, all.get(place), text);
@@ -163,13 +163,13 @@ public final class JsonReport extends FindingJson {
     }
   }
 
-  /** The id of a finding in its JSON: ids have no characters that JSON escapes. */
+  /** Returns the id in the JSON of a finding; an id has no characters that JSON escapes. */
   private static String idIn(String json) {
     int begin = json.indexOf(ID_FIELD) + ID_FIELD.length();
     return json.substring(begin, json.indexOf('"', begin));
   }
 
-  /** The ids of what the report leads with, in its order. */
+  /** Returns the ids of the findings that lead, in order. */
   private List<String> leading() {
     return Stream.concat(
             findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())
@@ -190,7 +190,7 @@ public final class JsonReport extends FindingJson {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (QuestionKind job : QuestionKind.values()) {
-      if (job != QuestionKind.OVERTAKEN) { // counted with the pairs
+      if (job != QuestionKind.OVERTAKEN) { // part of the pairs
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }

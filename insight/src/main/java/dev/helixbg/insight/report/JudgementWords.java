@@ -11,18 +11,16 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/**
- * Words for the judgements of the language model and the pair judge: labels, verdicts, assessments.
- */
+/** Words for the labels, verdicts and assessments of the language model and the pair judge. */
 final class JudgementWords {
   private JudgementWords() {}
 
-  /** Such as {@code 97 %}. */
+  /** Returns a share such as {@code 97 %}. */
   static String percent(double share) {
     return NumberWords.fixed(100 * share, 0) + " %";
   }
 
-  /** Such as {@code same 97 %}. */
+  /** Returns a verdict such as {@code same 97 %}. */
   static String verdict(PairVerdict verdict) {
     return verdict.verdict().title()
         + " "
@@ -31,7 +29,8 @@ final class JudgementWords {
   }
 
   /**
-   * Such as {@code likely the same}, or {@code A may be overtaken}; nothing where none was made.
+   * Returns an assessment such as {@code likely the same} or {@code A may be overtaken}; empty
+   * without one.
    */
   static Optional<String> assessment(Finding.Relation relation) {
     return relation.assessment().map(said -> assessment(relation, said));
@@ -68,7 +67,7 @@ final class JudgementWords {
     };
   }
 
-  /** Who judged, what is still to come, and what a language model would add. */
+  /** Returns a note on the judges, the open questions, and the use of a language model. */
   static String note(Judgements judgements) {
     String agents =
         judgements.agents().clients().stream()

@@ -13,22 +13,21 @@ import java.util.Optional;
  * The findings that a report leads with: exact copies, then pairs of entries.
  *
  * @param copies at most {@link #MAX_COPIES} groups
- * @param pairs in the order of the list
+ * @param pairs pairs in the order of the list
  */
 record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
-  /** Most groups of exact copies that lead. */
   static final int MAX_COPIES = 10;
 
   /** Most entries of a group that are named. */
   private static final int NAMED = 8;
 
   /**
-   * Entries with the very same text.
+   * Entries with the same text.
    *
-   * @param count how many there are, in words
-   * @param entry the first of them
-   * @param others names of the others, the first few
-   * @param moreWords how many are not named
+   * @param count number of entries, as text
+   * @param entry first entry
+   * @param others names of the next entries
+   * @param moreWords number of entries without a name here, as text
    */
   record CopiesView(
       String id,

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A finding in one line, without texts: {@code helix-bg findings ID} shows those.
+ * A finding on one line, without texts; {@code helix-bg findings ID} shows the texts.
  *
- * @param verdict what was said of it, in words
- * @param names of its entries or topics, the first few
- * @param moreWords how many others there are
- * @param says what it is, in words; may be empty
+ * @param verdict verdict on the finding, as text
+ * @param names names of its first entries or topics
+ * @param moreWords number of further entries, as text
+ * @param says description of the finding; may be empty
  */
 record LineView(
     String id,
@@ -21,7 +21,6 @@ record LineView(
     List<NameView> names,
     Optional<String> moreWords,
     String says) {
-  /** Most entries of a group that are named. */
   private static final int NAMED = 3;
 
   /**

@@ -6,16 +6,15 @@ import io.jstach.jstache.JStachePartial;
 import io.jstach.jstache.JStachePartials;
 
 /**
- * The report for a Markdown viewer or a plain terminal. A value that a template sets between two
- * braces becomes inline code, in which nothing is Markdown; three braces hold only words of
- * helix-bg.
+ * The report for a Markdown viewer or a plain terminal. A value between two braces in a template
+ * becomes inline code, in which nothing is Markdown. Three braces are only for words of helix-bg.
  */
 public final class MarkdownReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/md/";
 
   private MarkdownReport() {}
 
-  /** The data that the template sees, and the form of texts that inline code is not for. */
+  /** The data of the template, with the form of texts that are not inline code. */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),

@@ -1,19 +1,19 @@
 package dev.helixbg.insight.report;
 
 /**
- * Text set into Markdown such that nothing in it is Markdown: as code, fenced or inline, whose
- * delimiters are longer than any inside. Takes text that passed {@link PrintableText}.
+ * Sets text into Markdown as code, fenced or inline, so that nothing in it is Markdown. The
+ * delimiters are longer than any in the text, which must have passed {@link PrintableText}.
  */
 final class MarkdownText {
   private MarkdownText() {}
 
-  /** A code block for the top level of the document. */
+  /** Returns a code block for the top level of the document. */
   static String fenced(String text) {
     String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
     return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
-  /** Inline code for one line of text. */
+  /** Returns inline code for one line of text. */
   static String code(String text) {
     if (text.isBlank()) {
       return "(blank)";

@@ -4,10 +4,10 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
 
 /**
- * The title and name by which a reader knows an entry.
+ * The title and name of an entry for a reader.
  *
  * @param title heading or first sentence, 70 columns at most
- * @param name such as {@code topic:3}; empty where the title is the name
+ * @param name name such as {@code topic:3}; empty if it equals the title
  */
 record NameView(String title, String name) {
   static NameView of(NamedEntry named) {
@@ -25,7 +25,7 @@ record NameView(String title, String name) {
     return new NameView(label(topic), "");
   }
 
-  /** The name of a topic made safe, with a stand-in for a blank one. */
+  /** Returns the printable name of a topic, with a replacement for a blank name. */
   static String label(String topic) {
     return topic.isBlank() ? "(no name)" : PrintableText.line(topic);
   }

@@ -19,14 +19,14 @@ import java.util.Set;
 /**
  * Two entries side by side.
  *
- * @param verdict what the two may be, in words
- * @param isAct whether that calls for an act
- * @param evidence what speaks for it, in words
- * @param sharedWords rare ones that both have, where those count
- * @param group names of three or more entries that may say the same, both among them; or nothing
- * @param acts what can be done about it
- * @param files the two files of notes that both are of
- * @param fold the words on a fold that begins with this pair
+ * @param verdict relation of the two entries, as text
+ * @param isAct whether the relation calls for an act
+ * @param evidence evidence, as texts
+ * @param sharedWords rare words in both entries
+ * @param group names of three or more entries that may say the same, with both entries; else empty
+ * @param acts possible acts
+ * @param files the two files of notes with the entries
+ * @param fold words on a fold that begins with this pair
  * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
@@ -43,7 +43,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /** Puts pairs of sections of the same two files behind the first of them, in a fold. */
+  /** Moves pairs from the same two files behind the first such pair, in a fold. */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {
@@ -62,7 +62,7 @@ record PairView(
     return grouped.values().stream().flatMap(List::stream).toList();
   }
 
-  /** Both, as one list. */
+  /** Returns both entries as one list. */
   List<EntryView> sides() {
     return List.of(a, b);
   }
@@ -73,8 +73,8 @@ record PairView(
   }
 
   /**
-   * @param kind what the pair is called where nothing has read it
-   * @param group of which both are, in words; or nothing
+   * @param kind kind of a pair that no judge has read
+   * @param group group with both entries, as text; else empty
    */
   static PairView of(
       Finding.Relation relation, PairKind kind, Optional<String> group, Judgements judgements) {

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Places in the log, or files, with what is said of each: what could not be read, or how much of it
+ * Places in the log or files, each with a remark: damage of a place, or the size of a file that
  * agents load.
  *
- * @param more how many places are not listed; or nothing
+ * @param more number of places that are not listed, as text; else empty
  */
 record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
@@ -23,8 +23,8 @@ record PlacesSection(
   /**
    * A stretch of the log, or a file.
    *
-   * @param what it is, or what became of it
-   * @param over by how much a file is over what its agent loads; nothing where it is not
+   * @param what remark on the place
+   * @param over excess of a file over the limit of its agent; else empty
    */
   record PlaceView(String where, String what, Optional<String> over) {
 
@@ -57,7 +57,7 @@ record PlacesSection(
     }
   }
 
-  /** Files that were left out, or read in part. */
+  /** Returns the section on files that were left out or read in part. */
   static PlacesSection of(NotesAccount notes) {
     int left = notes.leftOut().total();
     int repaired = notes.repaired().total();

@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a report tells. It holds nothing of the clock or the machine, so that the same knowledge
- * base gives the same bytes.
+ * The data of a report. A report contains no clock time and no name of the machine, so that the
+ * same knowledge base always has the same bytes.
  *
- * @param firstLook what it is still without; empty when it is whole
- * @param sources what became of the source code that entries tell of
- * @param secrets entries that hold a secret
- * @param notes the folder of notes that it is of, if it is
+ * @param firstLook parts that a first look lacks; empty for a whole report
+ * @param sources changes in the source code that entries name
+ * @param secrets entries with a secret
+ * @param notes folder of notes of the report; empty for a knowledge base of helix
  */
 public record Report(
     Findings findings,
@@ -37,7 +37,7 @@ public record Report(
     List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
-  /** A whole report on one knowledge base, which helix can edit. */
+  /** Makes a whole report on one knowledge base, which helix can edit. */
   public Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
     this(
         findings,
@@ -50,43 +50,41 @@ public record Report(
         Optional.empty());
   }
 
-  /** The same, marked as what is known before all is. */
+  /** Returns the report, marked as a first look. */
   public Report asFirstLook(FirstLook look) {
     return new Report(findings, log, run, judgements, Optional.of(look), sources, secrets, notes);
   }
 
-  /**
-   * The same with what became of sources, which entries hold secrets, and the folder of notes if it
-   * is of one.
-   */
+  /** Returns the report with moved sources, secrets, and the folder of notes if it has one. */
   public Report with(
       SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
     return new Report(findings, log, run, judgements, firstLook, found, held, folder);
   }
 
-  /** Version of the JSON form; raised when a field changes its meaning or goes away. */
+  /**
+   * Version of the JSON form; a field that changes its meaning or disappears raises the version.
+   */
   public static final int SCHEMA = 12;
 
   /**
    * The program and the model that made the report.
    *
-   * @param version of the program
-   * @param embeddingModel name and precision, for the reader
+   * @param version version of the program
+   * @param embeddingModel name and precision of the model
    */
   public record Run(String version, String embeddingModel) {}
 
   /**
-   * The folder of notes that the report is of, if it is not of a knowledge base of helix.
+   * The folder of notes of a report.
    *
-   * @param name without the folders that it is in: a report holds no path
-   * @param account what became of the files
+   * @param name last part of the folder's path, because a report contains no path
+   * @param account account of the files
    */
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**
-   * Estimates the tokens that each file of notes would lose if its reader acted on all copies and
-   * on all pairs that lead. Of a pair the older entry goes, or the shorter one where the age is
-   * unknown.
+   * Estimates the tokens that each file of notes would lose by acts on all copies and leading
+   * pairs. The older entry of a pair goes, or the shorter one if the age is unknown.
    *
    * @param pairs the relations of this report
    */
@@ -113,7 +111,7 @@ public record Report(
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 
-  /** When the newest entry was written, see {@link Entry#written}; empty when none tells. */
+  /** Returns the time of the newest entry, see {@link Entry#written}; empty without any time. */
   public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
- * it passed {@link PrintableText}.
+ * A report as texts and numbers for a renderer, which computes nothing. All texts have passed
+ * {@link PrintableText}.
  *
- * @param firstLook what is still to come; nothing where the report is whole
- * @param about what the report is on
- * @param folder name of a folder of notes
- * @param size of the knowledge base, and when it was last written to
- * @param damage what of the log, and of the notes that it was made of, could not be read
+ * @param firstLook text on the missing parts; empty for a whole report
+ * @param about kind of the report's subject
+ * @param folder name of the folder of notes
+ * @param size size of the knowledge base, with the time of its newest entry
+ * @param damage unreadable parts of the log and the notes
  * @param folded findings that do not lead
- * @param memory what agents load; nothing where no note is a memory file
- * @param judgeNote who judged
- * @param judge name of the language model, which is its file's own, if it has one
+ * @param memory memory files that agents load; empty without memory files
+ * @param judgeNote note on the judges
+ * @param judge name of the language model in its file, if one was used
  */
 record ReportView(
     String program,
@@ -40,9 +40,9 @@ record ReportView(
     String judgeNote,
     Optional<String> judge) {
   /**
-   * The topics themselves, by name.
+   * The topics by name.
    *
-   * @param cutWords says that only the largest are listed; or nothing
+   * @param cutWords note that only the largest topics are listed; else empty
    */
   record TopicSection(String total, List<TopicView> rows, Optional<String> cutWords) {
     private static final int LISTED = 500;
@@ -72,7 +72,7 @@ record ReportView(
     }
   }
 
-  /** A topic as a row of a table; the sentence of a language model on it may be empty. */
+  /** A topic as a row of a table; the language model's sentence on the topic may be empty. */
   record TopicView(String name, String entries, String sentence) {
     boolean hasSentence() {
       return !sentence.isEmpty();
@@ -114,12 +114,11 @@ record ReportView(
     return topics.rows().isEmpty();
   }
 
-  /** The option of a command that a reader types in the folder of notes; else nothing. */
+  /** Returns the option of a command that is typed in the folder of notes; else empty. */
   String again() {
     return folder.isPresent() ? " --notes ." : "";
   }
 
-  /** Else there is nothing to say of topics beside each other. */
   boolean hasSeveralTopics() {
     return topics.rows().size() > 1;
   }

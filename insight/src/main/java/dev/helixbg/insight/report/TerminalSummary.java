@@ -13,17 +13,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** The summary that a person sees on the terminal after a run: some lines of 80 columns at most. */
+/** The summary on the terminal after a run: a few lines of at most 80 columns. */
 public final class TerminalSummary {
   private static final int WIDTH = 80;
 
-  /** Room that the title of a finding has at least, in columns. */
+  /** Least width of a finding's title, in columns. */
   private static final int TITLE_WIDTH = 18;
 
   private static final int SHOWN_RELATIONS = 3;
   private static final int SHOWN_FILES = 5;
 
-  /** Codes of ANSI for the look of a line. */
+  /** ANSI code of a style. */
   private static final String BOLD = "1";
 
   private static final String YELLOW = "33";
@@ -32,12 +32,12 @@ public final class TerminalSummary {
 
   private TerminalSummary() {}
 
-  /** With ANSI colours. */
+  /** Returns the summary with ANSI colours. */
   public static String render(Report report) {
     return new TerminalSummary().summary(report);
   }
 
-  /** The last line. A path is there to be copied: it is never cut. */
+  /** Returns the last line. Its path is never cut, so that it can be copied. */
   public static String where(String report) {
     return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
   }
@@ -130,7 +130,7 @@ public final class TerminalSummary {
     finding(PairView.said(pair, judgements).orElse("not read"), List.of(pair.a(), pair.b()));
   }
 
-  /** Says what some entries are, the title of the first one, and the names of two. */
+  /** Appends a finding: its kind, the title of the first entry, and the names of two. */
   private void finding(String what, List<NamedEntry> entries) {
     String names = name(entries.get(0)) + " ~ " + name(entries.get(1));
     int room = WIDTH - 2 - TextColumns.of(what + ":  · " + names);
@@ -147,7 +147,7 @@ public final class TerminalSummary {
     say("", sentences);
   }
 
-  /** Appends sentences in lines of the usual width. */
+  /** Appends sentences in lines of at most 80 columns. */
   private void say(String code, String sentences) {
     StringBuilder line = new StringBuilder();
     for (String word : PrintableText.line(sentences).split(" ")) {

@@ -113,7 +113,7 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   private static SearchIndex of(
-      KbEntries kb, int modelTokens, Counting counting, Function<Vectors, VectorScan> scan) {
+      KbEntries kb, int modelTokens, Counting counting, Function<List<Vectors>, VectorScan> scan) {
     List<NamedEntry> entries = kb.named();
     List<Passage> passages = kb.passages().passages();
     int count = entries.size();
@@ -129,8 +129,8 @@ public final class SearchIndex implements AutoCloseable {
                   : passages.get(i - count).embeddedText(entry, modelTokens);
             },
             count);
-    Vectors vectors = Vectors.joined(List.of(kb.vectors(), kb.passages().vectors()));
-    return new SearchIndex(entries, kb.coverage(), owners, passages, scan.apply(vectors), terms);
+    VectorScan vectors = scan.apply(List.of(kb.vectors(), kb.passages().vectors()));
+    return new SearchIndex(entries, kb.coverage(), owners, passages, vectors, terms);
   }
 
   /** Returns how much of the log the index was made from. */

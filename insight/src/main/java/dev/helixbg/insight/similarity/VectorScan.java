@@ -11,9 +11,13 @@ public interface VectorScan extends AutoCloseable {
   @Override
   default void close() {}
 
-  /** Makes a scan for many comparisons. It first packs the vectors for the fastest kernel. */
-  static VectorScan packed(Vectors vectors) {
-    PackedVectors packed = PackedVectors.pack(vectors);
+  /**
+   * Makes a scan for many comparisons. It first packs the vectors for the fastest kernel.
+   *
+   * @param sets of vectors, numbered one after the other
+   */
+  static VectorScan packed(List<Vectors> sets) {
+    PackedVectors packed = PackedVectors.pack(Vectors.joined(sets));
     return new VectorScan() {
       @Override
       public void compare(List<float[]> rows, PairSink sink) {
@@ -33,16 +37,23 @@ public interface VectorScan extends AutoCloseable {
    * Makes a scan for a single comparison, which reads the vectors without packing them. Packing,
    * and compiling a vector kernel, would take longer than all products. The products are the same,
    * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
+   *
+   * @param sets of vectors, numbered one after the other
    */
-  static VectorScan once(Vectors vectors) {
+  static VectorScan once(List<Vectors> sets) {
     return (rows, sink) -> {
-      for (int row = 0; row < rows.size(); row++) {
-        compareOne(row, rows.get(row), vectors, sink);
+      int before = 0;
+      for (Vectors vectors : sets) {
+        for (int row = 0; row < rows.size(); row++) {
+          compareOne(row, rows.get(row), vectors, before, sink);
+        }
+        before += vectors.count();
       }
     };
   }
 
-  private static void compareOne(int number, float[] row, Vectors vectors, PairSink sink) {
+  private static void compareOne(
+      int number, float[] row, Vectors vectors, int before, PairSink sink) {
     float[] values = vectors.values();
     int dimension = vectors.dimension();
     float[] products = new float[4];
@@ -55,7 +66,7 @@ public interface VectorScan extends AutoCloseable {
       int at3 = (first + side - 1) * dimension;
       multiply(row, values, at0, at1, at2, at3, products);
       for (int i = 0; i < side; i++) {
-        sink.accept(number, first + i, products[i]);
+        sink.accept(number, before + first + i, products[i]);
       }
     }
   }

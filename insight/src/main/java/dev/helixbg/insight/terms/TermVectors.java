@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -105,13 +106,14 @@ public final class TermVectors {
    */
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
-    Function<String, Map<String, Integer>> among = Terms.among(Terms.of(query).counts().keySet());
+    Set<String> asked = Terms.of(query).counts().keySet();
     List<Map<String, Integer>> counts = new ArrayList<>(Collections.nCopies(count, Map.of()));
     ParallelLoop.runToTheEnd(
         "words",
         Runtime.getRuntime().availableProcessors(),
         Math.ceilDiv(count, TEXTS_PER_STEP),
         step -> {
+          Function<String, Map<String, Integer>> among = Terms.among(asked);
           int end = Math.min(count, (step + 1) * TEXTS_PER_STEP);
           for (int i = step * TEXTS_PER_STEP; i < end; i++) {
             counts.set(i, among.apply(textAt.apply(i)));

@@ -56,7 +56,10 @@ public final class Terms {
   public static Terms of(String text) {
     Terms terms = new Terms();
     String normal = NormalForm.of(text);
-    each(normal, (start, end) -> terms.put(normal.substring(start, end)));
+    each(
+        normal.toCharArray(),
+        normal.length(),
+        (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
   }
 
@@ -66,9 +69,9 @@ public final class Terms {
     void word(int start, int end);
   }
 
-  private static void each(String text, WordSink sink) {
-    for (int start = 0; start < text.length(); ) {
-      int end = end(text, start);
+  private static void each(char[] text, int length, WordSink sink) {
+    for (int start = 0; start < length; ) {
+      int end = end(text, start, length);
       if (end > start) {
         each(text, start, end, sink);
       }
@@ -79,27 +82,34 @@ public final class Terms {
   /**
    * Returns a function that counts how often a text has each of these terms. It is fast for many
    * texts and a few terms. If the first two letters or the length of a word show that it is none of
-   * the terms, no string is made of it.
+   * the terms, no string is made of it. The function is for one thread.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
+    char[][] buffer = {new char[0]}; // for all texts
     // the length of the longest term with each two first letters
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
-      int beginning = beginning(term, 0, term.length());
+      int beginning = beginning(term.toCharArray(), 0, term.length());
       if (beginning >= 0) {
         // A written word can be longer than its term by its ending, at most by so many letters.
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
     return written -> {
-      String text = NormalForm.of(written);
+      String normal = NormalForm.of(written);
+      if (buffer[0].length < normal.length()) {
+        buffer[0] = new char[2 * normal.length()];
+      }
+      char[] text = buffer[0];
+      normal.getChars(0, normal.length(), text, 0);
       Map<String, Integer> counts = new HashMap<>();
       each(
           text,
+          normal.length(),
           (start, end) -> {
             int beginning = beginning(text, start, end);
             if (beginning < 0 || end - start <= longest[beginning]) {
-              String term = term(text.substring(start, end));
+              String term = term(new String(text, start, end - start));
               if (wanted.contains(term)) {
                 counts.merge(term, 1, Integer::sum);
               }
@@ -113,9 +123,9 @@ public final class Terms {
    * Returns a number for the first two letters of a word, which are never part of an ending; -1 if
    * they are not ASCII.
    */
-  private static int beginning(String text, int start, int end) {
-    int first = lower(text.charAt(start));
-    int second = end - start > 1 ? lower(text.charAt(start + 1)) : 0;
+  private static int beginning(char[] text, int start, int end) {
+    int first = lower(text[start]);
+    int second = end - start > 1 ? lower(text[start + 1]) : 0;
     return first < KINDS.length && second < KINDS.length ? first * KINDS.length + second : -1;
   }
 
@@ -137,15 +147,12 @@ public final class Terms {
    * Returns the end of the identifier that begins at {@code start}, or {@code start} if none begins
    * there.
    */
-  private static int end(String text, int start) {
+  private static int end(char[] text, int start, int length) {
     int end = start;
-    while (end < text.length()) {
-      char c = text.charAt(end);
+    while (end < length) {
+      char c = text[end];
       if (!is(c, WORD)
-          && !(end > start
-              && is(c, JOINT)
-              && end + 1 < text.length()
-              && is(text.charAt(end + 1), WORD))) {
+          && !(end > start && is(c, JOINT) && end + 1 < length && is(text[end + 1], WORD))) {
         break;
       }
       end++;
@@ -179,15 +186,15 @@ public final class Terms {
    * Passes on identifiers with their parts and, in scripts without spaces, each pair of adjacent
    * characters.
    */
-  private static void each(String text, int begin, int end, WordSink sink) {
+  private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
-      boolean run = is(text.charAt(start), RUN);
+      boolean run = is(text[start], RUN);
       int at = start + 1;
-      while (at < end && is(text.charAt(at), RUN) == run) {
+      while (at < end && is(text[at], RUN) == run) {
         at++;
       }
       if (run) {
-        pairs(text, start, at, sink);
+        pairs(start, at, sink);
       } else {
         identifier(text, start, at, sink);
       }
@@ -195,7 +202,7 @@ public final class Terms {
     }
   }
 
-  private static void pairs(String text, int begin, int end, WordSink sink) {
+  private static void pairs(int begin, int end, WordSink sink) {
     if (end - begin == 1) {
       sink.word(begin, end);
     }
@@ -205,14 +212,14 @@ public final class Terms {
   }
 
   /** Passes on an identifier and its parts. */
-  private static void identifier(String text, int begin, int end, WordSink sink) {
+  private static void identifier(char[] text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
     }
     int start = begin;
-    byte before = kinds(text.charAt(begin));
+    byte before = kinds(text[begin]);
     for (int i = begin + 1; i < end; i++) {
-      byte kinds = kinds(text.charAt(i));
+      byte kinds = kinds(text[i]);
       boolean joint = (kinds & JOINT) != 0;
       boolean hump = (kinds & UPPER) != 0 && (before & LOWER) != 0;
       if (joint || hump) {

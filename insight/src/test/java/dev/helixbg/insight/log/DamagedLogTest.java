@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -304,7 +305,7 @@ class DamagedLogTest {
           }
         };
 
-    LogReading reading = DataLog.read(Path.of("zeros"), zeros);
+    LogReading reading = DataLog.read(Path.of("zeros"), zeros, Optional.empty());
 
     assertEquals(List.of(), reading.entries());
     assertDamage(reading, 8, 12 + 1 + body, Kind.OVERSIZED);

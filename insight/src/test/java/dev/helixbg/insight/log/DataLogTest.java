@@ -18,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -177,7 +178,8 @@ class DataLogTest {
     log.entry("a", "second", MINUTES);
     byte[] after = log.toByteArray();
     LogReading reading =
-        DataLog.read(folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)));
+        DataLog.read(
+            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
     assertEquals(MemoryLog.read(before), reading);
   }
 
@@ -190,7 +192,8 @@ class DataLogTest {
     }
     byte[] before = log.toByteArray();
     LogReading reading =
-        DataLog.read(folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)));
+        DataLog.read(
+            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
     assertEquals(MemoryLog.read(after), reading);
   }
 
@@ -209,7 +212,8 @@ class DataLogTest {
           }
         };
     assertTrue(
-        assertThrows(DataLogException.class, () -> DataLog.read(folder, shrinking))
+        assertThrows(
+                DataLogException.class, () -> DataLog.read(folder, shrinking, Optional.empty()))
             .getMessage()
             .contains("cut short again and again"));
   }
@@ -236,7 +240,8 @@ class DataLogTest {
               return channel.read(into, position);
             }
           };
-      assertEquals("old", DataLog.read(file, replaced).entries().getFirst().body());
+      assertEquals(
+          "old", DataLog.read(file, replaced, Optional.empty()).entries().getFirst().body());
     }
     assertEquals("new", DataLog.read(file).entries().getFirst().body());
   }

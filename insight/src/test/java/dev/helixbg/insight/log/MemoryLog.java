@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** A data.log in memory, so that thousands of damaged ones can be read without a file. */
 final class MemoryLog extends LogSource {
@@ -16,7 +17,7 @@ final class MemoryLog extends LogSource {
 
   static LogReading read(byte[] bytes) {
     try {
-      return DataLog.read(Path.of("memory"), new MemoryLog(bytes));
+      return DataLog.read(Path.of("memory"), new MemoryLog(bytes), Optional.empty());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -146,17 +146,24 @@ public class KbOption {
    * @throws Failure when no knowledge base exists
    */
   public final Kb find(Settings settings) {
-    Optional<Path> named = named();
-    if (memory) {
-      return ofNotes(NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings));
-    }
-    return notes == null
-        ? Kb.find(named, settings, GlobalOptions.locations())
-        : ofNotes(NotesKb.at(notes, settings));
+    return find(settings, kb -> {});
   }
 
-  /** Returns the knowledge base after an update from its notes. */
-  private Kb ofNotes(NotesKb found) {
+  /**
+   * The same.
+   *
+   * @param ahead hears of it before it is brought up to date with its notes
+   */
+  public final Kb find(Settings settings, Consumer<Kb> ahead) {
+    Optional<Path> named = named();
+    if (notes == null && !memory) {
+      return Kb.find(named, settings, GlobalOptions.locations());
+    }
+    NotesKb found =
+        memory
+            ? NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings)
+            : NotesKb.at(notes, settings);
+    ahead.accept(found.kb());
     found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
   }

@@ -1,0 +1,191 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.embed.ParallelLoop;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorIds;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What hashing and cutting the texts of a log tells: the names of its entries, the passages of long
+ * ones, and where in a store the vectors of both are. A store keeps that of one log, all of whose
+ * texts have vectors, so that a search need not find it out.
+ *
+ * @param way id of the entries' vectors
+ * @param names of the entries
+ * @param vectors for each entry, where its vector is
+ * @param owners of each passage, the index of its entry; rising
+ * @param passages of the entries
+ * @param passageVectors for each passage, where its vector is
+ */
+public record KbLayout(
+    String way,
+    List<TextKey> names,
+    int[] vectors,
+    int[] owners,
+    List<Passage> passages,
+    int[] passageVectors) {
+  /** The table, for {@link Database.Schema}. */
+  public static final String TABLE =
+      "CREATE TABLE layout (log TEXT NOT NULL, vectors INTEGER NOT NULL, model TEXT NOT NULL,"
+          + " way TEXT NOT NULL, checksum INTEGER NOT NULL, places BLOB NOT NULL)";
+
+  private static final int ENTRY_BYTES = 20;
+  private static final int PASSAGE_BYTES = 16;
+
+  /** Where the vectors of texts are; empty where one has none. */
+  public static Optional<int[]> places(VectorStore store, List<TextKey> keys) {
+    Map<TextKey, Integer> all = store.places();
+    return keys.stream().allMatch(all::containsKey)
+        ? Optional.of(keys.stream().mapToInt(all::get).toArray())
+        : Optional.empty();
+  }
+
+  /**
+   * Keeps it instead of the one before.
+   *
+   * @param log hash of the log
+   */
+  public void keep(Database store, String log, VectorIds ids, int modelTokens) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(
+            2 * Integer.BYTES + names.size() * ENTRY_BYTES + owners.length * PASSAGE_BYTES);
+    bytes.putInt(names.size()).putInt(owners.length);
+    for (int i = 0; i < names.size(); i++) {
+      bytes.putLong(names.get(i).high()).putLong(names.get(i).low()).putInt(vectors[i]);
+    }
+    for (int i = 0; i < owners.length; i++) {
+      Passage passage = passages.get(i);
+      bytes.putInt(owners[i]).putInt(passage.start()).putInt(passage.end());
+      bytes.putInt(passageVectors[i]);
+    }
+    int version = VectorStore.layoutVersion(store);
+    store.write(
+        Durability.COMPUTED,
+        connection -> {
+          Database.execute(connection, "DELETE FROM layout");
+          try (PreparedStatement insert =
+              connection.prepareStatement("INSERT INTO layout VALUES (?, ?, ?, ?, ?, ?)")) {
+            Database.execute(
+                insert,
+                log,
+                version,
+                model(ids, modelTokens),
+                way,
+                Database.checksum(way, bytes.array()),
+                bytes.array());
+          }
+          return null;
+        });
+  }
+
+  private static String model(VectorIds ids, int modelTokens) {
+    return ids + " " + modelTokens;
+  }
+
+  /**
+   * The entries of a log with their vectors, where the store keeps its layout.
+   *
+   * @param log hash of the log as it is
+   * @param ids of the embedding model's vectors
+   * @param modelTokens the most tokens that it takes of a text
+   */
+  public static Optional<KbEntries> read(
+      Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
+    return kept(store, log, ids, modelTokens)
+        .flatMap(layout -> layout.entries(dataLog, log, store));
+  }
+
+  private static Optional<KbLayout> kept(
+      Database store, String log, VectorIds ids, int modelTokens) {
+    int version = VectorStore.layoutVersion(store);
+    return store.read(
+        connection -> {
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT way, checksum, places FROM layout WHERE log = ? AND vectors = ? AND"
+                      + " model = ?")) {
+            select.setString(1, log);
+            select.setInt(2, version);
+            select.setString(3, model(ids, modelTokens));
+            ResultSet row = select.executeQuery();
+            if (!row.next()) {
+              return Optional.empty();
+            }
+            String way = row.getString(1);
+            byte[] places = row.getBytes(3);
+            return row.getInt(2) == Database.checksum(way, places)
+                ? Optional.of(of(way, ByteBuffer.wrap(places)))
+                : Optional.empty();
+          }
+        });
+  }
+
+  private static KbLayout of(String way, ByteBuffer bytes) {
+    int[] vectors = new int[bytes.getInt()];
+    int[] owners = new int[bytes.getInt()];
+    List<TextKey> names = new ArrayList<>(vectors.length);
+    for (int i = 0; i < vectors.length; i++) {
+      names.add(new TextKey(bytes.getLong(), bytes.getLong()));
+      vectors[i] = bytes.getInt();
+    }
+    List<Passage> passages = new ArrayList<>(owners.length);
+    int[] passageVectors = new int[owners.length];
+    for (int i = 0; i < owners.length; i++) {
+      owners[i] = bytes.getInt();
+      passages.add(new Passage(bytes.getInt(), bytes.getInt()));
+      passageVectors[i] = bytes.getInt();
+    }
+    return new KbLayout(way, names, vectors, owners, passages, passageVectors);
+  }
+
+  /** Empty where a vector is damaged, or the log is another one meanwhile. */
+  private Optional<KbEntries> entries(Path dataLog, String sha256, Database store) {
+    LogReading[] read = new LogReading[1];
+    List<Optional<float[]>> values = new ArrayList<>();
+    ParallelLoop.runToTheEnd(
+        "vectors",
+        2,
+        2,
+        step -> {
+          if (step == 0) {
+            values.add(VectorStore.ofEntries(store).at(vectors));
+            values.add(VectorStore.ofPassages(store).at(passageVectors));
+          } else {
+            read[0] = DataLog.read(dataLog, Optional.of(sha256));
+          }
+        });
+    LogReading log = read[0];
+    if (log.entries().size() != names.size() || values.stream().anyMatch(Optional::isEmpty)) {
+      return Optional.empty();
+    }
+    Iterator<TextKey> next = names.iterator();
+    return Optional.of(
+        new KbEntries(
+            NamedEntry.all(log.entries(), entry -> next.next().hex()),
+            of(values.get(0).get()),
+            new PassageVectors(owners, passages, of(values.get(1).get())),
+            log.account(),
+            new Coverage(names.size(), names.size()),
+            way));
+  }
+
+  private static Vectors of(float[] values) {
+    return new Vectors(values.length / VectorStore.DIMENSION, VectorStore.DIMENSION, values);
+  }
+}
