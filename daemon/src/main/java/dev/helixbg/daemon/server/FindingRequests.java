@@ -151,7 +151,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
-    ReportedFinding finding = listing.find(id).orElseThrow(() -> unknown(id, listing));
+    ReportedFinding finding = listing.find(id).orElseThrow(() -> absent(id, listing, decisions));
     JsonNode told = store.report().told(List.of(finding)).get(finding);
     if (told == null) { // a new report has just replaced this one
       throw unknown(id, listing);
@@ -175,7 +175,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     }
     Decisions decisions = store.decisions().read();
     LastReport.Listing listing = store.report().list();
-    return act(listing.find(id).orElseThrow(() -> unknown(id, listing)), decisions, request);
+    return act(
+        listing.find(id).orElseThrow(() -> absent(id, listing, decisions)), decisions, request);
   }
 
   /** Returns the act for a finding that was read together with the decisions. */
@@ -200,6 +201,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /** Returns the user's verdict on a finding, if there is one. */
   private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
     return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
+  }
+
+  /** Returns the failure for a finding that the last report does not have. */
+  private static Failure absent(String id, LastReport.Listing listing, Decisions decisions) {
+    return decisions.lastOn(id).isPresent() && decisions.on(id).isEmpty()
+        ? Failure.usage(
+            id + " is not in the last report: after a decision is undone, the next report lists it")
+        : unknown(id, listing);
   }
 
   private static Failure unknown(String id, LastReport.Listing listing) {
