@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The data of a report. A report contains no clock time and no name of the machine, so that the
+ * The data of a report. A report contains no clock time and nothing about the machine, so that the
  * same knowledge base always has the same bytes.
  *
  * @param firstLook parts that a first look lacks; empty for a whole report
