@@ -77,7 +77,6 @@ public final class McpService {
   }
 
   /**
-   *
    * @param kbs knowledge bases; empty: those of the daemon, else the default of {@code one-shot}
    * @param isSampling whether to ask the language model of an idle client
    * @param out stream that only the protocol uses
