@@ -140,8 +140,7 @@ final class ServiceCommand extends ConsoleCommand {
    * Returns the files to write. The result is empty for a restart out of a checkout, where no
    * service is installed.
    *
-   * @throws Failure with {@link ExitCode#USAGE} when no installed program exists that a service may
-   *     run
+   * @throws Failure with {@link ExitCode#USAGE} when no program is installed that a service may run
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {

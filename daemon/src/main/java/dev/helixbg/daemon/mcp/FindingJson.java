@@ -58,7 +58,7 @@ final class FindingJson {
   private FindingJson() {}
 
   /**
-   * @param finding as the daemon sends it, here and below
+   * @param finding a finding in the daemon's form
    */
   static ObjectNode brief(JsonNode finding) {
     ObjectNode shown = head(finding, EXCERPT);

@@ -50,8 +50,8 @@ public record UserFile(Path file) {
   }
 
   /**
-   * @throws FileSystemException for a link, another user's file, a read-only file, and a file that
-   *     another process writes, if the system reports that
+   * @throws FileSystemException for a link, another user's file, a read-only file, or a file that
+   *     another process is known to write
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {

@@ -13,8 +13,9 @@ import java.util.Map;
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
  * (helix-bg: 3fa9c2d41b77)} and a blank. The line has a hash of the text above it. One look at the
  * log therefore tells whether that text changed before the line came. helix removes blanks at the
- * end of every entry that it changes. So the line with its blank exists only while the entry stays
- * unchanged. A call that searches for the line finds exactly the marked text or nothing.
+ * end of every entry that it appends to or tags. The line with its blank therefore exists only
+ * while the entry stays unchanged. A call that searches for the line finds exactly the marked text
+ * or nothing.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";

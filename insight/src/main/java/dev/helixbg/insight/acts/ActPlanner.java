@@ -29,9 +29,10 @@ import java.util.stream.Stream;
  * act out. They change no other entry, and every link keeps its target. The known properties of
  * those tools are in docs/decisions/0072-edits-for-helix.md.
  *
- * <p>An entry that helix edits moves to the end of its topic, and links name places. So a call
- * names an entry by words that no other body of its topic has. An entry whose links would have
- * another target gets new links. That entry moves, too, so the plan repeats until no link changes.
+ * <p>An entry that helix edits moves to the end of its topic, and links name places. A call
+ * therefore names an entry by words that no other body of its topic has. An entry whose links would
+ * have another target gets new links. That entry moves, too, so the plan repeats until no link
+ * changes.
  */
 public final class ActPlanner {
   /** A topic that helix stores under the same name. */

@@ -32,8 +32,8 @@ record EntryWords(
 
   /**
    * Returns words for an entry until it is marked or linked again. helix takes the first of several
-   * entries with the same body. So all but the last can be marked, in order, and deleted, and
-   * nothing else can be done to them.
+   * entries with the same body. Therefore all but the last of them can be marked in order and
+   * deleted. No other edit of them is possible.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins = twins(entry);

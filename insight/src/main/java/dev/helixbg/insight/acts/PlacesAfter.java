@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * The places of entries after an act, and their new links. An entry that helix edits moves to the
- * end of its topic, and links name places. So an entry whose links would have another target gets
- * new links. That entry moves, too, so the computation repeats until no link changes.
+ * end of its topic, and links name places. An entry whose links would have another target therefore
+ * gets new links. That entry moves, too, so the computation repeats until no link changes.
  */
 final class PlacesAfter {
   /** Largest number of entries that get new links from one act. */

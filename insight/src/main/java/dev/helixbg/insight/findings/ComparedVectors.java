@@ -126,8 +126,8 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the place from which a reader also sees the text before a vector's text. For a passage
-   * that is the start of the passage before. In UTF-16 units of the content.
+   * Returns the place from which a reader also sees the text before a vector's text. For a passage,
+   * this place is the start of the passage before. The unit is UTF-16 units of the content.
    */
   int viewStart(int vector) {
     if (vector < entries) {

@@ -38,8 +38,9 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. Those in the other topic must be nearer in total
-   *     than those in its own, because most entries are far from the centre of a large, mixed topic
+   * @param neighbours neighbours of each entry. Neighbours in the other topic must be nearer in
+   *     total than those in its own, because most entries are far from the centre of a large, mixed
+   *     topic
    * @param margin least difference of the two cosines, exclusive
    * @param order position of each entry, which decides between equally clear ones
    */

@@ -34,8 +34,8 @@ final class RankedRelations {
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of a pair that only passages find. With a larger one, fewer rewrites late
-   * in long notes are among the first n/2 of {@code bench findings}.
+   * Discount on the score of a pair that only passages find. With a larger discount, fewer rewrites
+   * late in long notes are among the first n/2 of {@code bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 

@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Asks a language model. The system prompt of a job is read once. As many questions as fit into one
- * pass over the weights are read together.
+ * Asks a language model. The system prompt of a job is read once. Questions that fit into one pass
+ * over the weights are read together.
  *
  * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot
  * answer anything else, even if an entry tells it to. An answer does not depend on the other

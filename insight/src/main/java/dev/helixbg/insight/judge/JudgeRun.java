@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * <p>Questions follow the order of the report: pairs come first, by their place in the list of
  * relations. Labels come last, because there are most of them. Topics, merges and labels begin with
- * the newest. When the time of a run ends, the next run asks the rest.
+ * the newest. The next run asks the questions for which the time was too short.
  */
 public final class JudgeRun {
   /** Largest group that is merged; a larger group is a topic, not one fact. */
@@ -75,8 +75,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns the relations. Those come first on which the pair judge is least sure; those that it
-   * has not read come last.
+   * Returns the relations. Relations on which the pair judge is least sure come first; relations
+   * that it has not read come last.
    */
   private List<Finding.Relation> pairs() {
     List<Finding.Relation> pairs = new ArrayList<>(findings.relations());

@@ -46,9 +46,9 @@ public record JudgedRelations(
    * without a verdict of the model: those that the pair judge has read and that may be worth an
    * act. If the pair judge has read none, the first pairs of the list lead.
    *
-   * <p>A pair that the agent, or else the model, calls related or different never leads. By the
-   * pair judge alone, no pair of a series and no far pair leads, because in a small KB some pair is
-   * always first. A language model that guesses, or was not measured, decides nothing. A note and
+   * <p>A pair that the agent, or else the model, calls related or different never leads. A pair of
+   * a series, or a far pair, does not lead by the pair judge alone, because some pair is first even
+   * in a small KB. A language model that guesses, or was not measured, decides nothing. A note and
    * the record of a day lead only by an agent or a language model, unless both are facts. The pairs
    * of a group are listed together, and so are pairs from the same two files.
    */

@@ -39,8 +39,8 @@ public sealed interface Question {
   record Merge(List<String> contents) implements Question {}
 
   /**
-   * Offsets of the matching passage in each of two texts, in UTF-16 units. Of a text that is too
-   * long, only this passage and the text around it are read.
+   * Offsets of the matching passage in each of two texts, in UTF-16 units. If a text is too long,
+   * only this passage and the text around it are read.
    */
   record Match(int a, int b) {
     /** No match: both texts are read from their beginning. */

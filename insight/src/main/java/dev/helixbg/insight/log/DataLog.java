@@ -59,9 +59,9 @@ public final class DataLog {
   }
 
   /**
-   * The same.
+   * Reads the file as {@link #read(Path)} does.
    *
-   * @param sha256 hash of the log where it is known: it is not made again
+   * @param sha256 hash of the log if it is known, which is then not computed again
    */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {

@@ -81,9 +81,9 @@ final class LiveEntries implements RecordSink {
   }
 
   /**
-   * Returns live entries and account of the log, once all of it was walked over.
+   * Returns live entries and account after the walk over the log.
    *
-   * @param sha256 its hash, if it is known
+   * @param sha256 hash of the log, if it is known
    */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);

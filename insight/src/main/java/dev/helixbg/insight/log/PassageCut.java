@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class PassageCut {
   /**
-   * Tokens of a passage: the size of one fact. In larger passages, late facts are found less often.
+   * Tokens of a passage: the size of one fact. Late facts are found less often in larger passages.
    */
   private static final int WINDOW = 64;
 

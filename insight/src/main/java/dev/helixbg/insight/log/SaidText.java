@@ -57,7 +57,7 @@ public final class SaidText {
   }
 
   private static boolean hasLongLine(String text) {
-    int run = 0; // digits since the line's beginning; -1 behind another character
+    int run = 0; // number of digits since the start of the line; -1 after another character
     for (int i = 0; i < text.length() && run < LINE; i++) {
       char c = text.charAt(i);
       run = isLineEnd(c) ? 0 : run >= 0 && isDigit(c) ? run + 1 : -1;

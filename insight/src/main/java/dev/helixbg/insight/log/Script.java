@@ -10,9 +10,9 @@ import java.util.Set;
  */
 public final class Script {
   /**
-   * Scripts whose letters are all in the vocabulary of the bundled model. Of 20,000 Chinese
-   * characters the vocabulary has 244. It has Japanese syllables and parts of Korean ones, but no
-   * words. A missing character becomes one unknown token, and all such texts look alike.
+   * Scripts whose letters are all in the vocabulary of the bundled model. The vocabulary has 244 of
+   * 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but no words. A
+   * missing character becomes one unknown token, and all such texts look alike.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(

@@ -13,8 +13,8 @@ import java.util.List;
 record CommonOrder(List<int[]> places, int first, int second) {
 
   /**
-   * Finds the longest common subsequence. Of several, the one with the earliest words in the second
-   * list is returned.
+   * Finds the longest common subsequence. If there are several, the result has the earliest words
+   * in the second list.
    */
   static CommonOrder of(List<String> a, List<String> b) {
     int[][] longest = new int[a.size() + 1][b.size() + 1];

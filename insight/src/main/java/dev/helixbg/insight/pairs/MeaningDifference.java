@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
  * @param certain whether the difference is certain: in similar wording, in numbers or identifiers,
- *     or in another language than English. Else a reader of two English texts may know better
+ *     or in another language than English
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
   /** Largest number of differing words that are aligned. */

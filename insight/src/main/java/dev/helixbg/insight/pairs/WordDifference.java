@@ -25,7 +25,7 @@ public final class WordDifference {
 
   private static final int SHORT = 3;
 
-  /** Words without a meaning of their own. Not and never are no fillers. */
+  /** Words without a meaning of their own. The words not and never are no fillers. */
   private static final Set<String> FILLERS =
       Set.of(
           ("the and for with that this these those from are was were has have had its it's will"

@@ -110,10 +110,10 @@ final class GitCommand implements AutoCloseable {
   }
 
   /**
-   * Returns the commits along the first parents, newest first. Each starts with {@code 01 id,
-   * seconds, date}; then a letter and a path follow for each changed file. A letter R has two
-   * paths: before and after. A longer log is cut. If git lacks the memory to compare contents, only
-   * a file with unchanged content counts as renamed.
+   * Returns the commits along the first parents, newest first. A commit starts with {@code 01 id,
+   * seconds, date}. A letter and a path follow for each changed file. A letter R has two paths:
+   * before and after. A longer log is cut. If git lacks the memory to compare contents, only a file
+   * with unchanged content counts as renamed.
    */
   byte[] log() throws SourceException {
     try {

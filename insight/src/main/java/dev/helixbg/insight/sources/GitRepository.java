@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
  * The git repository in a folder. A few small files tell, without git, which commit is checked out
  * and where the objects are. Layout: gitrepository-layout(5).
  *
- * <p>Links are not followed. In a worktree, {@code .git} names a folder elsewhere. That folder must
- * name the worktree back, and the repository must list the folder among its worktrees. Else the
- * maker of a folder could name any repository of the user.
+ * <p>Links are not followed. In a worktree, {@code .git} names a folder in another place. That
+ * folder must name the worktree, and the repository must list that folder among its worktrees.
+ * Otherwise the maker of a folder could name any repository of the user.
  *
  * @param name name of the folder
  * @param objects folder of git's objects

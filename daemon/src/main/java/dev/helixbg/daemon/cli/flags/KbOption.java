@@ -150,9 +150,9 @@ public class KbOption {
   }
 
   /**
-   * The same.
+   * Returns the knowledge base as {@link #find(Settings)} does.
    *
-   * @param ahead hears of it before it is brought up to date with its notes
+   * @param ahead gets the knowledge base before its update from its notes
    */
   public final Kb find(Settings settings, Consumer<Kb> ahead) {
     Optional<Path> named = named();
