@@ -11,7 +11,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints the settings in force, in the form of a settings file, each with its origin. */
+/** Prints the present settings in the form of a settings file, each with its origin. */
 @Command(
     name = "config",
     description = {

@@ -77,7 +77,7 @@ public final class McpService {
   }
 
   /**
-   * @param kbs empty: those of the daemon, else the default of {@code one-shot}
+   * @param kbs knowledge bases; empty: those of the daemon, else the default of {@code one-shot}
    * @param isSampling whether to ask the language model of an idle client
    * @param out stream that only the protocol uses
    * @throws InterruptedException when this process is asked to end before the client leaves

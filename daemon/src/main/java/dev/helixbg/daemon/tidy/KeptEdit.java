@@ -62,7 +62,7 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
    * Returns the file's text without the edit. An otherwise unchanged file gets its old bytes. In a
    * changed file, the old text returns between the same two lines.
    *
-   * @return empty if the two lines do not stand together exactly once
+   * @return empty if the two lines are not side by side at exactly one place
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

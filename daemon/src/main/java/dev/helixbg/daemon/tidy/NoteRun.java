@@ -151,7 +151,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return Outcome.done();
   }
 
-  /** Puts the old texts back. Returns an outcome if that stopped, else empty. */
+  /** Puts the old texts back. Returns an outcome if the undo stopped, else empty. */
   private Optional<Outcome> putBack(String id) throws IOException {
     Optional<Kept> kept = kept(id);
     if (kept.isEmpty()) {

@@ -8,25 +8,25 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * One way to deal with a finding: a change of a knowledge base. {@link ActPlanner} plans the calls
- * that make the change only when they are about to be made.
+ * A way to deal with a finding: a change of a knowledge base. {@link ActPlanner} plans the calls
+ * right before the change.
  *
- * @param when what must be true of the finding; one of them is enough
+ * @param when conditions on the finding, of which one must be true
  */
 public record Act(List<When> when, Change change) {
-  /** Most entries that an act names; there may be hundreds of copies. */
+  /** Largest number of entries that an act names; a finding may have hundreds of copies. */
   private static final int NAMED = 20;
 
   public Act {
     when = List.copyOf(when);
   }
 
-  /** Returns the change, as an order to the reader. */
+  /** Returns the change as an instruction to the reader. */
   public String words() {
     return change.words();
   }
 
-  /** A condition that a reader finds to be true. */
+  /** A condition that a reader checks. */
   public enum When {
     /** The entries state the same. */
     SAME,
@@ -38,7 +38,7 @@ public record Act(List<When> when, Change change) {
     MISFILED,
     /** Two topics are about one subject. */
     OVERLAP,
-    /** The source code that an entry names has changed by now. */
+    /** The source code that an entry names has changed. */
     MOVED,
     /** The entries teach one lesson. */
     RECURRING;
@@ -49,11 +49,11 @@ public record Act(List<When> when, Change change) {
     }
   }
 
-  /** The difference that an act makes once it is carried out. */
+  /** The change that an act makes. */
   public sealed interface Change {
     String words();
 
-    /** Entries go, and another one stands for them. */
+    /** Entries are removed, and another entry replaces them. */
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {
       @Override
       public String words() {
@@ -69,7 +69,7 @@ public record Act(List<When> when, Change change) {
       }
     }
 
-    /** An entry goes to another topic. */
+    /** An entry moves to another topic. */
     record Move(NamedEntry entry, String topic) implements Change {
       @Override
       public String words() {
@@ -81,7 +81,7 @@ public record Act(List<When> when, Change change) {
       }
     }
 
-    /** All entries of a topic go into another one. */
+    /** All entries of a topic move into another topic. */
     record MergeTopics(String small, String large) implements Change {
       @Override
       public String words() {
@@ -93,9 +93,9 @@ public record Act(List<When> when, Change change) {
     }
 
     /**
-     * An entry names something by its present name.
+     * An entry gets the present name of something.
      *
-     * @param from as it stands in the entry
+     * @param from name as the entry writes it
      */
     record Rename(NamedEntry entry, String from, String to) implements Change {
       @Override
@@ -110,9 +110,9 @@ public record Act(List<When> when, Change change) {
     }
 
     /**
-     * A reader looks at an entry again; what has to change, no call can say.
+     * A reader checks an entry again, because no call can tell the right text.
      *
-     * @param named what it names that is otherwise by now
+     * @param named name in the entry that has changed
      */
     record Reread(NamedEntry entry, String named) implements Change {
       @Override
@@ -126,9 +126,9 @@ public record Act(List<When> when, Change change) {
     }
 
     /**
-     * A new entry says what others have in common, and links to them; nothing else changes.
+     * A new entry states what others have in common, and links to them.
      *
-     * @param topic of the new entry
+     * @param topic topic of the new entry
      */
     record Gather(List<NamedEntry> entries, String topic, String text) implements Change {
       @Override
@@ -143,7 +143,7 @@ public record Act(List<When> when, Change change) {
       }
     }
 
-    /** An entry gets a text that says what others say, too, and those go. */
+    /** An entry gets a text that includes what others say, and the others are removed. */
     record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {
       @Override
       public String words() {
@@ -152,7 +152,7 @@ public record Act(List<When> when, Change change) {
     }
   }
 
-  /** Names in a sentence: the first of them, and how many there are beside. */
+  /** Returns the first names, and the number of the others, as text. */
   static String names(List<NamedEntry> entries) {
     int more = entries.size() - NAMED;
     return entries.stream().limit(NAMED).map(Act::name).collect(Collectors.joining(", "))
@@ -160,7 +160,7 @@ public record Act(List<When> when, Change change) {
   }
 
   /**
-   * Returns the name of an entry. The name of a part of a file says that it is a part, so that the
+   * Returns the name of an entry. The name of a part of a file tells that it is a part, so that the
    * reader does not remove the whole file.
    */
   static String name(NamedEntry entry) {

@@ -11,17 +11,16 @@ import java.util.Map;
 
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
- * (helix-bg: 3fa9c2d41b77)} and a blank. It names the text above it by hash, so that one look at
- * the log tells whether that text changed before the line came. helix takes blanks off the end of
- * every entry that it adds to or tags. The line with its blank therefore stays only as long as the
- * entry is not changed afterwards. A call that looks for it meets the very text that was marked or
- * nothing.
+ * (helix-bg: 3fa9c2d41b77)} and a blank. The line has a hash of the text above it. One look at the
+ * log therefore tells whether that text changed before the line came. helix removes blanks at the
+ * end of every entry that it changes. So the line with its blank exists only while the entry stays
+ * unchanged. A call that searches for the line finds exactly the marked text or nothing.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
   private static final String END = ") ";
 
-  /** Bytes of a hash that are written. */
+  /** Number of bytes of the hash in the line. */
   private static final int BYTES = 6;
 
   private ActMark() {}
@@ -32,7 +31,7 @@ final class ActMark {
     return HexFormat.of().formatHex(hash, 0, BYTES);
   }
 
-  /** The line, with its blank. */
+  /** Returns the line, with its blank. */
   static String line(String hash) {
     return BEGINNING + hash + END;
   }
@@ -42,16 +41,16 @@ final class ActMark {
     return MatchString.lower(body).contains(BEGINNING);
   }
 
-  /** Whether a text has this mark, as helix looks for it. */
+  /** Whether a text has a mark, by helix's comparison in lower case. */
   static boolean isOn(String body, String line) {
     return MatchString.lower(body).contains(line);
   }
 
   /**
-   * Whether entries carry these marks, each under the very text that it names, and no others do, in
-   * upper or lower case, as helix looks for them.
+   * Whether each of these marks is under its own text, and on no other entry, by helix's comparison
+   * in lower case.
    *
-   * @param hashes of an act's marks; of copies the same one as often as there are copies
+   * @param hashes hashes of an act's marks; of copies, the same hash once for each copy
    */
   static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
     Map<String, Integer> wanted = new HashMap<>();
@@ -69,7 +68,7 @@ final class ActMark {
             });
   }
 
-  /** Whether a text ends with the mark of itself. */
+  /** Whether a text ends with the mark of its own text. */
   static boolean isLeftOn(String body) {
     int at = body.lastIndexOf("\n" + BEGINNING);
     return at >= 0 && isUnder(body, body.substring(at + 1));
@@ -81,7 +80,7 @@ final class ActMark {
         && line(hash(body.substring(0, body.length() - end.length()))).equals(line);
   }
 
-  /** Without what helix or Java holds for blanks at its end. */
+  /** Returns the text without the characters at its end that helix or Java treat as blanks. */
   private static String trimmed(String body) {
     int end = body.length();
     while (end > 0 && isBlank(body.charAt(end - 1))) {

@@ -10,13 +10,14 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/** Names in an act, as data: the whole names, which its words quote and cut. */
+/** The whole names in an act, as JSON; the act's words only quote and cut them. */
 public final class ActNames {
   private ActNames() {}
 
   /**
-   * Each entry as {@code role} with {@code topic} and {@code index}, or of a note {@code file},
-   * {@code heading} and {@code part}; each topic as {@code role} and {@code topic}.
+   * Returns each entry as {@code role} with {@code topic} and {@code index}; a note as {@code role}
+   * with {@code file}, {@code heading} and {@code part}; each topic as {@code role} and {@code
+   * topic}.
    */
   public static ArrayNode of(Act act) {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();

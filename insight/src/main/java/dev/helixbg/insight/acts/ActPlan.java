@@ -14,18 +14,19 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * How one act is carried out through helix, in the state of a knowledge base that it was planned
- * for: its checks; a last look of helix-bg's own, whether it would plan the same calls now; the
- * marks; another look, whether they stand where they should; then the calls.
+ * The steps of one act through helix, for one state of a knowledge base. The checks come first.
+ * Then helix-bg checks that it would plan the same calls again. The marks follow, then a check of
+ * the marks, then the calls.
  *
- * @param checks that helix sees what helix-bg sees; they change nothing
- * @param marks calls that put a {@link ActMark} at the end of each entry that goes or is rewritten
- * @param marked the hashes in those marks, in their order
- * @param calls none where it takes a hand
- * @param byHand why there are no calls
- * @param losses what is gone afterwards, in words, beside the texts of removed entries
- * @param undo calls that bring removed and rewritten texts back, as new entries at the end of their
- *     topics; none where the texts are too long for a call
+ * @param checks checks that helix reads the same entries as helix-bg; they change nothing
+ * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
+ *     rewritten
+ * @param marked hashes in those marks, in order
+ * @param calls calls that make the change; empty if it has to be made by hand
+ * @param byHand reason why there are no calls
+ * @param losses data that is lost, as texts, beside the texts of removed entries
+ * @param undo calls that restore removed and rewritten texts as new entries at the end of their
+ *     topics; empty for texts that are too long
  */
 public record ActPlan(
     List<Check> checks,
@@ -41,31 +42,30 @@ public record ActPlan(
         List.of(), List.of(), List.of(), List.of(), Optional.of(why), List.of(), List.of());
   }
 
-  /** All that helix is asked to do. */
+  /** Returns all calls that change entries. */
   public List<HelixCall> edits() {
     return Stream.concat(marks.stream(), calls.stream()).toList();
   }
 
   /**
-   * Returns a name that tells these calls from others. An act that is planned on another state of
-   * the log, and has the same name, is right there, too.
+   * Returns a name for these calls. A plan on another state of the log with the same name is still
+   * right.
    */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
   /**
-   * Something to look at before the first call: {@code topics} with action {@code entries}, whose
-   * last line says how many entries a topic has.
+   * A check before the first call: {@code topics} with action {@code entries}, whose last line has
+   * the number of entries of a topic.
    */
   public record Check(HelixCall call, int entries) {}
 
   /**
-   * One call of a tool of helix's MCP server, to be carried out there: helix-bg never writes to a
-   * knowledge base.
+   * One call of a tool of helix's MCP server, because helix-bg never writes to a knowledge base.
    *
-   * @param tool {@code edit}, {@code store} or, to look, {@code topics}
-   * @param arguments in reading order; all of helix's arguments are strings, numbers too
+   * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
+   * @param arguments arguments in reading order; all are strings, also numbers
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {
@@ -73,7 +73,8 @@ public record ActPlan(
     }
 
     /**
-     * @param namesAndValues of the arguments, in turn; those without a value are left out
+     * @param namesAndValues names and values of the arguments, alternating; an argument without a
+     *     value is left out
      */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
@@ -86,8 +87,8 @@ public record ActPlan(
     }
 
     /**
-     * @param topic of the entry
-     * @param words that no other entry of its topic has
+     * @param topic topic of the entry
+     * @param words words that no other entry of the topic has
      */
     static HelixCall edit(String action, String topic, String words, String text) {
       return of("edit", "action", action, "topic", topic, "match_str", words, "text", text);

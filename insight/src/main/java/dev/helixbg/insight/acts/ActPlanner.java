@@ -25,33 +25,34 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Plans acts on one knowledge base, in the state in which it was just read: which calls of helix's
- * tools carry an act out, so that no other entry is hit and every link leads where it led. What is
- * known of those tools, and from where, is in docs/decisions/0072-edits-for-helix.md.
+ * Plans acts on one knowledge base in its present state: the calls of helix's tools that carry an
+ * act out. They change no other entry, and every link keeps its target. The known properties of
+ * those tools are in docs/decisions/0072-edits-for-helix.md.
  *
  * <p>An entry that helix edits moves to the end of its topic, and links name places. So a call
- * names an entry by words that no other body of its topic has, never by its place. Entries whose
- * links would lead elsewhere are linked anew, which moves them, too, until nothing changes any
- * more.
+ * names an entry by words that no other body of its topic has. An entry whose links would have
+ * another target gets new links. That entry moves, too, so the plan repeats until no link changes.
  */
 public final class ActPlanner {
-  /** A topic that helix keeps as it is when it stores under it. */
+  /** A topic that helix stores under the same name. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /** Largest number of notes that one act deletes or rewrites: as many as a reader can survey. */
+  /**
+   * Largest number of notes that one act removes or rewrites: the number that a reader can survey.
+   */
   private static final int MAX_MARKED = 60;
 
   private final Map<String, List<NamedEntry>> topics = new HashMap<>();
   private final List<NamedEntry> linking;
 
-  /** Entries that carry a mark of an act that is under way, or was stopped. */
+  /** Entries with a mark of a running or stopped act. */
   private final List<NamedEntry> marked;
 
   private final Optional<String> unsafe;
 
   /**
-   * @param entries all live ones of the log
-   * @param log that they were read from
+   * @param entries all live entries of the log
+   * @param log account of the log
    */
   public ActPlanner(List<NamedEntry> entries, LogAccount log) {
     for (NamedEntry entry : entries) {
@@ -76,7 +77,7 @@ public final class ActPlanner {
     return PLAIN_TOPIC.matcher(topic).matches();
   }
 
-  /** How an act on entries of this state is carried out. */
+  /** Returns the plan of an act in this state. */
   public ActPlan plan(Act act) {
     if (unsafe.isPresent()) {
       return ActPlan.byHand(unsafe.get());
@@ -88,7 +89,7 @@ public final class ActPlanner {
     }
   }
 
-  /** One act while it is planned. */
+  /** One act during its planning. */
   private final class Plan {
     private final Change change;
 
@@ -98,10 +99,13 @@ public final class ActPlanner {
     private final PlacesAfter after;
     private final EntryWords words;
 
-    /** The bodies of entries that get another one. */
+    /** The new bodies of changed entries. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
-    /** The hash in the mark of each entry whose text goes, in the order of the calls. */
+    /**
+     * The hash in the mark of each entry whose text is removed or replaced, in the order of the
+     * calls.
+     */
     private final Map<NamedEntry, String> marks = new LinkedHashMap<>();
 
     Plan(Change change) {
@@ -153,7 +157,7 @@ public final class ActPlanner {
           undo());
     }
 
-    /** The bodies that entries have afterwards. */
+    /** Computes the new bodies. */
     private void write() {
       fates.forEach(
           (one, fate) -> {
@@ -185,8 +189,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the rewritten body with the metadata lines of all entries, as helix writes them:
-     * helix's revise would drop them.
+     * Returns the rewritten body with the metadata lines of all entries, which helix's revise would
+     * drop.
      */
     private String rewritten(Change.Rewrite rewrite) {
       require(
@@ -210,8 +214,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the body with the name replaced where it stands by itself; a line that follows a path
-     * belongs to it.
+     * Returns the body with the name replaced wherever it is a whole name. A line number after a
+     * path belongs to the name.
      */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
@@ -231,7 +235,10 @@ public final class ActPlanner {
           + content;
     }
 
-    /** Who adds something to a note in the moment in which it goes must not lose it. */
+    /**
+     * Marks the entries whose texts are removed or replaced. The mark protects text that another
+     * writer adds at the same moment.
+     */
     private void mark() {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
@@ -288,7 +295,7 @@ public final class ActPlanner {
       return calls;
     }
 
-    /** The line that an entry gets. */
+    /** Returns the new last line of an entry. */
     private String addition(NamedEntry entry) {
       String body = bodies.get(entry);
       return body.substring(body.lastIndexOf('\n') + 1);
@@ -304,8 +311,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns checks that helix has the topics concerned as helix-bg has read them. helix could
-     * serve another knowledge base, or be kept from the end of the log.
+     * Returns checks that helix reads the same topics as helix-bg. helix may serve another
+     * knowledge base, or may not read the log to its end.
      */
     private List<Check> checks() {
       return after.topicsConcerned().stream()
@@ -320,7 +327,7 @@ public final class ActPlanner {
                           "topic",
                           topic,
                           "match_str",
-                          ActMark.line("none")), // lists none of them, but counts all
+                          ActMark.line("none")), // lists no entry, but counts all
                       topics.get(topic).size()))
           .toList();
     }
@@ -345,7 +352,7 @@ public final class ActPlanner {
       return losses;
     }
 
-    /** Returns the metadata of an entry that no entry has afterwards: tags, source and links. */
+    /** Returns the metadata of a removed entry that no entry keeps: tags, source and links. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.text();
       EntryText left =
@@ -372,7 +379,7 @@ public final class ActPlanner {
           : Optional.of("of " + Act.name(gone) + ": " + String.join("; ", lost));
     }
 
-    /** Removed texts are stored again; a rewritten one gets its own back. */
+    /** Returns calls that store removed texts again, and restore a rewritten text. */
     private List<HelixCall> undo() {
       List<HelixCall> undo = new ArrayList<>();
       if (change instanceof Change.Gather gather) {
@@ -396,7 +403,7 @@ public final class ActPlanner {
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
-    /** Returns the later bodies of the other entries of its topic. */
+    /** Returns the new bodies of the other entries in an entry's topic. */
     private List<String> bodiesAfter(NamedEntry entry) {
       return topics.get(entry.topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)

@@ -14,20 +14,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Acts for findings: one or a few for each finding, of which one is right. */
+/** Returns the possible acts on a finding, of which one is right. */
 public final class Acts {
   private static final String LESSONS = "lessons";
 
   private Acts() {}
 
   /**
-   * @param verdict of a model or a person; without one there is an act for each that it may be
+   * @param verdict verdict of a model or a person; without a verdict, there is an act for each
+   *     possible one
    */
   public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
   }
 
-  /** The same of two entries. */
+  /** Returns the acts on two entries, see {@link #on(Finding.Relation, Optional)}. */
   public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
     NamedEntry older = a.isOlderThan(b) ? a : b;
     NamedEntry newer = older == a ? b : a;
@@ -59,14 +60,14 @@ public final class Acts {
     return acts;
   }
 
-  /** One of them stays, see {@link #moreToKeep}. */
+  /** Returns the removal of all copies but one, see {@link #moreToKeep}. */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
 
-  /** The smaller topic goes into the larger one. */
+  /** Returns the merge of the smaller topic into the larger one. */
   public static List<Act> onOverlap(String a, int entriesA, String b, int entriesB) {
     String small = entriesA < entriesB ? a : b;
     String large = entriesA < entriesB ? b : a;
@@ -81,10 +82,10 @@ public final class Acts {
   }
 
   /**
-   * The new place is named where one is likely, and an entry could name it; else a reader has to
-   * read the entry again.
+   * Returns the rename to a likely new place that an entry could name, else the instruction to read
+   * the entry again.
    *
-   * @param named in source code
+   * @param named name in source code
    */
   public static List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
     return one(
@@ -94,14 +95,17 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /** The fullest of the entries gets the text, the others go. */
+  /** Returns the rewrite of the entry with most text, and the removal of the others. */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
-  /** A new entry of the topic {@value #LESSONS} says what recurs, and links to the entries. */
+  /**
+   * Returns the new entry of the topic {@value #LESSONS}, which states the lesson and links to the
+   * entries.
+   */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
   }
@@ -114,19 +118,19 @@ public final class Acts {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
 
-  /** The later one gets the link; none where one of both has it. */
+  /** Returns a link from the later entry; empty if the entries are linked. */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
     return areLinked(target, from)
         ? List.of()
         : List.of(new Act(List.of(When.RELATED), new Change.Link(from, target)));
   }
 
-  /** Whether one of two entries of one knowledge base links to the other. */
+  /** Whether one of two entries of a knowledge base links to the other. */
   public static boolean areLinked(NamedEntry a, NamedEntry b) {
     return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
   }
 
-  /** Whether one of the entries of a knowledge base links to all of some. */
+  /** Whether one entry of a knowledge base links to all of some entries. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
     return all.stream()
         .filter(one -> one.text().links().size() >= some.size())
@@ -137,7 +141,7 @@ public final class Acts {
     return from.text().links().contains(target.link());
   }
 
-  /** The one with the longer text, unless one is called a copy of the other. */
+  /** Returns the entry with the longer text, unless its file name marks it as a copy. */
   private static NamedEntry fuller(NamedEntry a, NamedEntry b) {
     List<NamedEntry> both = List.of(a, b);
     Set<String> names = CopyName.names(both.stream().flatMap(one -> note(one).stream()));
@@ -150,9 +154,9 @@ public final class Acts {
   }
 
   /**
-   * Others' links decide, then the name that no program gave, then tags and time. Of notes the
-   * shorter name is more; of entries of helix the one with the most said about it, since its name
-   * is a place. Of equals it is the later one.
+   * Returns the order in which copies are kept. Links of others decide first, then a file name
+   * without the mark of a copy, then tags and time. Then the shorter file name of a note, or the
+   * longer body of an entry of helix, decides. The last criterion is the later offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

@@ -8,16 +8,18 @@ import dev.helixbg.insight.log.EntryText.Link;
 import java.util.List;
 import java.util.Optional;
 
-/** Bodies of entries as helix writes them: lines of metadata, the text, a line of links. */
+/**
+ * Bodies of entries in the form that helix writes: lines of metadata, the text, a line of links.
+ */
 final class EntryBodies {
-  /** Longest text for a call, in UTF-16 units: a longer one is for no command line. */
+  /** Longest text for a call, in UTF-16 units; a longer text does not fit a command line. */
   static final int MAX_TEXT = 8_000;
 
   private EntryBodies() {}
 
   /**
-   * Returns the body with a new line of links. Of two lines the last counts, but an empty one does
-   * not: without links, the old lines are removed.
+   * Returns the body with a new line of links. helix uses the last of two lines, but ignores an
+   * empty one. Without links, the old lines are therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
@@ -27,7 +29,7 @@ final class EntryBodies {
     return entry.entry().body().stripTrailing() + "\n" + line(links);
   }
 
-  /** Writes the line of links. */
+  /** Returns the line of links. */
   static String line(List<Link> links) {
     return "[links: " + names(links) + "]";
   }
@@ -52,7 +54,7 @@ final class EntryBodies {
         + (links.isEmpty() ? "" : "[links: " + names(links) + "]\n");
   }
 
-  /** Its text must arrive as it is. */
+  /** Requires a text that a call passes on unchanged. */
   static void requireKeepable(NamedEntry entry) {
     String body = entry.entry().body();
     require(

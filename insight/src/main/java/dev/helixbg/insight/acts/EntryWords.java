@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Words by which helix finds one entry and no other: those that no other body of its topic has,
+ * Words by which helix finds one entry and no other. No other body of the topic has these words
  * before, during and after an act.
  *
  * @param topics all live entries by topic, in the order of the log
- * @param fates what the act does
- * @param bodies of entries that get another one
+ * @param fates edits of the act
+ * @param bodies new bodies of changed entries
  */
 record EntryWords(
     Change change,
@@ -27,13 +27,13 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Most columns of a text that a person looks for. */
+  /** Largest width of a text that a person searches for, in columns. */
   private static final int SOUGHT = 200;
 
   /**
-   * Finds what names an entry until it is marked, or linked anew. Of entries with the very same
-   * body helix takes the first, so all but the last of them can be marked, in their order, and
-   * deleted, and nothing else can be done to them.
+   * Returns words for an entry until it is marked or linked again. helix takes the first of several
+   * entries with the same body. So all but the last can be marked, in order, and deleted, and
+   * nothing else can be done to them.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins = twins(entry);
@@ -58,7 +58,7 @@ record EntryWords(
                         + sought(entry)));
   }
 
-  /** Text to look for by hand; another note has all its words, too. */
+  /** Returns text that a person can search for; another note contains all its words. */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
@@ -66,14 +66,14 @@ record EntryWords(
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
   }
 
-  /** Entries of the topic with the same body. */
+  /** Returns the entries of the topic with the same body. */
   private List<NamedEntry> twins(NamedEntry entry) {
     return topics.get(entry.topic()).stream()
         .filter(one -> one.entry().body().equals(entry.entry().body()))
         .toList();
   }
 
-  /** All other bodies of the topic, those that come about during the act among them. */
+  /** Returns all other bodies of the topic, with those that the act makes. */
   private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
     List<String> others = new ArrayList<>();
     Set<String> concerned = new LinkedHashSet<>(List.of(entry.topic()));

@@ -21,20 +21,19 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The part of an act that changes one file of facts, planned on its bytes of that moment.
+ * The change of one file of facts by an act, planned on the file's present bytes.
  *
- * @param file its path
- * @param sha256 of its bytes, in hex
- * @param spans in the order of their places
+ * @param file path of the file
+ * @param sha256 hash of the bytes, in hex
+ * @param spans changed places, in order
  */
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Plans an act on facts: those that go are taken out, one may get a text.
+   * Plans an act on facts: some are removed, one may get a text.
    *
    * @param items whether lists are cut into items
-   * @return none where the act is about anything else, or where the files do not have the facts as
-   *     they were read before
+   * @return empty for other acts, or if the files do not contain the same facts any more
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =
@@ -91,7 +90,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
           .flatMap(facts -> facts.without(gone, instead))
           .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
     } catch (IOException e) {
-      return Optional.empty(); // it cannot be read at the moment
+      return Optional.empty(); // unreadable at the moment
     }
   }
 }

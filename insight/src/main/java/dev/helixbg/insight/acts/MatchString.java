@@ -9,23 +9,23 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Finds words of a body that no other body of its topic has: a {@code match_str} of helix. That
- * takes the first entry of the topic, in the order of the log, whose body in lower case (metadata
- * lines included) contains it in lower case, and says nothing when there are others.
+ * Finds words of a body that no other body of its topic has: a {@code match_str} of helix. helix
+ * takes the first entry of the topic, in the order of the log, whose body contains the words. It
+ * compares in lower case, with metadata lines, and does not report further matches.
  *
- * <p>They are a piece of one line of the text where that will do, the first such piece of whole
- * words; else a piece across line breaks, metadata lines included; else a longer piece, or the
- * whole body. They hold no character that a terminal, a JSON parser without surrogate pairs, or a
- * person copying them could change.
+ * <p>The words are the first suitable piece of whole words in one line of the text. If there is
+ * none, they are a piece across line breaks and metadata lines, then a longer piece, then the whole
+ * body. They have no character that a terminal, a JSON parser without surrogate pairs, or copying
+ * could change.
  */
 final class MatchString {
-  /** Least lengths of pieces, in characters: a longer one is tried where all shorter ones fail. */
+  /** Least lengths of pieces, in characters; a longer piece is tried if all shorter ones fail. */
   private static final int[] LENGTHS = {24, 80, 320};
 
-  /** A word is cut when its end is further away. */
+  /** Largest distance to a word's end, in characters; beyond, the word is cut. */
   private static final int SLACK = 24;
 
-  /** Where words are looked for in a body. */
+  /** Longest beginning of a body that is searched, in UTF-16 units. */
   private static final int LONGEST_BODY = 1 << 16;
 
   /** Longest whole body that may be the argument of a call, in characters. */
@@ -34,20 +34,23 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /** In lower case; the one that had the last piece first: mostly it has the next one, too. */
+  /**
+   * Other bodies in lower case. The body with the last piece is first, because it probably has the
+   * next piece, too.
+   */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
     String start = body.substring(0, Math.min(LONGEST_BODY, body.length()));
     this.lower = lower(start);
-    // Where lower case has other lengths, a piece is given in lower case: helix does not mind.
+    // If lower case changes the length, pieces are in lower case, which helix accepts.
     this.body = lower.length() == start.length() ? start : lower;
     others.forEach(other -> this.others.add(lower(other)));
   }
 
   /**
-   * @param others bodies of the same topic, now or while the calls of an act are made
-   * @return nothing when another one says all that this one says
+   * @param others bodies of the same topic, now or during the calls of an act
+   * @return empty if another body contains this whole body
    */
   static Optional<String> of(String body, Iterable<String> others) {
     MatchString search = new MatchString(body, others);
@@ -75,7 +78,7 @@ final class MatchString {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** Whether no other body has these words, in lower case. */
+  /** Whether no other body contains these words in lower case. */
   private boolean isOwn(String words) {
     for (int i = 0; i < others.size(); i++) {
       if (others.get(i).contains(words)) {
@@ -87,9 +90,9 @@ final class MatchString {
   }
 
   /**
-   * The first piece that no other body has.
+   * Returns the first piece that no other body has.
    *
-   * @param plain characters that a piece may hold
+   * @param plain characters that a piece may have
    * @param inText whether metadata lines are left out
    */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
@@ -102,12 +105,12 @@ final class MatchString {
       for (int at = start; isText && at < end; at = nextWord(at, end)) {
         String piece = body.substring(at, wordEnd(Math.min(at + length, end), end)).strip();
         String words = lower(piece);
-        // Lower case can depend on what stands beside.
+        // Lower case can depend on the neighbouring characters.
         if (lower.contains(words) && isOwn(words)) {
           return Optional.of(piece);
         }
         if (at + length >= end) {
-          break; // what follows is a part of this piece
+          break; // further pieces are parts of this one
         }
       }
       start = end + 1;
@@ -115,7 +118,7 @@ final class MatchString {
     return Optional.empty();
   }
 
-  /** Where the next word begins; within a very long one, the next place to try. */
+  /** Returns the start of the next word, or the next place to try within a very long word. */
   private int nextWord(int at, int most) {
     int next = at + 1;
     while (next < most && next - at < SLACK && !isGap(body.charAt(next - 1))) {
@@ -140,7 +143,7 @@ final class MatchString {
     return character == '\n' || isPlain(character);
   }
 
-  /** Sigma is written in two ways in lower case, by what follows it. */
+  /** Whether a character is safe in a call. Sigma has two forms in lower case, so it is not. */
   private static boolean isPlain(int character) {
     char c = (char) character;
     return c == ' '

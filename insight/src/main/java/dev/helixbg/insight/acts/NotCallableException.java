@@ -1,6 +1,6 @@
 package dev.helixbg.insight.acts;
 
-/** Thrown when no calls can carry an act out without doing something else, too. */
+/** Reports that no calls can carry out an act without another effect. */
 final class NotCallableException extends RuntimeException {
   NotCallableException(String why) {
     super(why, null, false, false);

@@ -9,14 +9,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Steps that carry out an act on notes, in words: no tool of helix knows their files, so a person
- * or an agent edits them.
+ * Describes the steps of an act on notes, because helix has no tool for files: a person or an agent
+ * edits them.
  */
 final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param foldersOf what a topic is called as a folder; of several one is meant
+   * @param foldersOf returns the folders of a topic; if there are several, one is meant
    */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
@@ -65,7 +65,7 @@ final class NoteSteps {
     };
   }
 
-  /** Whether nothing is lost. */
+  /** Whether all removed texts equal the kept one. */
   private static boolean areCopies(Change.Remove remove) {
     String text = remove.kept().content();
     return remove.gone().stream().allMatch(one -> one.content().equals(text));

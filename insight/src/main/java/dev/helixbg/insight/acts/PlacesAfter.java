@@ -16,15 +16,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Where entries are after an act, and what their links have to be then. An entry that helix edits
- * moves to the end of its topic, and links name places. So entries whose links would lead elsewhere
- * are linked anew, which moves them, too, until nothing changes any more.
+ * The places of entries after an act, and their new links. An entry that helix edits moves to the
+ * end of its topic, and links name places. So an entry whose links would have another target gets
+ * new links. That entry moves, too, so the computation repeats until no link changes.
  */
 final class PlacesAfter {
-  /** Most entries whose links an act sets anew; an act with more is not small. */
+  /** Largest number of entries that get new links from one act. */
   private static final int MAX_RELINKED = 24;
 
-  /** The fate of one entry. */
+  /** The edit of one entry. */
   enum Fate {
     DELETED,
     APPENDED,
@@ -39,19 +39,19 @@ final class PlacesAfter {
   /** The edits of the act, in the order of its calls. */
   private final Map<NamedEntry, Fate> fates;
 
-  /** Entries whose links are set anew, by offset. */
+  /** Entries that get new links, in the order in which they were found. */
   private final Set<NamedEntry> relinked = new LinkedHashSet<>();
 
-  /** The place of each entry afterwards; removed entries are missing. */
+  /** The new place of each entry; removed entries are missing. */
   private final Map<NamedEntry, Link> places = new HashMap<>();
 
-  /** How many entries the topics concerned have afterwards. */
+  /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
   /**
    * @param topics all live entries by topic, in the order of the log
-   * @param linking entries that have links
-   * @param fates what the act itself does, in the order of its calls
+   * @param linking entries with links
+   * @param fates edits of the act, in the order of its calls
    */
   PlacesAfter(
       Change change,
@@ -64,7 +64,7 @@ final class PlacesAfter {
     this.fates = fates;
   }
 
-  /** Finds the entries whose links have to be set anew, and where all entries end up. */
+  /** Computes the entries that need new links, and the places of all entries. */
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
@@ -122,7 +122,7 @@ final class PlacesAfter {
         });
   }
 
-  /** Topics in which places may change. */
+  /** Returns the topics in which places may change. */
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
@@ -150,7 +150,7 @@ final class PlacesAfter {
     };
   }
 
-  /** The links that an entry must have afterwards so that they lead where they led. */
+  /** Returns the links that an entry needs to keep its targets. */
   List<Link> linksAfter(NamedEntry entry) {
     return linksAfter(entry, entry.text().links());
   }
@@ -160,7 +160,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // it leads nowhere, and goes before it leads to a stranger
+      if (target.isEmpty()) { // a link without a target is dropped if it would get one
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {
@@ -178,7 +178,7 @@ final class PlacesAfter {
     return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
   }
 
-  /** Returns the entry that stands for the removed ones; links to them lead to it. */
+  /** Returns the entry that replaces the removed ones, and gets the links to them. */
   NamedEntry standIn() {
     return switch (change) {
       case Change.Remove remove -> remove.kept();
@@ -197,7 +197,7 @@ final class PlacesAfter {
     return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
   }
 
-  /** Returns the entries whose links are set anew. */
+  /** Returns the entries that get new links. */
   Set<NamedEntry> relinked() {
     return relinked;
   }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The live entries of a knowledge base as they are now, found by their text: a report names places,
- * which have moved since if anybody wrote.
+ * The present live entries of a knowledge base, found by their text. A report names places, which
+ * may have changed since.
  */
 public final class PresentEntries {
   private final LogAccount log;
@@ -22,11 +22,11 @@ public final class PresentEntries {
   private final Map<String, List<NamedEntry>> byKey = new HashMap<>();
   private final Map<String, List<NamedEntry>> byTopic = new HashMap<>();
 
-  /** Made when first asked: most questions need no plan. */
+  /** Created at the first plan, because most requests need none. */
   private ActPlanner planner;
 
   /**
-   * @param modelId of the embedding model, by which keys are made
+   * @param modelId id of the embedding model, which is a part of each key
    */
   public PresentEntries(LogReading log, String modelId) {
     this.log = log.account();
@@ -38,19 +38,19 @@ public final class PresentEntries {
     }
   }
 
-  /** The log that they were read from. */
+  /** Returns the account of the log. */
   public LogAccount log() {
     return log;
   }
 
-  /** All of them, by offset. */
+  /** Returns all entries, by offset. */
   public List<NamedEntry> all() {
     return entries;
   }
 
   /**
-   * Returns the entries with these texts. For a text that is asked for twice it returns two
-   * entries, in the order of the log. Nothing when fewer entries are left.
+   * Returns the entries with these texts. A key that is given twice yields two entries, in the
+   * order of the log. The result is empty if an entry is missing.
    */
   public Optional<List<NamedEntry>> of(List<String> keys) {
     Map<String, Integer> taken = new HashMap<>();
@@ -66,7 +66,7 @@ public final class PresentEntries {
     return Optional.of(found);
   }
 
-  /** All with any of these texts, by offset. */
+  /** Returns all entries with any of these texts, by offset. */
   public List<NamedEntry> allOf(List<String> keys) {
     return keys.stream()
         .distinct()
@@ -75,24 +75,24 @@ public final class PresentEntries {
         .toList();
   }
 
-  /** How many a topic has. */
+  /** Returns the number of entries in a topic. */
   public int in(String topic) {
     return byTopic.getOrDefault(topic, List.of()).size();
   }
 
-  /** Entries on which an act that was broken off has left its mark. */
+  /** Returns the entries with the mark of a stopped act. */
   public List<NamedEntry> marked() {
     return entries.stream().filter(one -> ActMark.isLeftOn(one.entry().body())).toList();
   }
 
-  /** Whether the marks of an act stand where they should, see {@link ActPlan#marked}. */
+  /** Whether each mark of an act is under its own text, see {@link ActPlan#marked}. */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);
   }
 
   /**
-   * The folders of notes that a topic is made of, mostly one: topics have no blanks and a bounded
-   * length, and folders with different names can become one topic.
+   * Returns the folders of notes that became a topic, usually one. Topics have no blanks and a
+   * bounded length, so different folders can become one topic.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =
@@ -105,14 +105,14 @@ public final class PresentEntries {
     return folders.isEmpty() ? List.of(topic) : folders;
   }
 
-  /** Makes ready what the first plan takes a while for. */
+  /** Prepares the data for the first plan, which takes a while. */
   public synchronized void prepare() {
     if (planner == null) {
       planner = new ActPlanner(entries, log);
     }
   }
 
-  /** How an act on them is carried out. */
+  /** Returns the plan of an act on these entries. */
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
       return ActPlan.byHand(NoteSteps.of(act.change(), this::foldersOf));

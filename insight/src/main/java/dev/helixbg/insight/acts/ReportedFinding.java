@@ -13,19 +13,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A finding of a report without its texts: what commands list, and what acts are made from.
+ * A finding of a report without its texts, for lists and acts.
  *
- * @param section of report.json in which it is told, one of {@link #SECTIONS}
- * @param leads whether the report begins with it
+ * @param section section of report.json, one of {@link #SECTIONS}
+ * @param leads whether the report leads with the finding
  * @param rank place in the list of relations, from 1; empty for other kinds
- * @param similarity cosine; 1 where nothing is compared
- * @param about the title of its first entry and the names of all, or those of topics, for people
- * @param topics the topics of its entries, or the topics themselves
- * @param keys of its entries, in the order in which it names them; none where it names topics
- * @param verdict what it is to be acted on for, as the report says; empty where that is open
- * @param named what its entry names in source code; of moved sources only
- * @param proposed the topic that an entry is nearer to, the new place of moved source code, a
- *     merged text, or the lesson that entries teach
+ * @param similarity cosine; 1 if nothing is compared
+ * @param about title of the first entry and names of all, or names of topics, for people
+ * @param topics topics of the entries, or the topics themselves
+ * @param keys keys of the entries in order; empty for topics
+ * @param verdict verdict to act on in the report; empty if open
+ * @param named name in source code, only for moved sources
+ * @param proposed nearer topic, new place of moved source code, merged text, or lesson
  */
 public record ReportedFinding(
     String section,
@@ -40,7 +39,7 @@ public record ReportedFinding(
     Optional<String> named,
     Optional<String> proposed) {
 
-  /** The section of what became of source code. */
+  /** Section of moved sources. */
   public static final String MOVED_SOURCES = "movedSources";
 
   /** Section of pairs of entries. */
@@ -49,7 +48,9 @@ public record ReportedFinding(
   /** Section of lessons that several entries teach. */
   public static final String LESSONS = "lessons";
 
-  /** Kind of findings by the section of report.json, the kind most worth acting on first. */
+  /**
+   * Kind of findings by the section of report.json; kinds that are most worth an act come first.
+   */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {
@@ -66,17 +67,17 @@ public record ReportedFinding(
   /** Sections of report.json with findings, in the order of their kinds. */
   public static final List<String> SECTIONS = List.copyOf(KIND_OF.keySet());
 
-  /** Names of kinds, with those that only some relations have. */
+  /** Names of kinds, with those of some relations only. */
   public static final List<String> KINDS =
       Stream.concat(
               KIND_OF.values().stream(),
               Stream.of(PairKind.NEAR_DUPLICATE.title(), PairKind.CROSS_LINK.title()))
           .toList();
 
-  /** Separates the name of an entry from what is found about it. */
+  /** Separator between the name of an entry and a statement about it. */
   private static final String IS = " > ";
 
-  /** Most names of a group that people are told. */
+  /** Largest number of names of a group that are listed. */
   private static final int NAMED = 20;
 
   /** Returns the kind, one of {@link #KINDS}. */
@@ -84,7 +85,7 @@ public record ReportedFinding(
     return isPair() ? PairKind.of(similarity, topics.size() == 1).title() : KIND_OF.get(section);
   }
 
-  /** Says whether it is of a kind; near-duplicates and cross-links are relations, too. */
+  /** Whether the finding is of a kind; near-duplicates and cross-links are relations, too. */
   public boolean isOf(String kind) {
     return kind.equals(kind()) || kind.equals(KIND_OF.get(section));
   }
@@ -93,30 +94,30 @@ public record ReportedFinding(
     return section.equals(RELATIONS);
   }
 
-  /** Returns all ids under which it may have been decided on. */
+  /** Returns all ids under which the user may have decided on the finding. */
   public Set<String> aliases() {
     return isPair() ? FindingIds.allOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
-  /** Joins the name of an entry with a statement about the entry. */
+  /** Joins the name of an entry with a statement about it. */
   public static String about(String name, String what) {
     return name + IS + what;
   }
 
-  /** The names of several entries or topics, as far as people read them. */
+  /** Joins the first names of entries or topics. */
   public static String about(List<String> names) {
     return String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
         + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");
   }
 
-  /** The title of the first of several entries, then the names of all. */
+  /** Returns the title of the first entry, then the names of all. */
   public static String aboutEntries(List<NamedEntry> entries) {
     String title = entries.getFirst().title();
     String names = about(entries.stream().map(NamedEntry::name).toList());
     return title.equals(names) ? names : title + "  " + names;
   }
 
-  /** The same, about its entries as they are now. */
+  /** Returns the finding with the present names of its entries. */
   public ReportedFinding now(List<NamedEntry> entries) {
     String now =
         Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section)

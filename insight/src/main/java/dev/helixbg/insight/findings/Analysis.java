@@ -20,15 +20,15 @@ import java.util.stream.IntStream;
  * One analysis of one KB: from entries and their vectors to {@link Findings}.
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
- * similarity are ordered by the keys of their entries, then by offset: keys come from the text, so
- * the order outlasts a compaction, and only entries of the same text, which read the same, are told
- * apart by where they are.
+ * similarity are ordered by the keys of their entries, then by offset. Keys are computed from
+ * texts, so the order survives a compaction. Offsets only decide between entries with the same
+ * text.
  */
 public final class Analysis {
-  /** Most topic overlaps kept; more would be one tangle of topics, not a list to read. */
+  /** Largest number of topic overlaps; more would be no readable list. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
-  /** Groups of exact copies that are told of. */
+  /** Largest number of groups of exact copies in the findings. */
   private static final int MAX_COPIES = 1_000;
 
   private final List<NamedEntry> entries;
@@ -46,7 +46,7 @@ public final class Analysis {
   private final FindingIds ids = new FindingIds();
 
   /**
-   * @param packed the same vectors
+   * @param packed the same vectors, packed
    * @param nearest neighbours of the same entries, by their indices
    */
   Analysis(
@@ -68,13 +68,13 @@ public final class Analysis {
   }
 
   /**
-   * Finds what is worth telling.
+   * Finds the findings.
    *
-   * @param entries by rising offset, under their names among all live entries, of which some may be
-   *     missing here; keys of 32 lower-case hex digits each
-   * @param vectors of the entries, in the same order: unit vectors
-   * @param passages of the entries
-   * @param threads at least 1
+   * @param entries entries by rising offset, not necessarily all live ones, but with their names
+   *     among all; keys have 32 lower-case hex digits
+   * @param vectors unit vectors of the entries, in the same order
+   * @param passages passages of the entries
+   * @param threads number of threads, at least 1
    */
   public static Findings run(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
@@ -85,7 +85,7 @@ public final class Analysis {
     return entries.stream().map(NamedEntry::key).toList();
   }
 
-  /** Position of each entry by key, then by its place in the list. */
+  /** Returns the position of each entry by key, then by its place in the list. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -134,8 +134,8 @@ public final class Analysis {
   }
 
   /**
-   * Returns the time of the newest copy: decisions about older copies say nothing of one that was
-   * written since.
+   * Returns the time of the newest copy, so that a decision about older copies does not apply to a
+   * later one.
    */
   private static int newest(List<NamedEntry> copies) {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
@@ -167,7 +167,7 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /** A folder of notes is about what the folders in it are about. */
+  /** Whether no topic is a folder within the other; such folders have the same subject. */
   private boolean areApart(int a, int b) {
     String one = topics.names().get(a);
     String other = topics.names().get(b);
@@ -175,8 +175,8 @@ public final class Analysis {
   }
 
   /**
-   * Topics that are folders of a single note: two of them are two notes, which are compared as a
-   * pair.
+   * Returns the topics that are folders of a single note. Two such topics are compared as a pair of
+   * notes.
    */
   private BitSet foldersOfOneNote() {
     List<Set<Optional<String>>> files =

@@ -10,20 +10,19 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * All vectors that stand for the text of a KB: one of each entry, then those of the passages of
- * long ones.
+ * All vectors of the texts of a KB: one for each entry, then those of the passages of long entries.
  *
- * @param entries how many there are
- * @param owners of each vector, the index of its entry
- * @param firsts of each entry, where the vectors of its passages begin; one more where all end
- * @param passages of the vectors from {@code entries} on
- * @param vectors all of them
+ * @param entries number of entries
+ * @param owners index of the entry of each vector
+ * @param firsts for each entry, index of its first passage vector; one more element for the end
+ * @param passages passages of the vectors from {@code entries} on
+ * @param vectors all vectors
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Passages that are compared: with 10,000 entries, a pass over all pairs takes 25 times as long
-   * as without them, with 100,000 twice as long.
+   * Largest number of compared passages. With 10,000 entries, a pass over all pairs takes 25 times
+   * as long as without passages, with 100,000 twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -32,8 +31,8 @@ record ComparedVectors(
   }
 
   /**
-   * @param most passages at most; of more, every second or third one of each entry counts, and so
-   *     on
+   * @param most largest number of passages; beyond, only every second or third passage of each
+   *     entry is used, and so on
    */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
@@ -62,9 +61,9 @@ record ComparedVectors(
     return vectors.count() > entries;
   }
 
-  /** The passages that count. */
+  /** Returns the indices of the passages that are used. */
   private static int[] taken(int entries, int[] owners, int most) {
-    int[] place = new int[owners.length]; // among the passages of its entry
+    int[] place = new int[owners.length]; // place among the passages of the entry
     int[] sizes = new int[entries];
     for (int i = 0; i < owners.length; i++) {
       place[i] = sizes[owners[i]]++;
@@ -82,9 +81,9 @@ record ComparedVectors(
   }
 
   /**
-   * Does something with all vectors.
+   * Runs an action on all vectors.
    *
-   * @param own those of the entries, packed
+   * @param own vectors of the entries, packed
    */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (!hasPassages()) {
@@ -96,7 +95,7 @@ record ComparedVectors(
     }
   }
 
-  /** The vectors of some entries. */
+  /** Returns the indices of all vectors of some entries. */
   int[] of(int[] some) {
     return IntStream.concat(
             IntStream.of(some),
@@ -104,7 +103,7 @@ record ComparedVectors(
         .toArray();
   }
 
-  /** The text that a vector stands for. */
+  /** Returns the text of a vector. */
   String text(int vector, Entry owner) {
     return vector < entries
         ? owner.embeddedText()
@@ -112,8 +111,8 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the passage that a vector stands for; for a long entry's own vector, the part before
-   * its first passage.
+   * Returns the passage of a vector; for a long entry's own vector, the part before its first
+   * passage.
    */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
@@ -127,8 +126,8 @@ record ComparedVectors(
   }
 
   /**
-   * Where to begin reading an entry, so that the text of a vector is seen with the text before it.
-   * For a passage this is the beginning of the passage before. In UTF-16 units of the content.
+   * Returns the place from which a reader also sees the text before a vector's text. For a passage
+   * that is the start of the passage before. In UTF-16 units of the content.
    */
   int viewStart(int vector) {
     if (vector < entries) {
@@ -138,11 +137,11 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares two entries. */
+  /** Compares two vectors. */
   interface Measure {
     /**
-     * @param a a vector of the one
-     * @param b a vector of the other
+     * @param a index of a vector of the first entry
+     * @param b index of a vector of the second entry
      */
     float of(int a, int b);
   }
@@ -150,7 +149,7 @@ record ComparedVectors(
   /** Two vectors of two entries. */
   record Match(int a, int b, float similarity) {}
 
-  /** The vectors of two entries that are nearest to each other; of equals, the first of both. */
+  /** Returns the nearest two vectors of two entries; of equal ones, the first. */
   Match best(int a, int b, Measure measure) {
     Match best = new Match(a, b, measure.of(a, b));
     for (int i = firsts[a] - 1; i < firsts[a + 1]; i++) {

@@ -1,20 +1,19 @@
 package dev.helixbg.insight.findings;
 
 /**
- * How much of a log an answer knows: while entries have no vector yet, it is an answer about the
- * others.
+ * The part of a log that an answer includes: entries without a vector are left out.
  *
- * @param indexed live entries whose text has a vector, to its end
+ * @param indexed live entries whose whole text has vectors
  * @param total live entries
  */
 public record Coverage(int indexed, int total) {
 
-  /** Whether nothing is missing. */
+  /** Whether all entries are included. */
   public boolean isWhole() {
     return indexed >= total;
   }
 
-  /** For people, where it is not. */
+  /** Returns a sentence on missing entries. */
   public String words() {
     return "only %,d of %,d entries are indexed: what the others say is not in this answer"
         .formatted(indexed, total);

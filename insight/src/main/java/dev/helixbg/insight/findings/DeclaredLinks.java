@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Pairs of entries of which one links to the other ({@code [links: …]}), or to a copy of it: of
- * copies all other findings know one.
+ * Pairs of entries of which one links to the other ({@code [links: …]}) or to a copy of the other.
+ * A copy is represented by its original.
  */
 final class DeclaredLinks {
   private DeclaredLinks() {}
 
-  /** Each as {@link #pair} writes it. */
+  /** Returns the pairs in the form of {@link #pair}. */
   static Set<Long> of(List<NamedEntry> entries, ExactCopies copies) {
     Set<Long> declared = new HashSet<>();
     Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());

@@ -11,17 +11,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which entries are exact copies of another one: they have the same text, apart from blanks around
- * it, metadata and Unicode forms, in any topic. A blank text is not a copy. One entry of each group
- * is the original. The choice does not depend on their order, so that findings about it keep their
- * ids.
+ * The exact copies among entries. Copies have the same text in any topic, apart from blanks around
+ * it, metadata and Unicode forms. A blank text is no copy. One entry of each group is the original.
+ * The choice does not depend on the order of entries, so that findings keep their ids.
  *
- * @param originals of each entry the index of the one that stands for its text
+ * @param originals for each entry, index of the original of its text
  */
 record ExactCopies(int[] originals) {
 
   /**
-   * @param entries by offset
+   * @param entries entries by offset
    */
   static ExactCopies of(List<NamedEntry> entries) {
     List<String> texts = entries.stream().map(ExactCopies::text).toList();
@@ -42,16 +41,16 @@ record ExactCopies(int[] originals) {
     return NormalForm.of(named.content()).strip();
   }
 
-  /** Whether another entry represents its text; other findings name only that entry. */
+  /** Whether another entry is the original; other findings name only the original. */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
   }
 
   /**
-   * Entries with one text, the largest groups first. Sections of one note stand where their writer
-   * wants them: a group has two entries that are not such.
+   * Returns the groups of entries with one text, the largest first. Sections of one note may repeat
+   * on purpose: a group needs two entries that are not sections of one file.
    *
-   * @param entries the same
+   * @param entries the same entries
    */
   List<List<NamedEntry>> groups(List<NamedEntry> entries) {
     Map<Integer, List<NamedEntry>> groups = new LinkedHashMap<>();

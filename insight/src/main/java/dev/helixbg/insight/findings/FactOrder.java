@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which of two facts of memory files is older where their dates do not tell: a correction is newer
- * than what it may correct, and a list that says in which direction it grows is in order.
+ * Tells which of two facts of memory files is older if their dates do not. A correction is newer
+ * than the corrected fact, and a list with a known direction is in order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -17,16 +17,18 @@ public final class FactOrder {
               + "(?:correct(?:ion|ed)|updated?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)"
               + "|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
-  /** An ideograph, or what reaches from a letter or digit to a blank: a path is one. */
+  /** An ideograph, or text from a letter or digit to the next blank, for example a path. */
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /** A fact of fewer words says too little beside those around it. */
+  /** Least number of words of a fact that can be compared without its neighbours. */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
 
-  /** Below 0 where a is older, above where b is; 0 where this does not tell. */
+  /**
+   * Returns a number below 0 if a is older, above 0 if b is older, and 0 if the order is unknown.
+   */
   static int between(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -42,8 +44,8 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two items follow one another under a heading, with no date between them. They were
-   * written together, so each states a fact of its own.
+   * Whether two items are neighbours under a heading, without different dates. Such items were
+   * written together, so each states its own fact.
    */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
@@ -57,15 +59,15 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts state different things, however near their vectors are: neighbours in a list,
-   * parts of one lesson, or a fact of very few words. Items further apart in one list are not
-   * included: agents append facts that a list has already.
+   * Whether two facts state different things in spite of near vectors: neighbours in a list, parts
+   * of one lesson, or a very short fact. Distant items of one list are not included, because agents
+   * append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);
   }
 
-  /** Whether two facts are under one heading, and no date parts them. */
+  /** Whether two facts are under one heading, without different dates. */
   private static boolean areTogether(Entry a, Entry b) {
     return !areDated(a, b) && a.text().heading().isPresent() && NoteName.areInOneList(a, b);
   }

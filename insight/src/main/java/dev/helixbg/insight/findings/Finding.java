@@ -9,53 +9,50 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * Something worth telling the user. Its id survives compaction, renames of other entries and new
- * runs.
- */
+/** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Two texts that are less similar are about different matters, as the model that comes with the
-   * program sees them. Measured on the notes of {@code bench findings}: of 88 rewrites and
-   * overtaken notes the least similar to anything has 0.456, and the least similar pair of them
-   * that is listed 0.452; of 154 notes on other subjects 132 have less.
+   * Least similarity of texts about one matter, for the bundled model. It was measured on the notes
+   * of {@code bench findings}. Of 88 rewrites and overtaken notes, the least similar to anything
+   * has 0.456. The least similar listed pair of them has 0.452. Of 154 notes on other subjects, 132
+   * have less.
    */
   double FAR = 0.45;
 
   /**
-   * Stable name, such as {@code dup-3f9a01c2d4}: a kind and ten hex digits over what was found,
-   * never over offsets.
+   * Returns a stable name, such as {@code dup-3f9a01c2d4}: a kind and ten hex digits over the
+   * content, never over offsets.
    */
   String id();
 
-  /** All ids under which it may have been decided on, its own among them. */
+  /** Returns all ids under which the user may have decided on the finding, with its own id. */
   default Set<String> aliases() {
     return Set.of(id());
   }
 
   /**
-   * Entries with the very same text, in any topics: all but one can go. Other findings know only
-   * one of them.
+   * Entries with the same text, in any topics: all but one can go. Other findings name only one of
+   * them.
    *
-   * @param entries two or more, by offset
+   * @param entries two or more entries, by offset
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
-  /** Names for a pair, by its similarity and topics. */
+  /** Names of pairs by similarity and topics. */
   enum PairKind {
     NEAR_DUPLICATE,
     CROSS_LINK,
     RELATION;
 
-    /** From this cosine on, a pair is a near-duplicate. */
+    /** Least cosine of a near-duplicate. */
     public static final double NEAR_DUPLICATE_FROM = 0.92;
 
     private static final double CROSS_LINK_FROM = 0.75;
 
     /**
-     * Names a pair.
+     * Returns the kind of a pair.
      *
-     * @param similarity cosine of both entries as they are embedded whole
+     * @param similarity cosine of the two whole entries
      * @param oneTopic whether both entries have the same topic
      */
     public static PairKind of(double similarity, boolean oneTopic) {
@@ -65,20 +62,20 @@ public sealed interface Finding {
       return !oneTopic && similarity >= CROSS_LINK_FROM ? CROSS_LINK : RELATION;
     }
 
-    /** Returns the name in words, such as {@code near-duplicate}. */
+    /** Returns the name as text, such as {@code near-duplicate}. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /**
-   * Two entries that may be about one matter, in the one ranked list of them.
+   * Two entries that may be about one matter, from the ranked list.
    *
    * @param a the entry with the lower offset
-   * @param score how much nearer the two are to each other than to what is around them, by their
-   *     own texts, see {@link RankedRelations}
-   * @param similarity cosine of both as they are embedded whole, of the float vectors
-   * @param assessment what the pair judge says of them; nothing where it has not read them
+   * @param score how much nearer the entries are to each other than to others, by their own texts,
+   *     see {@link RankedRelations}
+   * @param similarity cosine of the float vectors of the two whole entries
+   * @param assessment the pair judge's assessment; empty if it has not read the pair
    */
   record Relation(
       String id,
@@ -89,13 +86,13 @@ public sealed interface Finding {
       Evidence evidence,
       Optional<Assessment> assessment)
       implements Finding {
-    /** A pair that the pair judge has not read. */
+    /** Makes a pair that the pair judge has not read. */
     public Relation(
         String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence) {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** The same, read. */
+    /** Returns the pair with an assessment. */
     public Relation assessed(Assessment said) {
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
     }
@@ -105,12 +102,13 @@ public sealed interface Finding {
       return FindingIds.allOfPair(id, a.key(), b.key());
     }
 
-    /** Names the pair by its similarity and topics. */
     public PairKind kind() {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /** The two files of notes that both are of, the same for all pairs of their sections. */
+    /**
+     * Returns the two files of notes with the entries, the same for all pairs of their sections.
+     */
     public Optional<Set<String>> files() {
       return a.entry().note().isPresent() && b.entry().note().isPresent()
           ? Optional.of(
@@ -120,18 +118,18 @@ public sealed interface Finding {
           : Optional.empty();
     }
 
-    /** The entry that was written earlier. */
+    /** Returns the entry that was written earlier. */
     public NamedEntry older() {
       return a.isOlderThan(b) ? a : b;
     }
 
-    /** The other one. */
+    /** Returns the entry that was written later. */
     public NamedEntry newer() {
       return a.isOlderThan(b) ? b : a;
     }
 
     /**
-     * Returns the place from which to read one of both first: where it matches the other; in UTF-16
+     * Returns the place from which to read an entry of the pair: the matching place, in UTF-16
      * units.
      */
     public int readFrom(NamedEntry entry) {
@@ -141,12 +139,15 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the larger cosine: of the two entries as wholes, or of their nearest passages. */
+    /** Returns the larger cosine: of the whole entries or of their nearest passages. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /** Whether nothing in both is near: then the pair goes to the end of a list, with any score. */
+    /**
+     * Whether even the nearest parts are far from each other; such a pair is at the end of a list,
+     * with any score.
+     */
     public boolean isFar() {
       return nearest() < FAR;
     }
@@ -155,13 +156,12 @@ public sealed interface Finding {
   /**
    * The evidence for a relation.
    *
-   * @param rankOfB position of b among a's ten nearest, from 1; 0 if it is not among them
-   * @param rankOfA position of a among b's ten nearest, from 1; 0 if it is not among them
-   * @param sharedWords the rarest words, identifiers and numbers that both have, as a has them,
+   * @param rankOfB position of b among the ten nearest of a, from 1; 0 if absent
+   * @param rankOfA position of a among the ten nearest of b, from 1; 0 if absent
+   * @param sharedWords rarest words, identifiers and numbers in both entries, as a writes them,
    *     rarest first
-   * @param newer the one that was written later; nothing when unknown or in the same minute
-   * @param matching the passages of a and b that are nearest to each other; nothing where that are
-   *     the entries as they are embedded whole
+   * @param newer the later entry; empty when unknown or in the same minute
+   * @param matching nearest passages of a and b; empty if the whole entries are nearest
    */
   record Evidence(
       int rankOfB,
@@ -170,36 +170,36 @@ public sealed interface Finding {
       Optional<Side> newer,
       Optional<Matching> matching) {
 
-    /** Whether each is the other's nearest of all entries. */
+    /** Whether each entry is the nearest of the other. */
     public boolean mutualNearest() {
       return rankOfA == 1 && rankOfB == 1;
     }
   }
 
   /**
-   * The passages that match in two entries.
+   * The matching passages of two entries.
    *
-   * @param a in the content of a
-   * @param b in the content of b
-   * @param similarity cosine of these
-   * @param readFromA where to begin reading a so that its passage is seen with what is before it,
-   *     in UTF-16 units of its content
-   * @param readFromB the same of b
+   * @param a passage in the content of a
+   * @param b passage in the content of b
+   * @param similarity cosine of the passages
+   * @param readFromA start of a reading of a that includes the text before its passage, in UTF-16
+   *     units
+   * @param readFromB the same start for b
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
   /**
-   * The pair judge's assessment of two entries that it has read. Probabilities are those of
-   * collections that it was not trained on.
+   * The pair judge's assessment of two entries that it has read. The probabilities were calibrated
+   * on collections outside its training.
    *
-   * @param same that both state the same fact
-   * @param overtaken that the older one no longer holds as it is
-   * @param related that each says something of its own about one thing
-   * @param logOdds of same or overtaken, as the judge computed them, before any calibration
-   * @param tier what may be said
-   * @param objection why they are not called the same though it is likely, or what tells two of a
-   *     series apart; or nothing
-   * @param repeats whether one of both has no word of its own, which no probability tells
+   * @param same probability that both state the same fact
+   * @param overtaken probability that the older entry is not valid as it is
+   * @param related probability that each states something of its own about one thing
+   * @param logOdds log odds of same or overtaken before calibration
+   * @param tier claim that may be made
+   * @param objection reason against a likely claim, or the difference between two texts of a
+   *     series; else empty
+   * @param repeats whether one of both has no word of its own, which no probability includes
    */
   record Assessment(
       double same,
@@ -209,13 +209,14 @@ public sealed interface Finding {
       Tier tier,
       Optional<String> objection,
       boolean repeats) {
-    /** How likely one of both can go. */
+    /** Returns the probability that one entry can go. */
     public double act() {
       return same + overtaken;
     }
 
     /**
-     * The same with another likelihood of that, where it is above 0; its parts keep their shares.
+     * Returns the assessment with another probability that one entry can go. That probability must
+     * be above 0 before; its parts keep their proportion.
      */
     public Assessment withAct(double likely) {
       double part = likely / act();
@@ -224,39 +225,39 @@ public sealed interface Finding {
           same * part, overtaken * part, related * rest, logOdds, tier, objection, repeats);
     }
 
-    /** Whether that is likelier than not. */
+    /** Whether an act is likelier than not, and the pair may lead. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
 
-    /** Whether it leads. */
+    /** Whether the pair leads by the pair judge. */
     public boolean mayBeWorthAnAct() {
       return isActLikely() || repeats && mayLead();
     }
 
-    /** Whether it may lead, were it likely to be worth an act. */
+    /** Whether the pair may lead if an act is likely. */
     public boolean mayLead() {
       return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
   }
 
-  /** The claim that may be made about a pair that was read; the first claim the most. */
+  /** The claim that may be made about a pair that was read; the strongest is first. */
   enum Tier {
     /** Nine of ten such pairs say the same. */
     LIKELY_SAME,
     /** The older entry was overtaken in nine of ten such pairs. */
     LIKELY_OVERTAKEN,
-    /** About one thing. */
+    /** The entries are about one thing. */
     RELATED,
-    /** Two of one form, each about another date, period, instance, version or subject. */
+    /** The entries have one form, but different dates, periods, instances, versions or subjects. */
     SERIES,
-    /** Not to be said: the models cannot read the script of both. */
+    /** No claim: the models cannot read the script of both. */
     UNKNOWN,
-    /** Nothing. */
+    /** No claim. */
     NONE
   }
 
-  /** One of a pair. */
+  /** An entry of a pair. */
   enum Side {
     A,
     B
@@ -270,7 +271,7 @@ public sealed interface Finding {
    */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
-    /** Centroids of topics that overlap are more similar than this. */
+    /** Least similarity of the centroids, exclusive. */
     public static final double ABOVE = 0.60;
   }
 
@@ -278,12 +279,12 @@ public sealed interface Finding {
    * An entry nearer to another topic than to its own.
    *
    * @param own cosine to the centroid of the other entries of its topic
-   * @param nearer the topic it is nearest to
+   * @param nearer the nearest topic
    * @param other cosine to that topic's centroid
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
-    /** Least margin by which the other topic is nearer. */
+    /** Least difference of the two cosines. */
     public static final double MARGIN = 0.15;
 
     /** Most misfiled entries of a report. */
@@ -291,13 +292,13 @@ public sealed interface Finding {
   }
 
   /**
-   * Something that an entry names in source code, and that is otherwise there by now.
+   * A name of source code in an entry that is out of date.
    *
-   * @param folder the name of the folder of sources
+   * @param folder name of the folder of sources
    * @param named the file with its line, as the entry writes it
-   * @param path the file that it was in when the entry was written, from the top of the folder
-   * @param now the file that it was renamed to; nothing where it was not
-   * @param since nothing for lines of an index
+   * @param path path of the file when the entry was written, from the top of the folder
+   * @param now new path of a renamed file; else empty
+   * @param since commit of the change; empty for lines of an index
    */
   record MovedSource(
       String id,
@@ -309,7 +310,7 @@ public sealed interface Finding {
       Optional<String> now,
       Optional<Since> since)
       implements Finding {
-    /** All of it but the entry, in one sentence. */
+    /** Returns a sentence on the change, without the entry. */
     public String words() {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
       return switch (change) {
@@ -335,13 +336,13 @@ public sealed interface Finding {
     }
   }
 
-  /** The change of something in source code. */
+  /** A change of source code. */
   enum SourceChange {
     /** The file does not exist any more. */
     GONE,
-    /** Lines of an index lead to no file. */
+    /** Lines of an index name a missing file. */
     LINE_DEAD,
-    /** Lines of an index lead to files that have none of their words. */
+    /** Lines of an index name files that have none of the lines' words. */
     LINE_WRONG;
 
     /** Returns the name used in files. */
@@ -351,14 +352,14 @@ public sealed interface Finding {
   }
 
   /**
-   * An entry that holds a secret.
+   * An entry with a secret.
    *
-   * @param entry with the secret masked
+   * @param entry the entry with the secret masked
    * @param held kind of the secret, such as {@code GitHub token}
    */
   record Secret(String id, NamedEntry entry, String held) implements Finding {
 
-    /** Names the kind of the secret, in a sentence. */
+    /** Returns the kind of the secret in a sentence. */
     public String says() {
       return "it holds a secret, by its form: " + held;
     }
@@ -367,7 +368,7 @@ public sealed interface Finding {
   /**
    * The commit that removed a file.
    *
-   * @param commit its id, as people write it
+   * @param commit abbreviated id
    * @param date {@code yyyy-MM-dd}
    */
   record Since(String commit, String date) {}

@@ -9,32 +9,33 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Names findings by their content: a kind and the first ten hex digits of the SHA-256 over kind and
- * content. Findings of the same content are numbered from the second on: {@code dup-3f9a01c2d4-2}.
+ * Computes ids of findings from their content: a kind and the first ten hex digits of the SHA-256
+ * over kind and content. Further findings with the same content are numbered: {@code
+ * dup-3f9a01c2d4-2}.
  */
 public final class FindingIds {
   static final String RELATION = "rel";
   static final String COPIES = "copies";
 
-  /** Kinds of pairs; decisions of earlier versions name near-duplicates and links. */
+  /** Kinds of pairs; decisions of earlier versions use the kinds dup and link. */
   private static final List<String> PAIR_KINDS = List.of(RELATION, "dup", "link");
 
   private static final int DIGITS = 10;
 
   private final Map<String, Integer> used = new HashMap<>();
 
-  /** For two things whose order means nothing. */
+  /** Returns the id of two things in any order. */
   String ofPair(String kind, String one, String other) {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }
 
   /**
-   * Lists all ids under which a pair may have been decided on. Earlier versions also reported pairs
-   * as near-duplicates and cross-links, with ids of these kinds.
+   * Returns all ids under which the user may have decided on a pair. Earlier versions also reported
+   * pairs as near-duplicates and cross-links, with ids of these kinds.
    *
-   * @param id of the relation
-   * @param keyA of one entry
-   * @param keyB of the other
+   * @param id id of the relation
+   * @param keyA key of one entry
+   * @param keyB key of the other entry
    */
   public static Set<String> allOfPair(String id, String keyA, String keyB) {
     boolean inOrder = keyA.compareTo(keyB) <= 0;
@@ -49,8 +50,7 @@ public final class FindingIds {
   }
 
   /**
-   * Returns the number that tells an id from the first one of the same content, as {@code -2}; may
-   * be empty.
+   * Returns the number of an id among those of the same content, such as {@code -2}; may be empty.
    */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
@@ -62,7 +62,7 @@ public final class FindingIds {
     return kind + "-" + Sha256.of(all).substring(0, DIGITS);
   }
 
-  /** The id of what is described by its parts. */
+  /** Returns the id of a finding with these parts. */
   public String of(String kind, String... parts) {
     String id = name(kind, parts);
     int uses = used.merge(id, 1, Integer::sum);

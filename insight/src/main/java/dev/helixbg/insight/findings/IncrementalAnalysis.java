@@ -11,28 +11,27 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The analysis of a KB that changes: each update finds what {@link Analysis#run} would find, bit by
- * bit, but compares only new entries with all. One thread at a time.
+ * The analysis of a KB that changes. Each update has the same result as {@link Analysis#run}, bit
+ * by bit, but compares only new entries with all. One thread at a time.
  *
- * <p>An entry is known by its text, so that a compaction, which moves every offset, changes nothing
- * here.
+ * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
  */
 public final class IncrementalAnalysis {
   /**
-   * An entry, wherever it is in the log.
+   * An entry, independent of its place in the log.
    *
    * @param ordinal number among the entries of the same text
-   * @param hash of its vectors: a text that was embedded anew is another entry
+   * @param hash hash of its vectors: a text with new vectors is another entry
    */
   private record Instance(String key, int ordinal, int hash) {}
 
-  /** Index of each entry in the list of the last update, by which all below is kept. */
+  /** Index of each entry in the list of the last update. */
   private Map<Instance, Integer> indexOf = Map.of();
 
   private NearestNeighbours.Both nearest;
 
   /**
-   * Finds what is worth telling now.
+   * Finds the present findings.
    *
    * @see Analysis#run(List, Vectors, PassageVectors, int) for the parameters
    */
@@ -45,18 +44,18 @@ public final class IncrementalAnalysis {
       List<NamedEntry> shown = SecretCheck.masked(entries);
       return new Analysis(shown, vectors, packed, texts, nearest, threads).findings();
     } catch (RuntimeException | Error e) {
-      forget(); // a failure must not leave half of it
+      forget(); // a failed update is incomplete
       throw e;
     }
   }
 
-  /** Forgets everything; the next update compares all with all. */
+  /** Forgets all entries; the next update compares all with all. */
   public void forget() {
     indexOf = Map.of();
     nearest = null;
   }
 
-  /** Brings the nearest neighbours up to date. */
+  /** Updates the nearest neighbours. */
   private void update(List<String> keys, PackedVectors packed, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(keys.size());
@@ -82,7 +81,7 @@ public final class IncrementalAnalysis {
                     : nearest.updated(order, nowAt, texts, all, threads));
   }
 
-  /** Returns the hash of an entry's own vector and of the vectors of its passages. */
+  /** Returns the hash of an entry's own vector and of its passages' vectors. */
   private static int hash(ComparedVectors texts, int entry) {
     int hash = Arrays.hashCode(texts.vectors().row(entry));
     for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {

@@ -6,13 +6,13 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector: all of them, once a run has ended.
+ * The live entries of a KB that have a vector; after a run these are all entries.
  *
- * @param named those that have a vector, by offset
- * @param vectors of the entries
- * @param passages of the entries, those that have a vector
- * @param log they were read from
- * @param coverage how many of all entries have vectors for all of their text
+ * @param named entries with a vector, by offset
+ * @param vectors vectors of the entries
+ * @param passages passages of the entries that have a vector
+ * @param log account of the log
+ * @param coverage number of entries whose whole text has vectors
  * @param way id of the entries' vectors
  */
 public record KbEntries(

@@ -22,16 +22,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What hashing and cutting the texts of a log tells: the names of its entries, the passages of long
- * ones, and where in a store the vectors of both are. A store keeps that of one log, all of whose
- * texts have vectors, so that a search need not find it out.
+ * The layout of a log in a store: the names of its entries, the passages of long ones, and the
+ * places of their vectors. A store keeps the layout of one log, all of whose texts have vectors, so
+ * that a search need not hash and cut the texts.
  *
  * @param way id of the entries' vectors
- * @param names of the entries
- * @param vectors for each entry, where its vector is
- * @param owners of each passage, the index of its entry; rising
- * @param passages of the entries
- * @param passageVectors for each passage, where its vector is
+ * @param names hashes of the entries' texts
+ * @param vectors place of each entry's vector
+ * @param owners index of each passage's entry, rising
+ * @param passages passages of the entries
+ * @param passageVectors place of each passage's vector
  */
 public record KbLayout(
     String way,
@@ -48,7 +48,7 @@ public record KbLayout(
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
 
-  /** Where the vectors of texts are; empty where one has none. */
+  /** Returns the places of the vectors of texts; empty if a text has no vector. */
   public static Optional<int[]> places(VectorStore store, List<TextKey> keys) {
     Map<TextKey, Integer> all = store.places();
     return keys.stream().allMatch(all::containsKey)
@@ -57,7 +57,7 @@ public record KbLayout(
   }
 
   /**
-   * Keeps it instead of the one before.
+   * Saves this layout and deletes the one before.
    *
    * @param log hash of the log
    */
@@ -99,11 +99,11 @@ public record KbLayout(
   }
 
   /**
-   * The entries of a log with their vectors, where the store keeps its layout.
+   * Returns the entries of a log with their vectors, if the store has the layout of that log.
    *
-   * @param log hash of the log as it is
-   * @param ids of the embedding model's vectors
-   * @param modelTokens the most tokens that it takes of a text
+   * @param log hash of the present log
+   * @param ids ids of the embedding model's vectors
+   * @param modelTokens most tokens that the model reads of a text
    */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
@@ -154,7 +154,7 @@ public record KbLayout(
     return new KbLayout(way, names, vectors, owners, passages, passageVectors);
   }
 
-  /** Empty where a vector is damaged, or the log is another one meanwhile. */
+  /** Returns the entries; empty if a vector is damaged or the log has changed meanwhile. */
   private Optional<KbEntries> entries(Path dataLog, String sha256, Database store) {
     LogReading[] read = new LogReading[1];
     List<Optional<float[]>> values = new ArrayList<>();

@@ -9,12 +9,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Finds, for each entry, the other topic that it is nearest to. */
+/** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /** Others that an entry's own topic needs, lest a chance neighbour counts as a topic. */
+  /**
+   * Least number of other entries in an entry's own topic, so that one chance neighbour is no
+   * topic.
+   */
   private static final int MIN_OTHERS = 2;
 
-  /** Entries that another topic needs to attract one. */
+  /** Least number of entries in the other topic. */
   private static final int MIN_ENTRIES = 3;
 
   /**
@@ -35,10 +38,10 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours of each entry: those in the other topic must be nearer, all together, than
-   *     those in its own, since the centre of a large topic of many things is far from most of them
-   * @param margin how much nearer the other topic must be, and more
-   * @param order of the entries, which decides between equally clear ones
+   * @param neighbours neighbours of each entry. Those in the other topic must be nearer in total
+   *     than those in its own, because most entries are far from the centre of a large, mixed topic
+   * @param margin least difference of the two cosines, exclusive
+   * @param order position of each entry, which decides between equally clear ones
    */
   static List<Misplaced> find(
       PackedVectors entries,
@@ -53,7 +56,8 @@ final class MisfiledEntries {
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
     int[] topicOf = topics.topicOf();
     NearestNeighbours nearest =
-        new NearestNeighbours(IntStream.range(0, entries.count()).toArray(), 1); // by name
+        // equal cosines are ordered by name
+        new NearestNeighbours(IntStream.range(0, entries.count()).toArray(), 1);
     PairSink sink =
         (candidate, entry, cosine) -> {
           if (candidates[candidate] != topicOf[entry]) {

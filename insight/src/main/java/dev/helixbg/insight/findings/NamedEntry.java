@@ -15,17 +15,16 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * An entry under the name by which helix users refer to it.
+ * An entry with its name for users of helix.
  *
- * @param index position among the live entries of its topic, by offset, from 0: the entry's name is
+ * @param index position among the live entries of its topic, by offset, from 0; the entry's name is
  *     {@code topic:index}
- * @param key 32 hex digits of the hash of its embedded text: the same wherever a compaction moves
- *     it
+ * @param key 32 hex digits of the hash of its embedded text, which a compaction does not change
  * @param linked whether another entry links to it
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
-  /** The same with another text. */
+  /** Returns the entry with another text. */
   NamedEntry with(Entry changed) {
     return new NamedEntry(changed, index, key, linked);
   }
@@ -34,22 +33,22 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.topic();
   }
 
-  /** Its body, taken apart. */
+  /** Returns the parsed body. */
   public EntryText text() {
     return entry.text();
   }
 
-  /** Its body without metadata lines. */
+  /** Returns the body without metadata lines. */
   public String content() {
     return text().content();
   }
 
-  /** How other entries link to it. */
+  /** Returns the link by which other entries name it. */
   public EntryText.Link link() {
     return new EntryText.Link(topic(), index);
   }
 
-  /** One to which no other entry links. */
+  /** Makes an entry to which no other entry links. */
   public NamedEntry(Entry entry, int index, String key) {
     this(entry, index, key, false);
   }
@@ -57,8 +56,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   /**
    * Names live entries.
    *
-   * @param entries all of a log, by rising offset
-   * @param key of each
+   * @param entries all entries of a log, by rising offset
+   * @param key returns the key of an entry
    */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
     int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
@@ -79,15 +78,15 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
         .toList();
   }
 
-  /** Number of each name among those that are equal to it, from 0. */
+  /** Returns the number of each name among equal names, from 0. */
   public static int[] ordinals(List<String> names) {
     Map<String, Integer> seen = HashMap.newHashMap(names.size());
     return names.stream().mapToInt(name -> seen.merge(name, 1, Integer::sum) - 1).toArray();
   }
 
   /**
-   * Whether it was written before another one: by the times that helix noted, where those say
-   * nothing by the order of a file of facts, and else by the log, to which helix only appends.
+   * Whether this entry was written before another one. The order of facts decides first, then the
+   * times that helix noted, then the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -98,7 +97,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             : entry.offset() < other.entry().offset();
   }
 
-  /** Whether helix noted the times of both, and not the same one. */
+  /** Whether helix noted different times for both entries. */
   boolean hasOtherTime(NamedEntry other) {
     int mine = entry.timestampMin();
     int its = other.entry().timestampMin();
@@ -106,8 +105,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether it is known which of two was written first. The log does not tell it of notes: they are
-   * in the order of their dates, and many dates have no time of day.
+   * Whether it is known which of two entries was written first. The log does not tell the age of
+   * notes, which are ordered by dates, often without a time of day.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int mine = entry.timestampMin();
@@ -118,7 +117,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
         || hasOtherTime(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Hashes the offset, which tells entries apart, not the text. */
+  /** Returns the hash of the offset, which is unique, instead of the text's. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());
@@ -127,12 +126,12 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   /** Longest title, in columns of a terminal. */
   private static final int TITLE = 70;
 
-  /** A mark of Markdown before a line, and what follows its first sentence. */
+  /** A mark of Markdown at the start of a line. */
   private static final Pattern MARK = Pattern.compile("^(?:#{1,6}|[-*>+]|\\d{1,3}[.)])\\s+");
 
   private static final Pattern AFTER_SENTENCE = Pattern.compile("(?<=[.!?])\\s.*");
 
-  /** Returns what a person knows it by: its heading, else its first sentence, else its name. */
+  /** Returns the title for a reader: the heading, else the first sentence, else the name. */
   public String title() {
     String line = MARK.matcher(entry.text().title()).replaceFirst("");
     String said =
@@ -145,14 +144,14 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return title.isEmpty() ? name() : title;
   }
 
-  /** Where a person finds a fact of a memory file now: {@code MEMORY.md:12}. */
+  /** Returns the place of a fact in its memory file: {@code MEMORY.md:12}. */
   public Optional<String> place() {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
   /**
-   * Returns its name for people: its position in its topic, as in helix, or a note's file and
-   * heading. Several notes may have one name.
+   * Returns the name for people: topic and position, as in helix, or file and heading of a note.
+   * Several notes may have one name.
    */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 
 /**
  * The nearest neighbours of each entry, nearest first. The nearness of two entries is that of their
- * two nearest texts, where passages count as texts, too. The order in which neighbours are offered
- * changes nothing: of equally near ones, those count that come first in the order of keys.
+ * two nearest texts, with passages as texts. The result does not depend on the order of offers: of
+ * equally near neighbours, the first by key are kept.
  */
 public final class NearestNeighbours {
   /** The k of CSLS (Conneau et al. 2018). */
@@ -20,10 +20,10 @@ public final class NearestNeighbours {
 
   static final int NONE = -1;
 
-  /** Texts that are compared by one step of a loop. */
+  /** Texts in one step of a parallel loop. */
   private static final int TEXTS_PER_STEP = 256;
 
-  /** Any number that is much larger than that of threads. */
+  /** Number of locks, much larger than the number of threads. */
   private static final int LOCKS = 256;
 
   private final int count;
@@ -32,21 +32,23 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Copy of the last similarity of each list, side by side: a scan asks for every pair. */
+  /**
+   * Copy of the last similarity of each list in one array, because a scan reads it for every pair.
+   */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
 
-  /** Empty lists of {@link #LENGTH} neighbours. */
+  /** Makes empty lists of {@link #LENGTH} neighbours. */
   NearestNeighbours(int[] order) {
     this(order, LENGTH);
   }
 
   /**
-   * Empty lists.
+   * Makes empty lists.
    *
    * @param order position of each entry, see {@link TopPairs}
-   * @param length most neighbours of an entry
+   * @param length largest number of neighbours of an entry
    */
   public NearestNeighbours(int[] order, int length) {
     this.count = order.length;
@@ -64,13 +66,13 @@ public final class NearestNeighbours {
   /**
    * The neighbours of entries by two measures of nearness.
    *
-   * @param own by the texts of the entries themselves
-   * @param all by those and by their passages
-   * @param texts of the entries
+   * @param own neighbours by the entries' own texts
+   * @param all neighbours by those and by passages
+   * @param texts vectors of the entries
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
-    /** Empty lists; one for both where there are no passages. */
+    /** Makes empty lists; without passages, both are the same lists. */
     static Both empty(ComparedVectors texts, int[] order) {
       NearestNeighbours all = new NearestNeighbours(order);
       return new Both(texts.hasPassages() ? new NearestNeighbours(order) : all, all, texts);
@@ -81,7 +83,7 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /** Takes in how near another text is to a text, for the entry of the latter. */
+    /** Offers a text to the entry of another text as a neighbour. */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -102,11 +104,14 @@ public final class NearestNeighbours {
     @Override
     public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       boolean areEntries = firstRow < texts.entries() && firstColumn < texts.entries();
-      NearestNeighbours lower = areEntries ? own : all; // all has nearer ones than own, or the same
+      NearestNeighbours lower = areEntries ? own : all; // all has at least equal similarities
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /** The lowest place of some texts; as in {@link #offer}, an older one is never too high. */
+    /**
+     * Returns the lowest least similarity of some texts. As in {@link #offer}, an outdated value is
+     * never too high.
+     */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {
@@ -134,13 +139,13 @@ public final class NearestNeighbours {
     }
 
     /**
-     * The same lists for a KB that has changed: only new entries, and those that lost a neighbour,
-     * are compared with all.
+     * Returns the lists for a changed KB. Only new entries, and those that lost a neighbour, are
+     * compared with all.
      *
-     * @param order of the entries there are now
-     * @param nowAt index that each entry of these lists has now; {@link #NONE} for one that is gone
-     * @param now texts of the entries there are now
-     * @param packed all their vectors
+     * @param order position of each present entry
+     * @param nowAt present index of each entry of these lists; {@link #NONE} for a removed entry
+     * @param now vectors of the present entries
+     * @param packed the same vectors, packed
      */
     Both updated(int[] order, int[] nowAt, ComparedVectors now, PackedVectors packed, int threads) {
       Both next = empty(now, order);
@@ -178,13 +183,12 @@ public final class NearestNeighbours {
     }
   }
 
-  /** Whether no entry of a list is gone. */
+  /** Whether all neighbours of an entry still exist. */
   private boolean isWhole(int entry, int[] nowAt) {
     return IntStream.range(entry * length, (entry + 1) * length)
         .allMatch(i -> others[i] == NONE || nowAt[others[i]] != NONE);
   }
 
-  /** Copies one list. */
   private void copy(int entry, int[] nowAt, NearestNeighbours next) {
     int now = nowAt[entry];
     for (int i = 0; i < length; i++) {
@@ -195,9 +199,10 @@ public final class NearestNeighbours {
     next.least[now] = least[entry];
   }
 
-  /** Takes a neighbour in if it is among the nearest; any thread may call this. */
+  /** Adds a neighbour if it is among the nearest; any thread may call this. */
   public void offer(int entry, int other, float similarity) {
-    // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
+    // Without the lock this value may be outdated, and then lower, so no neighbour is refused
+    // wrongly.
     if (similarity >= least[entry]) {
       insert(entry, other, similarity);
     }
@@ -211,7 +216,7 @@ public final class NearestNeighbours {
       while (at < last && others[at] != other) {
         at++;
       }
-      // Where it was, as far as another text of it is, or the place that is lost.
+      // The place of an earlier text of the same entry, else the last place.
       if (!isNearer(other, similarity, at)) {
         return;
       }
@@ -231,15 +236,16 @@ public final class NearestNeighbours {
   }
 
   /**
-   * @param place from 0
-   * @return {@link #NONE} if there are no more
+   * @param place place in the list, from 0
+   * @return {@link #NONE} if the list is shorter
    */
   public int neighbour(int entry, int place) {
     return others[entry * length + place];
   }
 
   /**
-   * Place of {@code other} in the list of {@code entry}, from 0; {@link #NONE} if it is not there.
+   * Returns the place of {@code other} in the list of {@code entry}, from 0; {@link #NONE} if
+   * absent.
    */
   int place(int entry, int other) {
     for (int place = 0; place < length; place++) {
@@ -250,12 +256,12 @@ public final class NearestNeighbours {
     return NONE;
   }
 
-  /** Similarity at a place; negative infinity where there are no more. */
+  /** Returns the similarity at a place; negative infinity if the list is shorter. */
   public float similarity(int entry, int place) {
     return similarities[entry * length + place];
   }
 
-  /** Mean similarity to the nearest; those that are missing from a list count as 0. */
+  /** Returns the mean similarity to the nearest; missing ones count as 0. */
   public double mean(int entry) {
     double sum = 0;
     for (int i = entry * length; i < (entry + 1) * length; i++) {

@@ -12,30 +12,30 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One ranked list of the pairs of entries that are most likely about the same matter, in any
+ * The ranked list of the pairs of entries that are most likely about the same matter, in any
  * topics.
  *
  * <p>The score of a pair is {@code CSLS(cosine of vectors) + 0.3 · CSLS(cosine of TF-IDF)}, where
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
  * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
- * Data"). It asks whether two entries are closer than either is to its surroundings: entries that
- * are near to everything, and topics in which all is alike, lose their head start.
+ * Data"). The score tells whether two entries are nearer to each other than to the entries around
+ * them. Entries that are near to everything, and topics of similar entries, therefore have no
+ * advantage.
  *
- * <p>The score is that of the entries' own texts. Where passages are nearer, a pair ranks by the
- * same score of the nearest of all their texts, less a discount: passages that two notes share word
- * for word, such as sample output, often say nothing of the notes.
+ * <p>The score is that of the entries' own texts. If passages are nearer, a pair ranks by the same
+ * score of the nearest texts, less a discount. Passages that two notes share word for word, such as
+ * sample output, often tell nothing about the notes.
  *
- * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms, of
- * its own or with passages. Pairs that an entry declares ({@code [links: …]}) are no news, nor are
- * those of exact copies.
+ * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms, with
+ * or without passages. Declared links ({@code [links: …]}) and exact copies are left out.
  */
 final class RankedRelations {
-  /** Chosen on notes that are not in this project; 0.2 to 0.5 rank nearly the same. */
+  /** Weight of terms, chosen on notes outside this project; 0.2 to 0.5 rank nearly the same. */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of a pair that only passages find. With more, fewer of the rewrites that
-   * stand late in long notes are among the first n/2 of {@code bench findings}.
+   * Discount on the score of a pair that only passages find. With a larger one, fewer rewrites late
+   * in long notes are among the first n/2 of {@code bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -50,12 +50,12 @@ final class RankedRelations {
   private final NearestNeighbours.Both byTerms;
   private final int[] order;
 
-  /** Pairs that may be told of, each once. */
+  /** Pairs that may be listed, each once. */
   private final long[] candidates;
 
   /**
-   * @param byVector of the same entries
-   * @param order of the entries, see {@link TopPairs}
+   * @param byVector neighbours of the same entries
+   * @param order position of each entry, see {@link TopPairs}
    */
   RankedRelations(
       List<NamedEntry> entries,
@@ -78,7 +78,7 @@ final class RankedRelations {
     this.candidates = candidates();
   }
 
-  /** Best first. */
+  /** Returns the best pairs, best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
     TopPairs best = new TopPairs(max, order);
     for (long pair : candidates) {
@@ -118,8 +118,8 @@ final class RankedRelations {
   }
 
   /**
-   * Returns the highest similarity of all texts of two entries, looked up where one has the other
-   * in its list.
+   * Returns the highest similarity of all texts of two entries; a list of neighbours is used if it
+   * has the pair.
    */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
@@ -132,7 +132,7 @@ final class RankedRelations {
         : texts.best(a, b, measure).similarity();
   }
 
-  /** Returns the cosine as the kernels compute it, bit by bit. */
+  /** Returns the cosine with the same bits as the kernels. */
   private float cosine(int a, int b) {
     float sum = 0;
     float[] values = texts.vectors().values();
@@ -143,7 +143,7 @@ final class RankedRelations {
     return sum;
   }
 
-  /** Each pair once. */
+  /** Returns each candidate pair once. */
   private long[] candidates() {
     int count = entries.size();
     List<NearestNeighbours> all =
@@ -185,7 +185,7 @@ final class RankedRelations {
             matching(match, first.entry(), second.entry())));
   }
 
-  /** Nothing where the two entries are nearest as they are. */
+  /** Returns the matching passages; empty if the whole entries are nearest. */
   private Optional<Finding.Matching> matching(ComparedVectors.Match match, Entry a, Entry b) {
     return match.a() < texts.entries() && match.b() < texts.entries()
         ? Optional.empty()
@@ -198,7 +198,10 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */
+  /**
+   * Returns shared rare words without parts of earlier ones, such as {@code 1412} of {@code
+   * PAY-1412}.
+   */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -213,7 +216,10 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Entries of helix are compared by their times alone, notes by all that tells their age. */
+  /**
+   * Returns the newer entry. Entries of helix are compared by their times alone, notes by
+   * everything that tells their age.
+   */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known = a.hasOtherTime(b) || a.entry().note().isPresent() && a.isAgeKnown(b);
     return known

@@ -5,11 +5,11 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
 import java.util.List;
 
-/** Finds entries that hold a secret, by its form, and masks secrets where entries are shown. */
+/** Finds entries with a secret, by its form, and masks secrets where entries are shown. */
 public final class SecretCheck {
   private SecretCheck() {}
 
-  /** The entries that hold a secret, masked, in their order. */
+  /** Returns the entries with a secret, masked, in order. */
   public static List<Secret> of(List<NamedEntry> entries) {
     FindingIds ids = new FindingIds();
     return entries.stream()
@@ -20,7 +20,7 @@ public final class SecretCheck {
         .toList();
   }
 
-  /** The entries with their secrets masked; keys, and places in the texts, stay. */
+  /** Returns the entries with their secrets masked; keys and text places stay the same. */
   static List<NamedEntry> masked(List<NamedEntry> entries) {
     return entries.stream().map(SecretCheck::masked).toList();
   }

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The best of any number of pairs: those of the highest similarity and, where that is equal, those
- * that come first in a given order of the vectors. The order is total, so what is kept does not
- * depend on who offers what when.
+ * The best of any number of pairs: those of the highest similarity, then those first in a given
+ * order of the vectors. The order is total, so the result does not depend on the order of offers.
  */
 final class TopPairs {
 
@@ -21,9 +20,9 @@ final class TopPairs {
   private final PriorityQueue<ScoredPair> worstFirst;
 
   /**
-   * @param max pairs kept, at least 1
-   * @param order position of each vector, by which equally similar pairs are told apart: the one
-   *     with the earlier first vector wins, then the one with the earlier second vector
+   * @param max largest number of pairs, at least 1
+   * @param order position of each vector, which decides between equally similar pairs: by the first
+   *     vector, then by the second
    */
   TopPairs(int max, int[] order) {
     this.max = max;

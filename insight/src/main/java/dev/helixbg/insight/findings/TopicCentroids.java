@@ -2,7 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.similarity.Vectors;
 
-/** The middle of each topic: the mean of its unit vectors, brought to unit length. */
+/** The centroid of each topic: the mean of its unit vectors, scaled to unit length. */
 final class TopicCentroids {
   private final Vectors vectors;
   private final TopicIndex topics;
@@ -30,7 +30,7 @@ final class TopicCentroids {
     }
   }
 
-  /** One row per topic; a topic whose vectors cancel out has a zero vector, similar to nothing. */
+  /** Returns one row for each topic; a topic whose vectors cancel out has a zero vector. */
   Vectors normalised() {
     int dimension = vectors.dimension();
     float[] values = new float[sums.length];
@@ -41,7 +41,10 @@ final class TopicCentroids {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /** Cosine of an entry to the centroid of the other entries of its topic; 0 without any. */
+  /**
+   * Returns the cosine of an entry to the centroid of the other entries of its topic; 0 without
+   * others.
+   */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

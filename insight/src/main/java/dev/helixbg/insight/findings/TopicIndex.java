@@ -8,9 +8,9 @@ import java.util.TreeSet;
 /**
  * The topics of a list of entries by number, in the order of their names.
  *
- * @param names of the topics, sorted
+ * @param names names of the topics, sorted
  * @param topicOf number of the topic of each entry
- * @param sizes entries in each topic
+ * @param sizes number of entries in each topic
  */
 record TopicIndex(List<String> names, int[] topicOf, int[] sizes) {
 

@@ -6,29 +6,30 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verdicts of the user's coding agents on pairs, and how far each agent can be trusted.
+ * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent counts
+ * if its verdicts may decide what leads.
  *
- * @param clients by name
- * @param pairs by the id of a finding
+ * @param clients reliability of each agent, by name
+ * @param pairs verdicts by the id of a finding
  */
 public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
-  /** No agent was asked. */
+  /** The sayings without any agent. */
   public static final AgentSayings NONE = new AgentSayings(List.of(), Map.of());
 
   /**
    * The verdicts on one pair.
    *
-   * @param verdict what counts; empty where no client counts, or clients that count as much
+   * @param verdict decisive verdict; empty if no client counts, or if equally reliable clients
    *     disagree
-   * @param all by each client
+   * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
-    /** Whether two clients that count say otherwise. */
+    /** Whether two clients that count disagree. */
     public boolean isDisputed() {
       return all.stream().filter(Saying::counts).map(Saying::verdict).distinct().count() > 1;
     }
 
-    /** Says it in words, such as {@code same, by claude-code 2.1}. */
+    /** Returns the verdicts as text, such as {@code same, by claude-code 2.1}. */
     public String words() {
       String words =
           String.join(
@@ -49,28 +50,27 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * The verdict of one client.
    *
    * @param client name and version
-   * @param counts whether it has a say in what leads
+   * @param counts whether the verdict may decide what leads
    */
   public record Saying(String client, Verdict verdict, boolean counts) {}
 
   /**
-   * How far a client can be trusted, by what it said of pairs whose truth is known.
+   * The reliability of a client, measured on pairs with a known answer.
    *
    * @param client name and version
-   * @param answers that it gave about entries
-   * @param known what it said of pairs whose truth is known; kappa is its agreement with the truth
-   * @param hasty answers that came faster than anything can read
+   * @param answers number of its answers about entries
+   * @param known result on pairs with a known answer; kappa is the agreement with that answer
+   * @param hasty number of answers that came faster than anyone can read
    */
   public record Trust(String client, int answers, JudgeTrust known, int hasty) {
-    /** Known pairs without which nothing can be said of a client. */
+    /** Least number of known pairs for a measurement. */
     public static final int LEAST_KNOWN = 8;
 
-    /** Whether it has answered enough known pairs. */
     public boolean isMeasured() {
       return known.pairs() >= LEAST_KNOWN;
     }
 
-    /** Whether its answers are worth little more than a coin, or were given without reading. */
+    /** Whether the client answers without reading, or hardly better than chance. */
     public boolean isGuessing() {
       return isHasty() || isMeasured() && known.isGuessing();
     }
@@ -80,14 +80,17 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
 
     /**
-     * Share of known pairs judged rightly, with one right and one wrong answer added: few answers
-     * say little.
+     * Returns the share of right answers on known pairs, with one right and one wrong answer added,
+     * so that few answers have little weight.
      */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
 
-    /** Whether its verdicts count beside a language model that was measured so. */
+    /**
+     * Whether the verdicts count: the client is measured, does not guess, and is at least as good
+     * as a reliable language model.
+     */
     public boolean counts(Optional<JudgeTrust> model) {
       return isMeasured()
           && !isGuessing()
@@ -97,7 +100,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               .orElse(true);
     }
 
-    /** Says it in a sentence or two, for people. */
+    /** Returns one or two sentences for people. */
     public String words() {
       StringBuilder words =
           new StringBuilder("%s has answered %d questions".formatted(client, answers));
@@ -120,17 +123,16 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
   }
 
-  /** The verdicts on a pair. */
   public Optional<Said> of(Finding.Relation pair) {
     return Optional.ofNullable(pairs.get(pair.id()));
   }
 
-  /** The verdict that counts. */
+  /** Returns the decisive verdict on a pair. */
   public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }
 
-  /** Whether an agent that counts calls a pair worth an act; empty where none has a say. */
+  /** Whether the decisive verdict calls a pair worth an act; empty without such a verdict. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(Verdict::isAct);
   }

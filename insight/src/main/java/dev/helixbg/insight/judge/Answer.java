@@ -6,12 +6,12 @@ import java.util.List;
  * A model's answer.
  *
  * @param text one of the job's choices, or free text
- * @param probability of that choice among all; 1 for free text
- * @param runnerUp the next choice; empty for free text
- * @param runnerUpProbability of that
- * @param unread a bit for each text of the question that the model did not read to its end, as
- *     {@link Question#bit} numbers them; {@link #ANY} when it is unknown which
- * @param orders of a comparison, the choice in either order of its texts; else empty
+ * @param probability probability of that choice among all; 1 for free text
+ * @param runnerUp second choice; empty for free text
+ * @param runnerUpProbability probability of the second choice
+ * @param unread bits of the question's texts that the model did not read to the end, see {@link
+ *     Question#bit}; {@link #ANY} when it is unknown which
+ * @param orders for a comparison, the choice in either order of its texts; else empty
  */
 public record Answer(
     String text,
@@ -23,7 +23,7 @@ public record Answer(
   static final int ANY = -1;
 
   /**
-   * @param cut whether the model saw only a part of some text
+   * @param cut whether the model read only a part of some text
    */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
@@ -34,20 +34,17 @@ public record Answer(
     return new Answer(text, 1, "", 0, cut);
   }
 
-  /** Whether the model saw only a part of some text. */
+  /** Whether the model read only a part of some text. */
   public boolean cut() {
     return unread != 0;
   }
 
-  /** Whether the model read the text with that bit to its end. */
+  /** Whether the model read the text with a bit to its end. */
   boolean hasRead(int bit) {
     return (unread & bit) == 0;
   }
 
-  /**
-   * Returns the probability of a choice; of three choices, the one that is not named has the
-   * remainder.
-   */
+  /** Returns the probability of a choice. With three choices, the third one has the remainder. */
   double share(String choice) {
     if (text.equals(choice)) {
       return probability;

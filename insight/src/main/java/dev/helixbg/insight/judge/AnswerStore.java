@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The answers of language models, in a table of a database. An answer is found again by job, prompt
- * version, model file and the whole text it is about.
+ * The answers of language models in a table of a database. The key of an answer is job, prompt
+ * version, model file and the whole text of the question.
  */
 public final class AnswerStore implements RememberedAnswers {
   /** The table, for {@link Database.Schema}. */
@@ -24,7 +24,7 @@ public final class AnswerStore implements RememberedAnswers {
           + " nextProbability REAL NOT NULL, unread INTEGER NOT NULL, orders TEXT NOT NULL,"
           + " UNIQUE (job, prompt, model, key) ON CONFLICT REPLACE)";
 
-  /** Longest free text that is believed, in characters. */
+  /** Longest free text that is accepted, in characters. */
   private static final int MAX_TEXT = 20_000;
 
   private final Database database;
@@ -34,21 +34,21 @@ public final class AnswerStore implements RememberedAnswers {
   }
 
   /**
-   * Identity of a question and of the model that is asked.
+   * Identity of a question and its model.
    *
-   * @param version of the prompt, budget included
+   * @param version version of the prompt, with the budget
    * @param model SHA-256 of the model file, in hexadecimal
-   * @param key of the question
+   * @param key key of the question
    */
   public record Id(QuestionKind job, String version, String model, String key) {}
 
-  /** A number that grows with each answer. */
+  /** Returns a number that grows with each answer. */
   public int version() {
     return database.added("answer");
   }
 
   /**
-   * Returns the wanted answers that are known.
+   * Returns the wanted answers that are in the table.
    *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
@@ -145,10 +145,10 @@ public final class AnswerStore implements RememberedAnswers {
   }
 
   /**
-   * Forgets answers that no question has any more, when they are most of many.
+   * Deletes answers without a present question, when most of many answers are such.
    *
-   * @param keys of all questions that there are now; answers of other models to these stay
-   * @param versions of the prompts in use
+   * @param keys keys of all present questions; answers of other models to these are kept
+   * @param versions versions of the prompts in use
    */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
@@ -158,7 +158,7 @@ public final class AnswerStore implements RememberedAnswers {
         row -> versions.contains(row.get(0)) && keys.contains(row.get(1)));
   }
 
-  /** Whether a model could have given this answer: the report never shows another one. */
+  /** Whether a model could give this answer; other answers are ignored. */
   private static boolean isPossible(QuestionKind job, Answer answer) {
     List<String> choices = job.choices();
     return choices.isEmpty()

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** Which entries speak for a topic: those nearest to its middle. */
+/** The central entries of a topic, which represent the topic: those nearest to its mean vector. */
 public final class CentralEntries {
   private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
 
   /**
-   * @param entries by rising offset
-   * @param vectors of the entries
+   * @param entries entries by rising offset
+   * @param vectors returns the vector of an entry by its index
    */
   public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;
@@ -28,12 +28,12 @@ public final class CentralEntries {
     }
   }
 
-  /** Returns the topics, the one written to last first. */
+  /** Returns the topics; the topic with the newest entry is first. */
   List<String> topics() {
     return List.copyOf(members.keySet());
   }
 
-  /** Contents of the entries nearest to the middle of a topic, nearest first. */
+  /** Returns the contents of the most central entries of a topic, nearest first. */
   List<String> contents(String topic, int most) {
     List<Integer> of = members.get(topic);
     Middle middle = Middle.of(of.stream().map(vectors::apply).toList());

@@ -17,21 +17,22 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Asks a language model. The opening of a job is read once; questions are read together, as many as
- * a pass over the weights takes.
+ * Asks a language model. The system prompt of a job is read once. As many questions as fit into one
+ * pass over the weights are read together.
  *
- * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
- * say anything else, even if an entry tells it to. Answers do not depend on what is asked beside.
+ * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot
+ * answer anything else, even if an entry tells it to. An answer does not depend on the other
+ * questions in the pass.
  */
 public final class Judge implements QuestionAnswerer {
-  /** Tokens of the chat form around a user's turn, the letters and the topic; more than enough. */
+  /** Upper bound of the tokens of the chat form around a user's turn, the letters and the topic. */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
 
   /**
-   * Free answers grow token by token, each token a pass: so many passes' prompts are answered
-   * together.
+   * Passes whose prompts are answered together for free answers, which need one pass for each
+   * token.
    */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
@@ -41,7 +42,7 @@ public final class Judge implements QuestionAnswerer {
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /**
-   * @param model is closed with this
+   * @param model model, which this object closes
    */
   public Judge(TextModel model) {
     this.model = model;
@@ -50,28 +51,26 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * A job whose opening was read.
+   * A job whose system prompt was read.
    *
-   * @param lead tokens that all requests begin with; they were read too
+   * @param lead first tokens of all requests, which were read, too
    */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 
-  /** A question in tokens. */
+  /** The prompts of a question in tokens. */
   private record Asked(List<int[]> prompts, int unread) {
     int tokens() {
       return prompts.stream().mapToInt(ids -> ids.length).sum();
     }
   }
 
-  /** The model that it asks. */
   public TextModel model() {
     return model;
   }
 
   /**
-   * Answers as many questions as a pass takes (four passes, where answers are free text), at least
-   * one.
+   * Answers the questions that fit into one pass, or into four passes for free text; at least one.
    */
   @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
@@ -93,7 +92,7 @@ public final class Judge implements QuestionAnswerer {
     return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
   }
 
-  /** The whole prompt of a question, one for each order it is asked in. */
+  /** Returns the whole prompts of a question, one for each order of its texts. */
   List<int[]> prompts(Question question) {
     Opened ready = open(question.job(), () -> false);
     int[] opening = chat.opening(question.job().systemPrompt());
@@ -153,12 +152,12 @@ public final class Judge implements QuestionAnswerer {
     return answers;
   }
 
-  /** A pair is asked in both orders: who comes first must not matter. */
+  /** Returns the mean over both orders of a pair, so that the order does not matter. */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
     for (double[] order : orders) {
       for (int i = 0; i < order.length; i++) {
-        // A model that computes no numbers favours nothing.
+        // A value that is not finite counts as an equal share.
         double share = Double.isFinite(order[i]) ? order[i] : 1.0 / order.length;
         mean[i] += share / orders.length;
       }
@@ -187,7 +186,7 @@ public final class Judge implements QuestionAnswerer {
             : Arrays.stream(orders).map(Judge::best).map(choices::get).toList());
   }
 
-  /** The first of the most probable. */
+  /** Returns the first index with the highest probability. */
   private static int best(double[] probabilities) {
     int best = 0;
     for (int i = 1; i < probabilities.length; i++) {
@@ -212,8 +211,8 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * An answer that did not come to its end loses its last, broken sentence; of a text that was to
-   * keep every detail, nothing is left then.
+   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence. An
+   * unfinished merge becomes empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
     String text = tokenizer.decode(generation.tokenIds()).strip();

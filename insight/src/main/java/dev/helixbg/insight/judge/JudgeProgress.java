@@ -1,16 +1,23 @@
 package dev.helixbg.insight.judge;
 
-/** Is told how far a run is. */
+/** Receives the progress of a run. */
 public interface JudgeProgress {
-  /** Progress that reports nothing. */
   JudgeProgress SILENT = new JudgeProgress() {};
 
-  /** Begins a job with this number of questions to ask. */
+  /**
+   * Begins a job.
+   *
+   * @param questions number of questions to ask
+   */
   default void begin(QuestionKind job, int questions) {}
 
-  /** Reports how many more questions are answered and saved. */
+  /**
+   * Reports that more questions are answered and saved.
+   *
+   * @param questions number of new answers
+   */
   default void answered(int questions) {}
 
-  /** The job is over, or its time. */
+  /** Ends the job, or its time. */
   default void end() {}
 }

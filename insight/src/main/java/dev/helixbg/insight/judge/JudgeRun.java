@@ -16,21 +16,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks a model for verdicts on the pairs that vectors proposed, a sentence for each topic, merged
- * texts for entries that say the same, and a label for each entry.
+ * Asks a model about a knowledge base: a verdict on each pair, a sentence on each topic, a text for
+ * each merge, a label for each entry.
  *
- * <p>Questions come in the order in which the report is read: pairs first, by their place in the
- * list of relations. Labels come last, because they are by far the most. Of topics, merges and
- * labels the newest come first. A run whose time ends leaves the rest for the next.
+ * <p>Questions follow the order of the report: pairs come first, by their place in the list of
+ * relations. Labels come last, because there are most of them. Topics, merges and labels begin with
+ * the newest. When the time of a run ends, the next run asks the rest.
  */
 public final class JudgeRun {
-  /** More are a topic, not one fact. */
+  /** Largest group that is merged; a larger group is a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
-  /** Pairs that are asked about before topics are. */
+  /** Number of pairs that come before the topics. */
   private static final int FIRST_PAIRS = 200;
 
-  /** Entries that speak for their topic. */
+  /** Number of central entries in the question about a topic. */
   private static final int CENTRAL_ENTRIES = 4;
 
   private final QuestionSession asking;
@@ -40,7 +40,7 @@ public final class JudgeRun {
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
   /**
-   * @param vectors of the entries, in their order
+   * @param vectors vectors of the entries, in the same order
    */
   public JudgeRun(
       QuestionSession asking, String modelName, Findings findings, List<float[]> vectors) {
@@ -51,8 +51,10 @@ public final class JudgeRun {
   }
 
   /**
-   * @return without guesses for the entries that the model has not read
-   * @throws InterruptedException when interrupted; all answers until then are saved
+   * Asks all questions.
+   *
+   * @return judgements, without guesses for entries that the model has not read
+   * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
    */
   public Judgements run() throws InterruptedException {
     VerdictRun pairs = new VerdictRun(asking, pairs());
@@ -73,8 +75,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Relations, first those of which the pair judge is least sure whether they are worth an act.
-   * Those that it has not read follow, in their order.
+   * Returns the relations. Those come first on which the pair judge is least sure; those that it
+   * has not read come last.
    */
   private List<Finding.Relation> pairs() {
     List<Finding.Relation> pairs = new ArrayList<>(findings.relations());
@@ -87,10 +89,11 @@ public final class JudgeRun {
   }
 
   /**
-   * Asks for the label of every entry, the newest first. Entries of the same text share one answer.
+   * Asks for the label of every entry, the newest first. Entries with the same text share one
+   * answer.
    *
-   * @param origin of the answers
-   * @return the guesses known by now, by the key of an entry
+   * @param origin origin of the answers
+   * @return guesses known so far, by the key of an entry
    */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
     Map<String, Question> questions = labelQuestions(findings.entries());
@@ -111,10 +114,10 @@ public final class JudgeRun {
   }
 
   /**
-   * The question for the label of each entry, the newest first.
+   * Returns the question for the label of each entry, the newest first.
    *
-   * @param entries by rising offset
-   * @return by the key of an entry
+   * @param entries entries by rising offset
+   * @return questions by the key of an entry
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
@@ -125,9 +128,9 @@ public final class JudgeRun {
   }
 
   /**
-   * Asks for a sentence on every topic, those written to last first.
+   * Asks for a sentence on every topic; the topic with the newest entry is first.
    *
-   * @return the sentences known by now, by topic
+   * @return sentences known so far, by topic
    */
   public Map<String, String> summaries() throws InterruptedException {
     Map<String, Question> questions = summaryQuestions(topics);
@@ -138,7 +141,9 @@ public final class JudgeRun {
     return summaries;
   }
 
-  /** The question for a sentence on each topic, by topic, those written to last first. */
+  /**
+   * Returns the question for a sentence on each topic; the topic with the newest entry is first.
+   */
   public static Map<String, Question> summaryQuestions(CentralEntries topics) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (String topic : topics.topics()) {
@@ -168,7 +173,7 @@ public final class JudgeRun {
     note(QuestionKind.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
-      // The model cannot keep every detail of a text that it has not read to its end.
+      // A model that has not read a text to its end cannot keep every detail.
       asking
           .find(merge(group))
           .filter(answer -> !answer.cut())

@@ -13,19 +13,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sixty pairs of notes whose truth is known, by which a language model is measured once, as a judge
- * of pairs: {@code trial.jsonl}, taken from the knowledge base of {@code bench findings}.
+ * Sixty pairs of notes with a known answer, which measure a language model once as a judge of
+ * pairs. They are in {@code trial.jsonl}, and come from the knowledge base of {@code bench
+ * findings}.
  */
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** The truth about a pair: one can go, the older one was overtaken, or neither. */
+  /** The known answer: one entry can go, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,
     NEITHER;
 
-    /** The truth that a verdict states. */
+    /** Returns the answer that a verdict means. */
     public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;
@@ -35,7 +36,7 @@ public final class JudgeTrial {
     }
   }
 
-  /** A pair and the questions about it. */
+  /** A pair with its questions. */
   public record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
 
   private final QuestionSession asking;
@@ -43,7 +44,7 @@ public final class JudgeTrial {
   private final VerdictRun run;
 
   /**
-   * @param asking the model that is measured
+   * @param asking session with the model to measure
    */
   public JudgeTrial(QuestionSession asking) {
     this.asking = asking;
@@ -51,7 +52,7 @@ public final class JudgeTrial {
     pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
   }
 
-  /** All of them, in the order of the file. */
+  /** Returns all pairs, in the order of the file. */
   public static List<Pair> pairs() {
     List<Pair> pairs = new ArrayList<>();
     for (JsonNode json : lines(JudgeTrial.class, FILE)) {
@@ -68,9 +69,9 @@ public final class JudgeTrial {
   }
 
   /**
-   * Reads the lines of a resource with questions whose truth is known.
+   * Reads the lines of a resource with questions and known answers.
    *
-   * @param owner class beside which it lies
+   * @param owner class in the same package as the resource
    */
   public static List<JsonNode> lines(Class<?> owner, String file) {
     try (MappingIterator<JsonNode> lines =
@@ -82,9 +83,9 @@ public final class JudgeTrial {
   }
 
   /**
-   * Asks what is not remembered, and says what came of it.
+   * Asks the questions without a saved answer, and returns the result.
    *
-   * @return empty while something is not answered
+   * @return empty while an answer is missing
    */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
@@ -104,8 +105,8 @@ public final class JudgeTrial {
   }
 
   /**
-   * Cohen's kappa of two columns: agreement, less what their frequencies alone would give, as a
-   * share of what is left to reach; 0 where nothing is.
+   * Returns Cohen's kappa of two columns: the agreement beyond chance, as a share of the largest
+   * possible such agreement; 0 if that is 0.
    */
   public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();

@@ -6,35 +6,34 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How far a language model can be trusted as a judge, by what it said of pairs whose truth is
- * known.
+ * The reliability of a language model as a judge, measured on pairs with a known answer.
  *
- * @param pairs it was asked about
- * @param right its verdict: one entry can go, the older one was overtaken, or neither
- * @param said how often it gave each verdict, and how often rightly
- * @param kappa how often it says the same in both orders of a pair, beyond what chance would give:
- *     Cohen's kappa, 1 for always, 0 for chance (and for a judge that has one answer to everything)
+ * @param pairs number of pairs
+ * @param right number of right verdicts: one entry can go, the older one was overtaken, or neither
+ * @param said number of each verdict, and of those that were right
+ * @param kappa Cohen's kappa, the agreement of the answers in both orders beyond chance: 1 for full
+ *     agreement, 0 for chance or a constant answer
  */
 public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
-  /** Least share of all pairs that must be right; one verdict for all would be right for 43 %. */
+  /** Least share of right verdicts; a single verdict for all pairs reaches 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
-  /** Said of a judge that was not measured yet. */
+  /** Text on a judge that was not measured yet. */
   public static final String UNMEASURED =
       "This model was not measured as a judge yet. Until then the pair judge decides what leads.";
 
-  /** Said wherever verdicts of a judge that guesses are shown. */
+  /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
-  /** Below, agreement is fair at best (Landis and Koch 1977). */
+  /** Least kappa; below, agreement is fair at best (Landis and Koch 1977). */
   private static final double LEAST_KAPPA = 0.4;
 
-  /** How often a verdict was given, and how often it was right. */
+  /** Number of times that a verdict was given, and that it was right. */
   public record Tally(int said, int right) {
     /**
-     * Counts a verdict on something whose truth is known.
+     * Counts a verdict on a pair with a known answer.
      *
-     * @return 1 where it is right, else 0
+     * @return 1 for a right verdict, else 0
      */
     public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {
       int right = JudgeTrial.Truth.of(verdict) == truth ? 1 : 0;
@@ -45,7 +44,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
       return right;
     }
 
-    /** Says of each verdict how often it was right, such as {@code : same 3 of 4 times, ...}. */
+    /**
+     * Returns the number of right answers for each verdict, such as {@code : same 3 of 4 times,
+     * ...}.
+     */
     static String words(Map<Verdict, Tally> tallies) {
       return Arrays.stream(Verdict.values())
           .map(
@@ -57,7 +59,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     }
   }
 
-  /** Says it in a sentence or two, for people. */
+  /** Returns one or two sentences for people. */
   public String words() {
     StringBuilder words = new StringBuilder();
     words.append(
@@ -73,12 +75,12 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return words.toString();
   }
 
-  /** With two digits behind the point. */
+  /** Returns a number with two digits after the point. */
   static String hundredths(double value) {
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
-  /** Says what decides which relations lead the list, and why. */
+  /** Returns the reason for the choice of the leading relations, as text. */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides what leads: this model was right too seldom, or at odds with"
@@ -88,7 +90,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
             + " the pair judge is unsure.";
   }
 
-  /** Whether the verdicts are worth little more than a coin. */
+  /** Whether the verdicts are hardly better than chance. */
   public boolean isGuessing() {
     return right < LEAST_RIGHT * pairs || !(kappa >= LEAST_KAPPA);
   }

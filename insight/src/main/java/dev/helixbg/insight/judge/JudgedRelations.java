@@ -15,44 +15,42 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The list of relations, counted, and the part of it that leads.
+ * The list of relations with its counts, and its leading part.
  *
- * @param ranked pairs in the list
- * @param read pairs that the pair judge has read
- * @param judgedCount pairs that have a verdict of the language model
- * @param leading what deserves an act most
+ * @param ranked number of pairs in the list
+ * @param read number of pairs that the pair judge has read
+ * @param judgedCount number of pairs with a verdict of the language model
+ * @param leading pairs that lead
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /**
-   * Most leading pairs, where something speaks for each: as many as a reader takes at one sitting.
-   */
+  /** Largest number of leading pairs when pairs were read: enough for one sitting of a reader. */
   private static final int LEADING = 20;
 
-  /** Most leading pairs where none was read. */
+  /** Largest number of leading pairs when none was read. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Chosen on memory files of one writer, in which 16 pairs of 19 that lead are right; of two other
-   * writers 14 of 16 are ({@code scripts/bench-memory}).
+   * Least probability of leading facts. It was chosen on memory files of one writer, where 16 of 19
+   * leading pairs are right. With two other writers, 14 of 16 are right ({@code
+   * scripts/bench-memory}).
    */
   private static final double SURE_OF_FACTS = 0.8;
 
-  /** Fewer are a pair. */
+  /** Least size of a group; two entries are a pair. */
   private static final int GROUP = 3;
 
   /**
-   * Chooses the pairs that lead, in this order: pairs that an agent which counts calls the same or
-   * overtaken; pairs that the language model calls so, the surest first; pairs that it was not
-   * asked about. Of the last, those lead that the pair judge has read and that may be worth an act;
-   * if it has read none, the first of the list.
+   * Chooses the pairs that lead. First come pairs that a reliable agent calls the same or
+   * overtaken. Then come pairs that the language model calls so, the surest first. Then come pairs
+   * without a verdict of the model: those that the pair judge has read and that may be worth an
+   * act. If the pair judge has read none, the first pairs of the list lead.
    *
-   * <p>A pair that the agent, or else the model, calls related or different never leads. Where only
-   * the pair judge speaks for a pair of a series, or for a far one, it does not lead either: in a
-   * small KB something is first of any list. A language model that guesses, or was not measured,
-   * has no say. A note and the record of a day lead only by the word of an agent or of a language
-   * model, unless both are facts. The pairs of a group follow each other, and so do pairs of
-   * sections of the same two files.
+   * <p>A pair that the agent, or else the model, calls related or different never leads. By the
+   * pair judge alone, no pair of a series and no far pair leads, because in a small KB some pair is
+   * always first. A language model that guesses, or was not measured, decides nothing. A note and
+   * the record of a day lead only by an agent or a language model, unless both are facts. The pairs
+   * of a group are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(
@@ -74,7 +72,7 @@ public record JudgedRelations(
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
-  /** Leading pairs among those on which no agent gave a verdict. */
+  /** Returns the leading pairs among those without a verdict of an agent. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations, Judgements judgements) {
     List<Finding.Relation> best =
@@ -100,14 +98,14 @@ public record JudgedRelations(
     return best;
   }
 
-  /** Whether the pair judge has read them or not. */
+  /** Whether a pair is of a series, by the pair judge or by its texts. */
   private static boolean isOfSeries(Finding.Relation pair) {
     return pair.assessment()
         .map(said -> said.tier() == Finding.Tier.SERIES)
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  /** Returns the leading pairs of those about which no language model has a say. */
+  /** Returns the leading pairs among those on which no language model decides. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
     if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
       return pairs.stream()
@@ -124,10 +122,10 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files are short and say little beside their
-   * surroundings. Of these, only pairs lead of which the pair judge is surer, and those that
-   * contradict one another. Facts that were written together, or have few words, lead only where
-   * one repeats the other.
+   * Whether a pair may lead. Facts of memory files are short and tell little without their
+   * surroundings. A pair of facts leads if the pair judge is surer than for other pairs, or if the
+   * facts contradict each other. Facts that were written together, or have few words, lead only as
+   * a repetition.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {
@@ -145,12 +143,12 @@ public record JudgedRelations(
     return pair.a().text().position().isPresent() && pair.b().text().position().isPresent();
   }
 
-  /** Whether both are facts that agents are to follow, of which one forbids what the other says. */
+  /** Whether both entries are facts for agents, and one forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
     return areFacts(pair) && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /** The same, each pair behind the first one of its group, and of the same two files. */
+  /** Returns the pairs; each follows the first pair of its group or of the same two files. */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);
@@ -198,7 +196,10 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /** Three or more entries of which pairs that lead say the same; by offset. */
+  /**
+   * Returns groups of three or more entries that leading pairs call the same; entries are by
+   * offset.
+   */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
   }

@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Knowledge about a knowledge base beyond its vectors. It does not depend on how much was asked
- * just now and how much was remembered.
+ * The results of models and agents on a knowledge base. They do not depend on which answers are new
+ * and which are saved.
  *
- * @param model what was asked, by its file's name; empty without a model
- * @param guesses by the key of an entry; in a report every live entry has one
- * @param verdicts by the id of a pair
- * @param summaries a sentence, by topic
+ * @param model name of the model's file; empty without a model
+ * @param guesses labels by the key of an entry; in a report every live entry has one
+ * @param verdicts verdicts by the id of a pair
+ * @param summaries sentence of each topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
- * @param left how much was not asked yet, by job; only jobs of which something is left
- * @param trust how far the model can be trusted, once that was measured
- * @param lessons what recurs
- * @param agents what coding agents said
+ * @param left number of open questions by job, without zeros
+ * @param trust reliability of the model, if it was measured
+ * @param lessons recurring lessons
+ * @param agents verdicts of coding agents
  */
 public record Judgements(
     Optional<String> model,
@@ -36,7 +36,7 @@ public record Judgements(
     Lessons lessons,
     AgentSayings agents) {
 
-  /** Without lessons and agents. */
+  /** Makes judgements without lessons and agents. */
   public Judgements(
       Optional<String> model,
       Map<String, LabelGuess> guesses,
@@ -48,66 +48,66 @@ public record Judgements(
     this(model, guesses, verdicts, summaries, merges, left, trust, Lessons.NONE, AgentSayings.NONE);
   }
 
-  /** Nothing is known. */
+  /** The judgements without any answer. */
   public static final Judgements NONE =
       new Judgements(
           Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), Optional.empty());
 
   /**
-   * A text that could stand for several entries. A proposal: no human has read it.
+   * A text that could replace several entries. It is a proposal that no person has checked.
    *
-   * @param id stable name, of content
+   * @param id stable name, computed from the content
    */
   public record Merge(String id, List<NamedEntry> entries, String text) {}
 
   /**
    * A lesson that several entries teach.
    *
-   * @param id stable name, of content
-   * @param text the sentence that is nearest to the middle of all
-   * @param entries by rising offset
-   * @param sentences the lesson of each entry, in their order
+   * @param id stable name, computed from the content
+   * @param text the sentence that is nearest to the mean of all
+   * @param entries entries by rising offset
+   * @param sentences lesson of each entry, in the same order
    */
   public record Lesson(String id, String text, List<NamedEntry> entries, List<String> sentences) {
-    /** How many topics the entries are from. */
+    /** Returns the number of topics of the entries. */
     public int topics() {
       return (int) entries.stream().map(one -> one.topic()).distinct().count();
     }
   }
 
   /**
-   * The lessons that recur.
+   * The recurring lessons.
    *
-   * @param reader who wrote down the lessons and compared them; empty where none did
-   * @param all those of most topics first, then those of most entries
-   * @param trust how good the reader is at it, once that was measured
+   * @param reader model or agent that wrote and compared the lessons; empty without one
+   * @param all lessons of most topics first, then those of most entries
+   * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {
-    /** None was looked for. */
+    /** The result without a search for lessons. */
     public static final Lessons NONE = new Lessons(Optional.empty(), List.of(), Optional.empty());
 
-    /** Whether the reader was measured, and is right too seldom. */
+    /** Whether the reader was measured as unreliable. */
     public boolean areGuesses() {
       return trust.filter(LessonTrust::isGuessing).isPresent();
     }
   }
 
   /**
-   * How good a model is at lessons, by entries and pairs whose truth is known.
+   * The reliability of a model on lessons, measured on entries and pairs with a known answer.
    *
-   * @param entries of which it wrote the lesson
-   * @param right sentences beside the known lesson of their entry: it is one of the three nearest
-   * @param pairs of lessons that it compared
-   * @param rightPairs pairs that it judged rightly
+   * @param entries number of entries whose lesson it wrote
+   * @param right number of those sentences whose three nearest known lessons include the right one
+   * @param pairs number of pairs of lessons that it compared
+   * @param rightPairs number of right answers on those pairs
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
-    /** Whether less than 60 % of either are right. */
+    /** Whether less than 60 % of either number are right. */
     public boolean isGuessing() {
       return right < JudgeTrust.LEAST_RIGHT * entries
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
     }
 
-    /** Says it in a sentence, for people. */
+    /** Returns a sentence for people. */
     public String words() {
       return "Of %d entries whose lesson is known it wrote %d beside the right one, of %d pairs of lessons it judged %d"
               .formatted(entries, right, pairs, rightPairs)
@@ -116,12 +116,12 @@ public record Judgements(
     }
   }
 
-  /** Counts the questions that were not asked yet. */
+  /** Returns the number of open questions. */
   public int questionsLeft() {
     return left.values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** The same with lessons, and with what of them was not asked yet. */
+  /** Returns the judgements with lessons, and with the open questions about lessons. */
   public Judgements with(Lessons found, Map<QuestionKind, Integer> notAsked) {
     Map<QuestionKind, Integer> all = new EnumMap<>(QuestionKind.class);
     all.putAll(left);
@@ -129,7 +129,7 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, merges, all, trust, found, agents);
   }
 
-  /** The same without the merges and lessons that the user has settled. */
+  /** Returns the judgements without the merges and lessons that the user has settled. */
   public Judgements without(Predicate<String> settled) {
     List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
     List<Lesson> recurring =
@@ -146,7 +146,7 @@ public record Judgements(
         agents);
   }
 
-  /** Returns the same judgements, with other guesses where an entry has none. */
+  /** Returns the judgements; an entry without a guess gets one of the others. */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
@@ -154,10 +154,10 @@ public record Judgements(
   }
 
   /**
-   * These judgements by a model that was measured, if it was.
+   * Returns the judgements with the measured reliability of the model.
    *
-   * @param judge how far it can be trusted as a judge of pairs
-   * @param reader how good it is at lessons
+   * @param judge reliability as a judge of pairs
+   * @param reader reliability on lessons
    */
   public Judgements trusted(Optional<JudgeTrust> judge, Optional<LessonTrust> reader) {
     Lessons read = new Lessons(lessons.reader(), lessons.all(), reader);
@@ -165,10 +165,10 @@ public record Judgements(
   }
 
   /**
-   * The same with what coding agents said.
+   * Returns the judgements with the answers of coding agents.
    *
-   * @param labels of entries, where the model gave none
-   * @param sentences on topics, where the model gave none
+   * @param labels labels for entries without one of the model
+   * @param sentences sentences for topics without one of the model
    */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
@@ -178,27 +178,27 @@ public record Judgements(
         .orElse(labels);
   }
 
-  /** Whether the model was measured, and its verdicts are worth little more than a coin. */
+  /** Whether the model was measured, and its verdicts are hardly better than chance. */
   public boolean areGuesses() {
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
   /**
-   * Whether verdicts of the model decide what leads and what is to be done: it was measured, and
-   * does not guess. Until then it is asked, and the pair judge decides.
+   * Whether verdicts of the model decide what leads and which act is proposed: the model was
+   * measured and does not guess. Otherwise the pair judge decides.
    */
   public boolean decide() {
     return trust.filter(measured -> !measured.isGuessing()).isPresent();
   }
 
-  /** The verdict on a pair; empty when the language model has not judged it. */
+  /** Returns the language model's verdict on a pair; empty without one. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
   /**
-   * Returns the verdict to act on: that of an agent that counts, else of a language model that was
-   * measured and does not guess. Without either, it is what the pair judge calls likely.
+   * Returns the verdict to act on: of a reliable agent, else of a reliable language model, else the
+   * likely verdict of the pair judge.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
@@ -208,7 +208,7 @@ public record Judgements(
         .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 
-  /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */
+  /** Returns the label of an entry: its own tag, else a sure guess, else empty. */
   public Optional<Label> label(NamedEntry entry) {
     List<Label> tagged = Label.among(entry.text().tags());
     return tagged.isEmpty()

@@ -8,11 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Entries that say the same, put together from pairs: what is the same as the same is the same. */
+/**
+ * Groups of entries that say the same, joined from pairs: two pairs with a common entry are in one
+ * group.
+ */
 final class MergeGroups {
   private MergeGroups() {}
 
-  /** Groups in the order of their first pair; entries by offset. */
+  /** Returns the groups in the order of their first pair, with entries by offset. */
   static List<List<NamedEntry>> of(List<Finding.Relation> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
     for (Finding.Relation pair : pairs) {

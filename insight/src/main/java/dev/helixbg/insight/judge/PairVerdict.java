@@ -3,14 +3,15 @@ package dev.helixbg.insight.judge;
 import java.util.Optional;
 
 /**
- * A model's verdict on a pair, the mean of asking in both orders.
+ * A model's verdict on a pair, as the mean over both orders.
  *
- * @param probability of the verdict
+ * @param probability probability of the verdict
  * @param same probability that both state the same fact
  * @param related probability of different facts about the same thing
- * @param overtaken probability that the older entry no longer holds as it is; NaN when that was not
+ * @param overtaken probability that the older entry is not valid as it is; NaN if the model was not
  *     asked
- * @param contradiction whether the newer entry says the contrary, rather than what has changed
+ * @param contradiction whether the newer entry contradicts the older one, instead of describing a
+ *     change
  * @param cut whether the model did not read both entries to their ends
  */
 public record PairVerdict(
@@ -23,12 +24,12 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict that answers state. It says that one entry can go only when the model has
-   * read all of that entry; else the two are called related.
+   * Returns the verdict by the model's answers. If the model did not read all of an entry that
+   * would go, the verdict is related.
    *
-   * @param question about both
-   * @param said the answer to that
-   * @param holds the answer to whether the older one still holds beside the newer one
+   * @param question question about both entries
+   * @param said answer to that question
+   * @param holds answer to the question whether the older entry is still valid
    */
   public static PairVerdict of(Question.Compare question, Answer said, Optional<Answer> holds) {
     double same = said.share(Verdict.SAME.title());

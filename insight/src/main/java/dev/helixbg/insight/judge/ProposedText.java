@@ -8,20 +8,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A text that a model proposes in place of several entries, freed of what models put around it; or
- * nothing, where it cannot be what was asked for.
+ * A text that a model proposes for several entries, without the wrapping that models add. An
+ * unusable text becomes empty.
  *
- * <p>A small model errs in ways that can be seen without understanding: it goes round in circles,
- * copies the question, loses a number or makes one up. A reader who met that once would trust no
- * proposal.
+ * <p>Errors of a small model can be found without understanding: repetition, a copy of the
+ * question, a lost number or a new one. One such proposal would make a reader distrust all.
  */
 public final class ProposedText {
   /**
-   * Least share of its words that must be words of the entries; below, it is about something else.
+   * Least share of words that are words of the entries; below, the text is about something else.
    */
   private static final double FAMILIAR = 1.0 / 3;
 
-  /** A text of a third of the longest entry has not kept every detail. */
+  /** Least length as a share of the longest entry; a shorter text has lost details. */
   private static final double SHORTEST = 1.0 / 3;
 
   private static final String THOUGHT_END = "</think>";
@@ -38,7 +37,7 @@ public final class ProposedText {
   private ProposedText() {}
 
   /**
-   * @param answer as the model wrote it, to its end
+   * @param answer complete answer of the model
    * @param sources whole contents of the entries
    */
   static Optional<String> of(String answer, List<String> sources) {
@@ -56,9 +55,9 @@ public final class ProposedText {
   }
 
   /**
-   * Frees an answer of thoughts, fence, label and quotation marks around it.
+   * Removes thoughts, fence, label and quotation marks around an answer.
    *
-   * @param sources whole contents of the entries, which may have such things of their own
+   * @param sources whole contents of the entries, which may contain the same marks
    */
   public static String bare(String answer, List<String> sources) {
     int thought = answer.lastIndexOf(THOUGHT_END);
@@ -86,7 +85,7 @@ public final class ProposedText {
     return sources.stream().anyMatch(source -> pattern.matcher(source).find());
   }
 
-  /** Longer than all entries together, it says something twice or something new. */
+  /** Whether the text is long enough for every detail, and not longer than all entries together. */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);
     int all = sources.stream().mapToInt(String::length).sum();

@@ -4,46 +4,46 @@ import dev.helixbg.config.Sha256;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One thing to ask of a model. Texts are contents of entries, without their metadata lines. */
+/** A question for a model. Texts are contents of entries, without metadata lines. */
 public sealed interface Question {
 
-  /** Which label fits. */
+  /** Asks for the label of an entry. */
   record LabelOf(String topic, String content) implements Question {}
 
-  /** How two contents are related; the order means nothing. */
+  /** Asks for the relation of two contents, in any order. */
   record Compare(String a, String b, Match match) implements Question {
-    /** Creates a question about texts whose matching passages are unknown. */
+    /** Creates a question about texts without known matching passages. */
     public Compare(String a, String b) {
       this(a, b, Match.NONE);
     }
   }
 
-  /** Whether what an older content says still holds beside a newer one. */
+  /** Asks whether an older content is still valid beside a newer one. */
   record Overtaken(String older, String newer, Match match) implements Question {
-    /** Creates a question about texts whose matching passages are unknown. */
+    /** Creates a question about texts without known matching passages. */
     public Overtaken(String older, String newer) {
       this(older, newer, Match.NONE);
     }
   }
 
-  /** A topic in a sentence, from the contents of some of its entries. */
+  /** Asks for a sentence on a topic, from the contents of some entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
-  /** The lesson that an entry teaches, in a sentence, or a hyphen where it teaches none. */
+  /** Asks for the lesson of an entry in a sentence; the answer without a lesson is a hyphen. */
   record LessonOf(String topic, String content) implements Question {}
 
-  /** Whether two lessons state the same rule; the order means nothing. */
+  /** Asks whether two lessons state the same rule, in any order. */
   record CompareLessons(String a, String b) implements Question {}
 
-  /** One text for several that say the same. */
+  /** Asks for one text that replaces several. */
   record Merge(List<String> contents) implements Question {}
 
   /**
-   * Offsets in UTF-16 units at which the matching passage begins in each of two texts. Of a text
-   * that is too long, only this passage and its surroundings are read.
+   * Offsets of the matching passage in each of two texts, in UTF-16 units. Of a text that is too
+   * long, only this passage and the text around it are read.
    */
   record Match(int a, int b) {
-    /** There is no match: both texts are read from their beginning. */
+    /** No match: both texts are read from their beginning. */
     static final Match NONE = new Match(0, 0);
 
     Match swapped() {
@@ -63,7 +63,7 @@ public sealed interface Question {
     };
   }
 
-  /** Names all that is asked: 32 hex digits over the whole texts. */
+  /** Returns the key of the question: 32 hex digits of a hash over the whole texts. */
   default String key() {
     List<String> texts =
         switch (this) {
@@ -79,7 +79,7 @@ public sealed interface Question {
     return Sha256.of(texts).substring(0, 32);
   }
 
-  /** By which an answer says that it was given without the end of a text: see {@link Answer}. */
+  /** Returns the bit of a text in {@link Answer#unread}. */
   default int bit(String text) {
     return switch (this) {
       case Compare(String a, String b, _) -> text.equals(a.compareTo(b) <= 0 ? a : b) ? 1 : 2;

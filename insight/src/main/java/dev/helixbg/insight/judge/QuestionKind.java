@@ -11,24 +11,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A job that a model can be asked to do, each with its own system prompt. */
+/** A job for a model, with its own system prompt. */
 public enum QuestionKind {
-  /** Which of the labels fits an entry. */
+  /** The label of an entry. */
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
   /** Whether two entries say the same, are related, or have nothing in common. */
   PAIR(List.of("same", "related", "different"), 0),
   /** A topic in one sentence. */
   SUMMARY(List.of(), 64),
-  /** One text for entries that say the same; never longer than these, which share a budget. */
+  /** One text for entries that say the same. Its limit is the shared budget of those entries. */
   MERGE(List.of(), 384),
-  /** Whether what an older entry says still holds beside a newer one. */
+  /** Whether an older entry is still valid beside a newer one. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
   /** The lesson of an entry in one sentence. */
   LESSON(List.of(), 48),
   /** Whether two lessons state the same rule. */
   RULE(List.of("same", "different"), 0);
 
-  /** Raised when the form of the user's turn, or the way of scoring, changes. */
+  /** Version of the form of the user's turn and of the scoring. */
   private static final int FORM = 1;
 
   private final List<String> choices;
@@ -48,7 +48,7 @@ public enum QuestionKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The job of that title, if it is one. */
+  /** Returns the job with a title, if it exists. */
   public static Optional<QuestionKind> titled(String title) {
     return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
   }
@@ -58,22 +58,25 @@ public enum QuestionKind {
     return systemPrompt;
   }
 
-  /** The only possible answers; empty where the answer is free text. */
+  /** Returns the only possible answers; empty for free text. */
   public List<String> choices() {
     return choices;
   }
 
-  /** Returns the most tokens of a free answer. */
+  /** Returns the largest number of tokens of a free answer. */
   int maxTokens() {
     return maxTokens;
   }
 
-  /** Another one for every other prompt: answers to an old prompt are not answers to a new one. */
+  /**
+   * Returns a version that differs for every prompt, so that answers to an old prompt are not
+   * reused.
+   */
   String version() {
     return version;
   }
 
-  /** A prompt file's last newline is not part of the prompt. */
+  /** Reads a prompt file without its last newline. */
   private static String read(String name) {
     try (InputStream in = QuestionKind.class.getResourceAsStream(name)) {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -6,25 +6,28 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for texts to compare or merge. Texts over the budget are cut at a sentence, around the
- * passage that matches.
+ * A: …⏎B: …} for texts to compare or merge. A text over the budget is cut at a sentence, around the
+ * matching passage.
  */
 final class QuestionPrompts {
-  /** A topic's name is short, but for damaged logs. */
+  /** Largest number of tokens of a topic's name, which is longer only in a damaged log. */
   private static final int TOPIC_TOKENS = 48;
 
   private static final String TOPIC = "Topic:";
 
-  /** Tokens of an entry that the model reads; a longer entry is cut at a sentence. */
+  /** Largest number of tokens of an entry; a longer entry is cut at a sentence. */
   private static final int ENTRY_TOKENS = 384;
 
-  /** Tokens of each entry of a pair: more, so that the model reads most entries to their ends. */
+  /**
+   * Largest number of tokens of each entry of a pair. It is larger, so that the model reads most
+   * entries to the end.
+   */
   private static final int PAIR_TOKENS = 1024;
 
   private final BpeTokenizer tokenizer;
   private final int budget;
 
-  /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
+  /** Returns the tokens that a question of a job may use for all its entries together. */
   static int budget(QuestionKind job) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
@@ -33,7 +36,7 @@ final class QuestionPrompts {
   }
 
   /**
-   * @param budget tokens of an entry; where there are several, of all entries together
+   * @param budget tokens for all entries of a question together
    */
   QuestionPrompts(BpeTokenizer tokenizer, int budget) {
     this.tokenizer = tokenizer;
@@ -49,8 +52,8 @@ final class QuestionPrompts {
   }
 
   /**
-   * @param turns one, or for a comparison two: one for each order
-   * @param unread as an {@link Answer} has it
+   * @param turns one turn, or two for a comparison: one for each order
+   * @param unread see {@link Answer#unread}
    */
   record Written(List<String> turns, int unread) {}
 
@@ -77,7 +80,7 @@ final class QuestionPrompts {
     return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
   }
 
-  /** Two texts in both orders. What one of them leaves of the budget is the other's. */
+  /** Writes two texts in both orders. A text may use the budget that the other text leaves. */
   private Written both(
       Question question, String leadA, String a, String leadB, String b, Question.Match match) {
     SentenceCut first = cut(a, match.a(), budget / 2);
@@ -108,7 +111,7 @@ final class QuestionPrompts {
     return turn.toString();
   }
 
-  /** Each gets an equal part of what those before it left. */
+  /** Cuts each text to an equal part of the remaining budget. */
   private List<SentenceCut> share(List<String> contents) {
     List<SentenceCut> cuts = new ArrayList<>();
     int left = budget;

@@ -18,11 +18,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks what is not remembered, for as long as the time of a run lasts, and saves after every batch.
- * The model is opened by the first question that needs it.
+ * Asks questions without a saved answer until the time of a run ends, and saves after every batch.
+ * The first such question opens the model.
  */
 public final class QuestionSession implements AutoCloseable {
-  /** Questions that are asked before those that follow from their answers. */
+  /** Number of questions that are asked before the second questions about the same pairs. */
   private static final int BLOCK = 32;
 
   private final RememberedAnswers answers;
@@ -43,10 +43,9 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * @param modelHash SHA-256 of the model file
    * @param opener opens the model
-   * @param time that may be spent, from now on; the batch under way is finished. Zero: ask nothing
+   * @param time time that may be used from now on; a running batch is finished. Zero: no questions
    * @param nanoTime the clock
-   * @param cancelled is asked again and again while the model computes; then {@link #ask} is
-   *     interrupted
+   * @param cancelled asked repeatedly while the model computes; true interrupts {@link #ask}
    */
   public QuestionSession(
       RememberedAnswers answers,
@@ -66,27 +65,27 @@ public final class QuestionSession implements AutoCloseable {
     nanos = time.toNanos();
   }
 
-  /** A session that asks nothing, and knows what is remembered. */
+  /** Makes a session with saved answers only, which asks nothing. */
   public QuestionSession(RememberedAnswers answers) {
     this(answers, "", () -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
   }
 
-  /** Questions that were not asked because time ran out, in their order. */
+  /** Returns the questions that were not asked because the time ended, in order. */
   public List<Question> unasked() {
     return List.copyOf(unasked.values());
   }
 
-  /** Questions that were asked, not remembered. */
+  /** Returns the number of questions that were asked, without saved answers. */
   public int asked() {
     return asked;
   }
 
-  /** The answer to a question that was given to {@link #ask}, if it is known by now. */
+  /** Returns the answer to a question of {@link #ask}, if it is known. */
   public Optional<Answer> find(Question question) {
     return Optional.ofNullable(known.get(id(question)));
   }
 
-  /** Returns the answers known by now, by the keys of their questions. */
+  /** Returns the known answers, by the keys of their questions. */
   public <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
     Map<K, Answer> answers = new HashMap<>();
     questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));
@@ -94,21 +93,21 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks, in the given order, what is not known yet.
+   * Asks, in the given order, the questions without an answer.
    *
-   * @param questions of one job; may be none
-   * @return how many are still unanswered because the time is over
-   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @param questions questions of one job; may be empty
+   * @return number of questions without an answer because the time ended
+   * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
    */
   public int ask(Collection<? extends Question> questions) throws InterruptedException {
     return ask(questions, question -> Optional.empty(), Integer.MAX_VALUE);
   }
 
   /**
-   * The same for questions whose answer may call for a second one, asked soon after the first.
+   * Asks questions that may need a second question, which is asked soon after the first.
    *
-   * @param second what follows from the answer to a question, once that is known
-   * @return how many questions still lack their first or their second answer
+   * @param second returns the second question when the first answer is known
+   * @return number of questions without their first or second answer
    */
   int ask(Collection<? extends Question> questions, Function<Question, Optional<Question>> second)
       throws InterruptedException {
@@ -144,10 +143,7 @@ public final class QuestionSession implements AutoCloseable {
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
   }
 
-  /**
-   * Recalls remembered answers, and returns the questions that lack their first or their second
-   * one.
-   */
+  /** Loads saved answers, and returns the questions without their first or second answer. */
   private List<Question> open(
       Collection<? extends Question> questions, Function<Question, Optional<Question>> second) {
     recall(questions);
@@ -162,7 +158,7 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /** Looks up what was not looked up before, in one reading of the store. */
+  /** Loads answers that were not looked up yet, in one reading of the store. */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
     for (Question question : questions) {
@@ -178,9 +174,9 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks what is not known, for as long as there is time.
+   * Asks questions without an answer until the time ends.
    *
-   * @param counts whether a question is done with its answer
+   * @param counts whether a question needs no second answer
    */
   private void answer(List<Question> questions, Function<Question, Boolean> counts)
       throws InterruptedException {
@@ -208,7 +204,10 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
+  /**
+   * Deletes answers to questions that this run did not ask; the run must have asked all present
+   * questions.
+   */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
@@ -236,7 +235,7 @@ public final class QuestionSession implements AutoCloseable {
     return new AnswerStore.Id(question.job(), version(question.job()), modelHash, question.key());
   }
 
-  /** Version of the prompt of a job, with the tokens that entries may take in it. */
+  /** Returns the version of a job's prompt, with the token budget of its entries. */
   private static String version(QuestionKind job) {
     return job.version() + "-" + QuestionPrompts.budget(job);
   }

@@ -4,20 +4,20 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
-/** Answers that were given before. */
+/** Saved answers. */
 @FunctionalInterface
 public interface RememberedAnswers {
-  /** Gives those of the wanted answers that are known. */
+  /** Returns the wanted answers that are saved. */
   Map<AnswerStore.Id, Answer> find(Set<AnswerStore.Id> wanted);
 
-  /** Remembers answers that were given just now. */
+  /** Saves new answers. */
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
   /**
-   * Forgets answers that no question has any more.
+   * Deletes answers without a present question.
    *
-   * @param keys of all questions that there are now
-   * @param versions of the prompts in use
+   * @param keys keys of all present questions
+   * @param versions versions of the prompts in use
    */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

@@ -8,26 +8,24 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A text, or as much of its beginning, or around a place in it, as a budget allows: whole
- * sentences, or where not even one fits, whole words.
+ * A part of a text within a budget of tokens, from the beginning or around a place. It has whole
+ * sentences, or whole words if no sentence fits.
  *
- * @param tokens of what is left
- * @param cut whether something was left out
+ * @param tokens tokens of the part
+ * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
-  /**
-   * No tokenizer makes fewer tokens of a text worth reading; what is behind is not even looked at.
-   */
+  /** Largest number of characters per token that real texts have; later characters are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Divisor of the budget: the share that the text before the place that matters may take. */
+  /** Divisor of the budget for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**
-   * A text, or what is around a place in it.
+   * Returns a text, or the part around a place.
    *
-   * @param from where what matters begins; what is read goes on behind it, and some sentences, or
-   *     what the end leaves of the budget, are before it
+   * @param from the place; the part continues after it, and some sentences or the unused budget are
+   *     before it
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);
@@ -46,7 +44,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut(kept, count.applyAsInt(kept), true);
   }
 
-  /** The last whole sentences that fit, with the white space behind them. */
+  /** Returns the last whole sentences that fit, with the white space after them. */
   private static String endOf(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);
@@ -60,8 +58,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * @param budget in tokens
-   * @param count tokens of a text
+   * @param budget budget in tokens
+   * @param count counts the tokens of a text
    */
   static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
@@ -81,14 +79,17 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut("", 0, true);
   }
 
-  /** The last of the ends up to which the text fits; 0 for none. */
+  /** Returns the last end up to which the text fits; 0 for none. */
   private static int longest(
       String text, List<Integer> ends, int budget, ToIntFunction<String> count) {
     int fits = leading(ends, end -> count.applyAsInt(text.substring(0, end)) <= budget);
     return fits == 0 ? 0 : ends.get(fits - 1);
   }
 
-  /** How many of the first ends meet a condition that all later ones fail. */
+  /**
+   * Returns the number of first ends that meet a condition, by binary search; all later ends must
+   * fail.
+   */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;
     int high = ends.size();

@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How two entries are related. */
+/** The relation of two entries. */
 public enum Verdict {
-  /** Both state the same fact: one of them can go. */
+  /** Both entries state the same fact: one of them can go. */
   SAME,
-  /** The newer entry says that something in the older one has changed, or is not so. */
+  /** The newer entry says that the older one has changed or is wrong. */
   OVERTAKEN,
-  /** Different facts about the same thing. */
+  /** The entries state different facts about the same thing. */
   RELATED,
-  /** Nothing in common. */
+  /** The entries have nothing in common. */
   DIFFERENT;
 
   private final String title = name().toLowerCase(Locale.ROOT);
@@ -23,12 +23,12 @@ public enum Verdict {
     return title;
   }
 
-  /** Whether one of both entries can go. */
+  /** Whether one entry of the pair can go. */
   public boolean isAct() {
     return this == SAME || this == OVERTAKEN;
   }
 
-  /** Returns the likely verdict, if there is one to act on. */
+  /** Returns the likely verdict of a tier; empty for tiers without an act. */
   static Optional<Verdict> of(Finding.Tier tier) {
     return switch (tier) {
       case LIKELY_SAME -> Optional.of(SAME);
@@ -37,7 +37,7 @@ public enum Verdict {
     };
   }
 
-  /** The verdict of that title, if it is one. */
+  /** Returns the verdict with a title, if it exists. */
   public static Optional<Verdict> titled(String title) {
     return Arrays.stream(values()).filter(verdict -> verdict.title.equals(title)).findFirst();
   }

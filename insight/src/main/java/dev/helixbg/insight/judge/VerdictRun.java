@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has pairs of entries judged in their order: whether both say the same, are related, or have
- * nothing in common, and, unless they have nothing in common, whether the older one still holds
- * beside the newer one. Pairs of the same texts share their answers.
+ * Has pairs of entries judged in order. The first question is whether both say the same, are
+ * related, or have nothing in common. Unless they have nothing in common, the second question is
+ * whether the older one is still valid. Pairs with the same texts share their answers.
  */
 public final class VerdictRun {
   private final QuestionSession asking;
@@ -51,10 +51,7 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /**
-   * Returns the place that a relation is about; none in particular for entries that are near as a
-   * whole.
-   */
+  /** Returns the matching place of a pair; none if the whole entries match. */
   private static Question.Match match(Finding.Relation pair) {
     return pair.evidence()
         .matching()
@@ -63,10 +60,10 @@ public final class VerdictRun {
   }
 
   /**
-   * Asks about the first pairs what is not remembered.
+   * Asks the questions about the first pairs that have no saved answer.
    *
-   * @param first this many pairs
-   * @return how many verdicts are incomplete because the time is over
+   * @param first number of pairs
+   * @return number of incomplete verdicts because the time ended
    */
   public int ask(int first) throws InterruptedException {
     List<Question> pairs = new ArrayList<>();
@@ -74,7 +71,7 @@ public final class VerdictRun {
     return asking.ask(pairs, this::next);
   }
 
-  /** Returns the question that is left once a pair was compared. */
+  /** Returns the second question about a pair, if the first answer requires one. */
   private Optional<Question> next(Question pair) {
     Question.Overtaken holds = second.get(pair);
     return asking
@@ -84,7 +81,7 @@ public final class VerdictRun {
         .map(answer -> holds);
   }
 
-  /** Returns the verdicts known by now, by the id of a pair. */
+  /** Returns the verdicts known so far, by the id of a pair. */
   public Map<String, PairVerdict> verdicts() {
     Map<String, PairVerdict> verdicts = new HashMap<>();
     asked.forEach(

@@ -7,17 +7,14 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The words of a text, and what it says over and over, as small models do when they lose it. */
+/** The words of a text, and its loops: runs of words that it repeats, as small models do. */
 public final class WordRepetition {
-  /**
-   * Least number of words in a repeated run that is a loop; {@link #LOOP_CHARACTERS} must be met,
-   * too.
-   */
+  /** Least number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
   private static final int LOOP_WORDS = 6;
 
   private static final int LOOP_CHARACTERS = 24;
 
-  /** Where words are written without gaps, each character is one. */
+  /** A word; in scripts without spaces, one character. */
   private static final Pattern WORD =
       Pattern.compile(
           "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]"
@@ -25,12 +22,12 @@ public final class WordRepetition {
 
   private WordRepetition() {}
 
-  /** In order, in lower case. */
+  /** Returns the words in order, in lower case. */
   public static List<String> of(String text) {
     return WORD.matcher(text.toLowerCase(Locale.ROOT)).results().map(MatchResult::group).toList();
   }
 
-  /** Runs of words that occur more than once; empty for a text that gets on. */
+  /** Returns the runs of words that occur more than once. */
   public static Set<List<String>> loops(String text) {
     List<String> words = of(text);
     Set<List<String>> seen = new HashSet<>();

@@ -18,7 +18,7 @@ public record Passage(int start, int end) {
   /**
    * Returns the passages of an entry. They begin near the end of the part that the model reads, and
    * reach to the end of the entry or to passage {@link #MAX}. An entry that the model reads whole
-   * has none. The same text always has the same passages.
+   * has no passages. The same text always has the same passages.
    *
    * @param modelTokens most tokens that the model reads of a text
    */

@@ -1,39 +1,39 @@
 package dev.helixbg.insight.log;
 
 /**
- * Judges whether bytes are records, and finds where records begin again after damage.
+ * Judges whether bytes are records, and finds the next record after damage.
  *
- * <p>A header is <i>well-formed</i> when its type is known and its zero bytes are zero. It is
- * <i>plausible</i> when besides
+ * <p>A header is <i>well-formed</i> if its type is known and its zero bytes are zero. A well-formed
+ * header is <i>plausible</i> if
  *
  * <ul>
  *   <li>an entry's topic is UTF-8 without control characters (its last character may be cut), and
  *       its time is unknown or between 2000 and 2100
- *   <li>a delete's target lies within the file, after the file's header.
+ *   <li>a delete's target is within the file, after the file's header.
  * </ul>
  *
- * A plausible header fixes more than 40 bits, and text without NUL can never hold one. A record is
- * <i>cut</i> when the file ends before it does, and <i>whole</i> otherwise.
+ * A plausible header fixes more than 40 bits, and text without NUL never contains one. A record is
+ * <i>cut</i> if the file ends within the record, and else <i>whole</i>.
  *
- * <p><b>Sound.</b> A whole record is sound when at its end the file ends, or a plausible header
- * stands (whole or cut), or a run of well-formed whole records leads there or is {@value #CHAIN}
- * long. A sound record is never interpreted in any other way, even if its text looks like records.
+ * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
+ * (whole or cut). It is also sound if a run of well-formed whole records leads to such a place, or
+ * is {@value #CHAIN} long. A sound record is always a record, even if its text looks like records.
  *
- * <p><b>Trusted chain.</b> Where damage is suspected, the first place counts from which plausible
+ * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
  * whole records follow one another until
  *
  * <ul>
  *   <li>the file ends or a cut record begins, after at least one whole record,
- *   <li>or one ends after the end of a claim, where a readable header claims the bytes for its own
- *       text: records that someone quoted in a text end inside that text,
- *   <li>or enough of them were met: 1 where no readable header claims the bytes; 2 inside a record
- *       that the file's end cuts, and directly after the header or the topic of a torn one, where
- *       helix's separate writes end; else {@value #CHAIN}.
+ *   <li>or a record ends after the end of a claim: the bytes that a readable header states as its
+ *       text. Records that are quoted in a text end within that text,
+ *   <li>or enough records follow: 1 without such a claim; 2 inside a record that the file's end
+ *       cuts, and directly after the header or the topic of a torn one, where helix's separate
+ *       writes end; else {@value #CHAIN}.
  * </ul>
  *
- * <p><b>Cost.</b> A search looks at each byte of its stretch once, and the stretches of one walk
- * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. So the time
- * is linear in the size of the file.
+ * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk
+ * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. The time is
+ * therefore linear in the size of the file.
  */
 final class RecordResync {
   static final int CHAIN = 8;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Finds the ends of sentences and lines: after a full stop or the like before white space, after a
- * Chinese or Japanese one, and after the last word of a line.
+ * Finds the ends of sentences and lines. A sentence ends after a full stop or the like before white
+ * space, or after a Chinese or Japanese one. A line ends after its last word.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * The probability that one of two items of memory files can go. It is computed from the pair
  * judge's result on the pair and on all other pairs of both items. The judge was trained on notes
- * and is unsure of items, which are short: a pair counts more if it stands out. The formula is a
- * logistic regression, fitted to the memory files of writers a and b ({@code
+ * and is unsure of items, which are short: a pair is likelier if it is better than the others. The
+ * formula is a logistic regression, fitted to the memory files of writers a and b ({@code
  * scripts/bench-memory}). It only raises a probability. A probability below {@value #LEAST_JUDGED}
  * stays, because such pairs in public files were rarely worth an act.
  */

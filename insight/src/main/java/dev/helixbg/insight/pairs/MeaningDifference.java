@@ -20,8 +20,8 @@ import java.util.stream.Stream;
  * <p>Texts that differ only in Unicode forms, white space, case and markup have no difference. In
  * English texts with similar wording, every word except function words is compared. In English
  * texts with other wording, only numbers, identifiers, names, and words that negate, oblige or
- * quantify are compared, because only a model understands the others. In other languages every word
- * is compared, because no model of this project reads them.
+ * quantify are compared. Only a model understands the other words. In other languages every word is
+ * compared, because no model of this project reads them.
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The data of a report. A report contains no clock time and no name of the machine, so that the
+ * The data of a report. A report contains no clock time and nothing about the machine, so that the
  * same knowledge base always has the same bytes.
  *
  * @param firstLook parts that a first look lacks; empty for a whole report
@@ -84,7 +84,7 @@ public record Report(
 
   /**
    * Estimates the tokens that each file of notes would lose by acts on all copies and leading
-   * pairs. The older entry of a pair goes, or the shorter one if the age is unknown.
+   * pairs. An act removes the older entry of a pair, or the shorter one if the age is unknown.
    *
    * @param pairs the relations of this report
    */

@@ -47,7 +47,7 @@ final class SourceMentions {
   }
 
   /**
-   * Whether a text is a place that an entry could name, with or without a line number: one word of
+   * Whether an entry could name a place, with or without a line number. A place is one word of
    * bounded length, without line breaks, brackets, blanks and control characters.
    */
   static boolean isPlace(String place) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Options of every command, and the settings that result. */
+/** Options of every command, and the settings that they make. */
 public final class GlobalOptions {
   @Option(
       names = "--config",

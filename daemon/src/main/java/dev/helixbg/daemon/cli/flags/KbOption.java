@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 
 /** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
 public class KbOption {
-  /** Names of folders that need no separator. */
+  /** Arguments that are paths without a separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
   @Option(
