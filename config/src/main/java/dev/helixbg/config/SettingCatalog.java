@@ -115,7 +115,7 @@ final class SettingCatalog {
           .means("Threads of the language model during idle work. 0: half of threads.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
-          .means("Least severe messages that the daemon logs.");
+          .means("Lowest severity of messages that the daemon logs.");
 
   private SettingCatalog() {}
 

@@ -201,7 +201,7 @@ class JudgeIT {
     process.destroy(); // SIGTERM, which is handled as SIGINT is
     assertTrue(process.waitFor(5, TimeUnit.MINUTES));
     assertEquals(128 + 15, process.exitValue(), "by the signal");
-    assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
+    assertTrue(Files.readString(err).contains("interrupted; finished work is kept"));
     int saved = program.stores().answers(kb).size();
     assertTrue(saved > known, saved + " answers, before " + known);
     return saved;

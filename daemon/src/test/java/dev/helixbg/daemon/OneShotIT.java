@@ -455,7 +455,7 @@ class OneShotIT {
     Path moved = Files.move(kb, folder.resolve("moved"));
     Program.Ended settled = program.run("findings", moved.toString(), "--settled");
     assertTrue(settled.out().contains(id), settled.out() + settled.err());
-    assertTrue(settled.err().contains("came along"), settled.err());
+    assertTrue(settled.err().contains("was moved along"), settled.err());
     assertEquals("", program.run("findings", moved.toString(), "--settled").err());
   }
 

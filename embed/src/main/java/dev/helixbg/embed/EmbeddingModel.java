@@ -147,7 +147,8 @@ public final class EmbeddingModel {
           .trial()
           .remembered(cacheFolder.resolve(TRIALS), source.graphHash());
     } catch (IOException e) {
-      throw new EmbeddingException("cannot read what was tried: " + e.getMessage(), e);
+      throw new EmbeddingException(
+          "cannot read the results of earlier trials: " + e.getMessage(), e);
     }
   }
 

@@ -50,7 +50,8 @@ final class NativeLibraries {
       return opening.open();
     } catch (IOException e) {
       throw new EmbeddingException(
-          "cannot prepare %s in %s: %s. Check its permissions and the free space, or name another folder with the setting cache"
+          ("cannot prepare %s in %s: %s. Check the folder's permissions and the free space, or"
+                  + " choose another folder with the setting cache")
               .formatted(model, cacheFolder, e),
           e);
     } catch (OrtException e) {

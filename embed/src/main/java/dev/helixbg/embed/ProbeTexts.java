@@ -29,7 +29,7 @@ final class ProbeTexts {
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  /** Number of tokens of the longest text of a window, special tokens included. */
+  /** Number of tokens of the longest text in {@link #window}, special tokens included. */
   private static final int LONGEST = 256;
 
   private static final int SHORTEST = 16;

@@ -34,13 +34,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "act",
     description = {
-      "Show how a finding is carried out, in the knowledge base as it is now: as calls of helix's"
-          + " own tools, or, for a folder of notes (--notes), in words: what to edit in which file."
+      "Show how to carry out a finding in the present knowledge base, as calls of helix's own"
+          + " tools. For a folder of notes (--notes), describe the edits of each file in words."
           + " Nothing is changed.",
-      "Make the checks first, then the looks and calls in their order. Stop where one fails,"
-          + " because another program has written meanwhile. Then run: helix-bg done ID.",
+      "Make the checks first, then the looks and calls in their order. Stop at the first"
+          + " failure: another program has written meanwhile. Then run: helix-bg done ID.",
       "With --run, helix makes the calls. helix-bg checks that the log shows them, and notes the"
-          + " finding as done. It takes out or replaces items of a memory file itself."
+          + " finding as done. helix-bg itself removes or replaces items of a memory file."
     })
 final class ActCommand extends JsonCommand {
   private final Interruption interruption;
@@ -58,30 +58,30 @@ final class ActCommand extends JsonCommand {
   @Option(
       names = "--as",
       paramLabel = "WHAT",
-      description = "What you found a pair to be: same, overtaken, related.")
+      description = "Your verdict on a pair: same, overtaken, related.")
   private String as;
 
   @Option(
       names = "--keep",
       paramLabel = "SIDE",
       description =
-          "Which entry of a pair stays: a or b, as 'helix-bg findings ID' shows them. Default: the"
-              + " one that says more; of overtaken ones the newer one.")
+          "Entry of a pair that is kept: a or b, as 'helix-bg findings ID' shows them. Default:"
+              + " the more detailed entry; for overtaken, the newer entry.")
   private String keep;
 
   @Option(
       names = "--run",
       description =
-          "Carry it out through helix: the setting helix.command, else helix on PATH. Its exit code"
-              + " says what became of it: 0, 9, 10 or 11.")
+          "Carry out the finding through helix (the setting helix.command, else helix on PATH)."
+              + " The exit code tells the result: 0, 9, 10 or 11.")
   private boolean run;
 
-  @Option(names = "--dry-run", description = "With --run: only show what would be done.")
+  @Option(names = "--dry-run", description = "With --run: only show the edits.")
   private boolean dryRun;
 
   @Option(
       names = "--undo",
-      description = "Put back what --run, or tidy, has taken out of a memory file.")
+      description = "Put back the items that --run or tidy has removed from a memory file.")
   private boolean undo;
 
   @Option(

@@ -106,7 +106,7 @@ final class DecideCommand extends JsonCommand {
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
           outcome == Outcome.OPEN
-              ? "name what to take back: ids, or - to read them from standard input"
+              ? "name the decisions to take back: ids, or - to read ids from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
                   + " --verdict");
     }

@@ -176,8 +176,8 @@ final class DoctorCommand extends JsonCommand {
     if (model.isEmpty()) {
       note(
           "language model",
-          "none: labels come from the label classifier, and the pair judge alone decides what"
-              + " leads",
+          "none: the label classifier makes the labels, and the pair judge alone decides which"
+              + " pairs come first",
           "helix-bg fetch-models gets one (list: which fits here), or set llm.model");
       return;
     }

@@ -54,7 +54,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       say("how", "helix-bg act " + finding.path("id").asText() + again);
     }
     if (finding.path("stale").asBoolean()) {
-      say("stale", "the log has changed, and what it tells of is not there any more");
+      say("stale", "the log has changed, and the entries of this finding have changed or are gone");
     }
   }
 

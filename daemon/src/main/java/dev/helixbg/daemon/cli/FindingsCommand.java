@@ -37,9 +37,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "findings",
     description = {
-      "List what the last report leads with; with --all or an option that chooses, other findings,"
-          + " too.",
-      "With an ID, show that one: its texts, what speaks for it, and what can be done."
+      "List the leading findings of the last report. --all and the options that choose findings"
+          + " also list other findings.",
+      "With an ID, show this finding: its texts, the reasons for it, and the possible edits."
     })
 final class FindingsCommand extends JsonCommand {
   /** Largest number of entries of a group in the list. */
@@ -52,7 +52,7 @@ final class FindingsCommand extends JsonCommand {
       arity = "0..2",
       paramLabel = "[kb] [ID]",
       hideParamSyntax = true,
-      description = "Folder of the knowledge base; the finding to show.")
+      description = "kb: folder of the knowledge base. ID: id of a finding, which is shown.")
   private List<String> words = List.of();
 
   @Option(
@@ -60,9 +60,7 @@ final class FindingsCommand extends JsonCommand {
       description = "List findings that are dismissed or done, with who decided so and why.")
   private boolean settled;
 
-  @Option(
-      names = "--all",
-      description = "List every open finding, not only those that the report leads with.")
+  @Option(names = "--all", description = "List all open findings, not only the leading findings.")
   private boolean all;
 
   @Option(
@@ -147,7 +145,7 @@ final class FindingsCommand extends JsonCommand {
     }
     if (open.size() < known) {
       console.warn(
-          "left out %d that tell of what is not there any more: the log has changed since the"
+          "left out %d whose entries have changed or are gone: the log has changed since the"
               + " report",
           known - open.size());
     }

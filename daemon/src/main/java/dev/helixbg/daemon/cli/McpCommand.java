@@ -34,8 +34,8 @@ final class McpCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "Folders of knowledge bases. Default: those that the daemon watches, else the one that"
-              + " one-shot would take.")
+          "Folders of knowledge bases. Default: the knowledge bases that the daemon watches, else"
+              + " the knowledge base that one-shot would use.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

@@ -56,7 +56,7 @@ final class ServiceCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "With install: knowledge bases that the daemon watches, instead of those before.")
+          "With install: knowledge bases that the daemon watches, instead of the previous ones.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

@@ -19,11 +19,11 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "tidy",
     description = {
-      "Go through the findings one by one, at a terminal: look, decide, done.",
-      "The program helix, which writes the knowledge base, carries out what you decide (the setting"
+      "Go through the findings one by one, at a terminal, and decide on each.",
+      "The program helix, which writes the knowledge base, carries out your decisions (the setting"
           + " helix.command, else helix on PATH). You edit notes (--notes) in your editor; helix-bg"
-          + " takes items out of memory files itself. Nothing is changed before you press Enter on"
-          + " a page that says what will change."
+          + " removes items from memory files itself. Nothing is changed before you press Enter on"
+          + " a page that lists the changes."
     })
 public final class TidyCommand extends ConsoleCommand {
   private final Interruption interruption;

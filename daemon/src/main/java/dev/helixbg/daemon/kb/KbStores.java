@@ -158,9 +158,9 @@ public final class KbStores implements AutoCloseable {
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
-          "use the folder of what is known of knowledge bases, " + state,
+          "use the folder of stores of knowledge bases, " + state,
           e,
-          "Another one: state = \"...\"");
+          "To use another folder, set state = \"...\"");
     }
   }
 
@@ -190,7 +190,7 @@ public final class KbStores implements AutoCloseable {
         String before = noted(former.get()).path("place").asText();
         Files.move(former.get(), folder);
         notices.accept(
-            "%s was %s before: what is known of it, decisions too, came along"
+            "%s was %s before: its store, with the decisions, was moved along"
                 .formatted(place.path, before));
       } else {
         PrivateFiles.makeFolder(folder);

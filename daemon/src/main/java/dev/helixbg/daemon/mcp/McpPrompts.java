@@ -80,7 +80,7 @@ final class McpPrompts {
                     topic.map(t -> " with topic \"" + t + "\"").orElse(""))),
         prompt(
             "study",
-            "Read pairs of entries, so that what is worth an act leads. Edits nothing.",
+            "Read pairs of entries, so that pairs worth an act come first. Edits nothing.",
             argument("budget", "how many questions; 50 if you say nothing"),
             budget -> STUDY.formatted(budget.filter(McpPrompts::isNumber).orElse(BUDGET))),
         prompt(

@@ -208,9 +208,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification questions() {
     return tool(
         "questions",
-        "The next open questions: about pairs of entries, which decide what findings lead with, or"
-            + " of another kind about the newest entries first; read the texts yourself, then call"
-            + " answers. Changes no entry.",
+        "The next open questions. Answers about pairs of entries decide which pairs come first in"
+            + " findings; questions of another kind begin with the newest entries. Read the texts"
+            + " yourself, then call answers. Changes no entry.",
         notes(false),
         List.of(
             ToolArgument.choice(

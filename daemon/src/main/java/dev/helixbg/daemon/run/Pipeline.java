@@ -228,7 +228,10 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors(), embedder);
   }
 
-  /** A first look: nothing is read, and the model is asked nothing. */
+  /**
+   * Returns a first look, made from stored readings of pairs and stored answers. The pair judge
+   * reads no pair, and the language model gets no question.
+   */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));

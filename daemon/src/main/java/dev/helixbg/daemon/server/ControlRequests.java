@@ -45,7 +45,7 @@ final class ControlRequests implements ControlServer.Handler {
       case "stop" -> {
         if (!daemon.stop()) {
           throw new Failure(
-              ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
+              ExitCode.BUSY, "the daemon's present work has not ended yet; it will end soon");
         }
       }
       default -> {

@@ -55,7 +55,7 @@ final class PairQuestions {
     int room = Math.min(MOST_SHOWN, content.length());
     String shown = excerpt(content, match, room);
     int tokens = tokens(shown);
-    while (tokens > MOST_TOKENS) { // for a script with one token per character
+    while (tokens > MOST_TOKENS) { // for a writing system with one token per character
       room = room * MOST_TOKENS / tokens;
       shown = excerpt(content, match, room);
       tokens = tokens(shown);

@@ -172,7 +172,7 @@ public final class PresentFindings {
               all.size() != 2 || Acts.areLinked(all.get(0), all.get(1));
           default -> isStale(finding);
         };
-    return isDone ? Optional.empty() : Optional.of("what it tells of is as it was");
+    return isDone ? Optional.empty() : Optional.of("its entries are as before");
   }
 
   /** Gives a line of the report the names that its entries have now. */
@@ -225,8 +225,8 @@ public final class PresentFindings {
       Optional<NotesKb> notes) {
     if (isStale(finding)) {
       throw Failure.usage(
-          ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
-                  + " not there any more. List the findings anew")
+          ("stale, ask again: the log has changed since %s was found, and %s changed or was"
+                  + " removed. List the findings again")
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
     List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
@@ -319,9 +319,9 @@ public final class PresentFindings {
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(
-          "stop here: a note that the next calls would remove or rewrite was changed in this very"
-              + " moment, or is not marked. Make no more of these calls. The line (helix-bg: …) at"
-              + " the end of a note is what they have left; take it out by hand, then ask again");
+          "stop here: a note that the next calls would remove or rewrite has just changed, or has"
+              + " no mark. Make no more of these calls. If a note ends in a line (helix-bg: …),"
+              + " remove this line by hand. Then run act again");
     }
     return Json.object().put("id", id).put("holds", true);
   }

@@ -65,7 +65,7 @@ public record ErrorReporter(Console console) {
     ExitCode code = codeOf(e);
     say(
         code == ExitCode.INTERRUPTED
-            ? "interrupted; what was done is kept, and the next run goes on from there"
+            ? "interrupted; finished work is kept, and the next run continues from there"
             : words(e));
     return code;
   }

@@ -13,10 +13,16 @@ public enum ExitCode {
   WRITE(6, "a file cannot be written"),
   PROBLEMS(7, "verify, doctor or --check found problems"),
   NO_DAEMON(8, "no daemon runs, or it does not answer"),
-  STALE(9, "act --run: others have written meanwhile, and nothing was done; ask again"),
-  PARTLY(10, "act --run: stopped after the first edit; what was done, and how to undo it, is said"),
-  UNDONE(11, "act --run: nothing was done: by hand only, or no helix that does it"),
-  INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); what was done is kept");
+  STALE(
+      9,
+      "act --run: another program has written to the log or file, and nothing was done; run act"
+          + " again"),
+  PARTLY(
+      10,
+      "act --run: stopped after the first edit; the output lists the edits made and how to undo"
+          + " them"),
+  UNDONE(11, "act --run: nothing was done: the edit is by hand only, or no helix can make it"),
+  INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); finished work is kept");
 
   private final int number;
   private final String meaning;

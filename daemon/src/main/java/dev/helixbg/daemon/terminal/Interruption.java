@@ -66,7 +66,7 @@ public final class Interruption {
       try {
         if (!ended.await(SILENT.toMillis(), TimeUnit.MILLISECONDS)) {
           told.accept(
-              "ends once what is under way is done, in %d s at most; what was done is kept"
+              "ends after the present step, in %d s at most; finished work is kept"
                   .formatted(patience.multipliedBy(2).toSeconds()));
           ended.await(patience.minus(SILENT).toMillis(), TimeUnit.MILLISECONDS);
         }

@@ -127,7 +127,7 @@ public final class HelixServer implements Helix {
                     program
                         + " is not the helix that writes knowledge bases: "
                         + why
-                        + ". Name that one with the setting helix.command");
+                        + ". Set helix.command to the helix that does");
               });
       // When helix ends, the client is closed, so that a running call fails at once.
       Thread.ofVirtual()

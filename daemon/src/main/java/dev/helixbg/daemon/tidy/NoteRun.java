@@ -128,7 +128,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   private static Outcome failed(String id, String why, List<JsonNode> made) {
     return new Outcome(
         State.FAILED,
-        why + ". helix-bg act " + id + " --undo brings back what went",
+        why + ". helix-bg act " + id + " --undo puts back the removed items",
         made,
         List.of(),
         List.of());
@@ -157,7 +157,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     if (kept.isEmpty()) {
       return Optional.of(
           Outcome.nothing(
-              State.UNDONE, "helix-bg keeps nothing that it has taken out of a file for " + id));
+              State.UNDONE, "helix-bg has no text that it removed from a file for " + id));
     }
     List<Step> steps = new ArrayList<>();
     for (KeptEdit edit : kept.get().edits().reversed()) {
@@ -172,7 +172,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
           return Optional.of(
               Outcome.nothing(
                   State.STALE,
-                  "%s has changed around the place; what was there is kept in %s"
+                  "%s has changed around the place; the removed text is kept in %s"
                       .formatted(file.file(), fileOf(id))));
         }
         steps.add(new Step(file, now, text.get().getBytes(UTF_8)));

@@ -17,19 +17,19 @@ import org.jline.utils.AttributedString;
 final class TidySession {
   private static final List<String> HELP =
       List.of(
-          "s  same: one of two notes goes, the other stays; of copies all but one go",
-          "o  overtaken: the older one goes",
-          "l  link: both stay, one gets a link to the other",
-          "m  show the merged text, where there is one",
+          "s  same: delete one of two notes; of copies, delete all except one",
+          "o  overtaken: delete the older note",
+          "l  link: keep both notes, and add a link to one of them",
+          "m  show the merged text, if there is one",
           "d  dismiss: the finding is wrong or unimportant",
           "n  next, p  previous: nothing is decided",
-          "u  undo what was done last in this session",
+          "u  undo the last act or decision of this session",
           "e  show one text alone, and back; for notes: open the files in $VISUAL or $EDITOR",
-          "x  on the page before an act: the other one stays",
+          "x  on the page before an act: keep the other note",
           "Up, Down, Page Up, Page Down, Space  scroll",
-          "q  quit: what was decided is kept, and the next tidy goes on",
+          "q  quit: decisions are kept, and the next tidy continues",
           "",
-          "Nothing is changed before you press Enter on a page that says what will be changed.");
+          "Nothing is changed before you press Enter on a page that lists the changes.");
 
   private final Ink ink;
   private final TidyActs acts;
@@ -167,7 +167,7 @@ final class TidySession {
     halfDone = List.of();
     try {
       if (!page.key(key) && !scrolls(key)) {
-        message = "this key does nothing here; the line below has those that do";
+        message = "this key does nothing here; the line below lists the valid keys";
       }
     } catch (Failure e) {
       message = e.getMessage();
@@ -217,7 +217,7 @@ final class TidySession {
             ink.kept(
                 noneAtAll
                     ? "Nothing is left to decide."
-                    : "Of what the report leads with, nothing is left to decide."),
+                    : "Of the leading findings, nothing is left to decide."),
             List.of(
                 ink.text(
                     acts.done() + " done, " + acts.dismissed() + " dismissed in this session.")));

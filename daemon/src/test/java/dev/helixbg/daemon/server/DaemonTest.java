@@ -247,7 +247,7 @@ class DaemonTest {
     ask(DaemonLink.request("stop"));
     home.lock().close();
     assertFalse(Files.exists(home.socket()));
-    assertEquals(30, saved(kb), "what was done is kept");
+    assertEquals(30, saved(kb), "finished work is kept");
     assertEquals(model.opened.get(), model.closed.get());
     thread.join(PATIENCE);
     assertFalse(thread.isAlive());

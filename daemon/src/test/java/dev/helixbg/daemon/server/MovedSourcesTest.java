@@ -143,7 +143,7 @@ class MovedSourcesTest {
     assertEquals(
         List.of("src/Main.java"), listed().stream().map(o -> o.path("named").asText()).toList());
     String other = listed().getFirst().path("id").asText();
-    assertTrue(act(other).path("byHand").asText().startsWith("only who reads it"));
+    assertTrue(act(other).path("byHand").asText().startsWith("only a reader of the entry"));
     decide(other, "dismissed");
     assertEquals(List.of(), listed());
     report();

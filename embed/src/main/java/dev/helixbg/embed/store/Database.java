@@ -331,9 +331,9 @@ public final class Database implements AutoCloseable {
         deleteLogs();
         warnings.accept(
             file
-                + " could not be used: it is "
+                + " could not be used: it was renamed to "
                 + aside.getFileName()
-                + " now, and what it held is made anew. Decisions are kept");
+                + ", and its contents are computed again. Decisions are kept");
       }
     }
   }

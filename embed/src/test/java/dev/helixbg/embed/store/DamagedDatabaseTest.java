@@ -111,8 +111,8 @@ class DamagedDatabaseTest {
     assertEquals(
         List.of(
             file
-                + " could not be used: it is kb.db.damaged now, and what it held is made anew."
-                + " Decisions are kept"),
+                + " could not be used: it was renamed to kb.db.damaged, and its contents are"
+                + " computed again. Decisions are kept"),
         warnings);
     try (Database database = open()) {
       assertEquals(List.of("first", "one", "two"), DatabaseTest.said(database), what);

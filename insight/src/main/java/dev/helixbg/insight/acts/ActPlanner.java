@@ -69,8 +69,8 @@ public final class ActPlanner {
                 damage ->
                     "helix reads data.log only as far as offset "
                         + damage.offset()
-                        + ", where a record is damaged: what it writes from now on, it will not"
-                        + " find. Let helix-bg verify tell what is there, and repair the log"
+                        + ", where a record is damaged: helix would not find entries that it"
+                        + " appends now. Run helix-bg verify to see the damage, and repair the log"
                         + " first");
   }
 
@@ -138,7 +138,8 @@ public final class ActPlanner {
           fates.put(rename.entry(), Fate.REVISED);
         }
         case Change.Gather gather -> gather.entries().forEach(one -> requireLinkable(one.topic()));
-        case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
+        case Change.Reread _ ->
+            require(false, "only a reader of the entry can decide on its new text");
       }
       after.settle();
       write();
@@ -342,7 +343,7 @@ public final class ActPlanner {
             }
           });
       if (change instanceof Change.Move) {
-        losses.add("when it was written: helix dates what it stores today");
+        losses.add("the time of writing: helix gives the stored entry today's date");
       }
       if (!after.relinked().isEmpty()) {
         losses.add(

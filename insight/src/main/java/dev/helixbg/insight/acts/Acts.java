@@ -103,8 +103,10 @@ public final class Acts {
   }
 
   /**
-   * Returns the new entry of the topic {@value #LESSONS}, which states the lesson and links to the
-   * entries.
+   * Returns one act: store a new entry of the topic {@value #LESSONS}. The new entry states the
+   * lesson and links to the entries.
+   *
+   * @param text the lesson
    */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));

@@ -25,7 +25,7 @@ final class NoteSteps {
               .formatted(
                   areCopies(remove)
                       ? ""
-                      : "bring what only %s says into %s; "
+                      : "copy facts that only %s states into %s; "
                           .formatted(places(remove.gone()), place(remove.kept())),
                   places(remove.gone()),
                   them(remove.gone()),

@@ -175,8 +175,8 @@ public final class Analysis {
   }
 
   /**
-   * Returns the topics that are folders of a single note. Two such topics are compared as a pair of
-   * notes.
+   * Returns the topics whose entries all come from one note. Two of these topics are not reported
+   * as an overlap, because their notes are compared as a pair.
    */
   private BitSet foldersOfOneNote() {
     List<Set<Optional<String>>> files =

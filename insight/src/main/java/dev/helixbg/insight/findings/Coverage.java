@@ -15,7 +15,7 @@ public record Coverage(int indexed, int total) {
 
   /** Returns a sentence on missing entries. */
   public String words() {
-    return "only %,d of %,d entries are indexed: what the others say is not in this answer"
+    return "only %,d of %,d entries are indexed: this answer leaves out the other entries"
         .formatted(indexed, total);
   }
 }

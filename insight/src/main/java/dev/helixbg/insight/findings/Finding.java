@@ -251,7 +251,7 @@ public sealed interface Finding {
     RELATED,
     /** The entries have one form, but different dates, periods, instances, versions or subjects. */
     SERIES,
-    /** No claim: the models cannot read the script of both. */
+    /** No claim: the models cannot read the writing system of an entry. */
     UNKNOWN,
     /** No claim. */
     NONE
@@ -315,12 +315,12 @@ public sealed interface Finding {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
       return switch (change) {
         case GONE ->
-            "%s is not in %s any more since %s%s"
+            "%s was removed from %s by commit %s%s"
                 .formatted(
                     QuotedName.of(path),
                     QuotedName.of(folder),
                     when,
-                    now.map(place -> "; probably it is " + QuotedName.of(place) + " now")
+                    now.map(place -> "; its new path is probably " + QuotedName.of(place))
                         .orElse(""));
         case LINE_DEAD -> led("is not there");
         case LINE_WRONG -> led("has none of its words");

@@ -105,8 +105,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether it is known which of two entries was written first. The log does not tell the age of
-   * notes, which are ordered by dates, often without a time of day.
+   * Whether it is known which of two entries was written first. helix appends entries in their
+   * order of writing. Entries made of notes need an order of facts or two different times. If one
+   * of the times is a date without a time of day, the dates must differ.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int mine = entry.timestampMin();

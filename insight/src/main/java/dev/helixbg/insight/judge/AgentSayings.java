@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent counts
- * if its verdicts may decide what leads.
+ * if its verdicts may decide which pairs lead.
  *
  * @param clients reliability of each agent, by name
  * @param pairs verdicts by the id of a finding
@@ -50,7 +50,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * The verdict of one client.
    *
    * @param client name and version
-   * @param counts whether the verdict may decide what leads
+   * @param counts whether the verdict may decide which pairs lead
    */
   public record Saying(String client, Verdict verdict, boolean counts) {}
 

@@ -20,7 +20,8 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Text on a judge that was not measured yet. */
   public static final String UNMEASURED =
-      "This model was not measured as a judge yet. Until then the pair judge decides what leads.";
+      "This model was not measured as a judge yet. Until then the pair judge decides which pairs"
+          + " come first.";
 
   /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
@@ -83,11 +84,11 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   /** Returns the reason for the choice of the leading relations, as text. */
   public String leads() {
     return isGuessing()
-        ? "The pair judge decides what leads: this model was right too seldom, or at odds with"
-            + " itself."
-        : "Pairs that this model calls the same or overtaken lead, since it was right often enough;"
-            + " then those that the pair judge finds worth an act. This model is asked first where"
-            + " the pair judge is unsure.";
+        ? "The pair judge decides which pairs come first, because this model was wrong or"
+            + " contradicted itself too often."
+        : "Pairs that this model calls the same or overtaken come first, because it was right often"
+            + " enough. Pairs that the pair judge finds worth an act follow. This model is first"
+            + " asked about pairs of which the pair judge is unsure.";
   }
 
   /** Whether the verdicts are hardly better than chance. */

@@ -184,7 +184,7 @@ public record Judgements(
   }
 
   /**
-   * Whether verdicts of the model decide what leads and which act is proposed: the model was
+   * Whether verdicts of the model decide which pairs lead and which act is proposed: the model was
    * measured and does not guess. Otherwise the pair judge decides.
    */
   public boolean decide() {

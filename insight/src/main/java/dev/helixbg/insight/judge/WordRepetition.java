@@ -14,7 +14,7 @@ public final class WordRepetition {
 
   private static final int LOOP_CHARACTERS = 24;
 
-  /** A word; in scripts without spaces, one character. */
+  /** A word; in writing systems without spaces, one character. */
   private static final Pattern WORD =
       Pattern.compile(
           "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]"

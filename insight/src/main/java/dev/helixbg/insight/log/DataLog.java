@@ -74,7 +74,8 @@ public final class DataLog {
           file + " does not exist; name the folder of a helix knowledge base", e);
     } catch (AccessDeniedException e) {
       throw new DataLogException(
-          file + " may not be read by this user; change its permissions or those of its folder", e);
+          file + " may not be read by this user; change the permissions of the file or its folder",
+          e);
     } catch (IOException e) {
       throw new DataLogException(
           file + " cannot be read (" + reasonOf(e) + "); check the disk and the path", e);

@@ -5,14 +5,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The scripts of texts: scripts without spaces between words, and scripts that the models cannot
- * read.
+ * The writing systems of texts: some have no spaces between words, and some cannot be read by the
+ * models.
  */
 public final class Script {
   /**
-   * Scripts whose letters are all in the vocabulary of the bundled model. The vocabulary has 244 of
-   * 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but no words. A
-   * missing character becomes one unknown token, and all such texts look alike.
+   * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary
+   * has 244 of 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but
+   * no words. A missing character becomes one unknown token, and all such texts look alike.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -49,7 +49,7 @@ public final class Script {
     return 2 * unreadable > letters;
   }
 
-  /** Whether a character belongs to a script without spaces between words. */
+  /** Whether a character belongs to a writing system without spaces between words. */
   public static boolean isWithoutSpaces(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

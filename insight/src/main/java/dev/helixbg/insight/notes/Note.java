@@ -48,12 +48,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place its place, which no other section has
-   * @param headings the headings above it and its own, without the title of the note
-   * @param text its text without its own heading
+   * @param place file, heading and part; no other section has the same place
+   * @param headings the headings above the section and its own, without the title of the note
+   * @param text text of the section without its own heading
    * @param isFact whether the section is a fact: an item of a list, or a lesson
    * @param newestFirst whether the fact's list has the newest fact first, if that is known
-   * @param minutes the time of a fact in the unit of a data.log; 0 if unknown
+   * @param minutes the time of a fact in local wall-clock minutes since 1970-01-01 00:00; 0 if
+   *     unknown
    */
   record Section(
       NoteName place,

@@ -82,14 +82,15 @@ public final class NotesLog {
   /**
    * An entry before it is written to the log.
    *
-   * @param minutes the time at which it was written; 0 if unknown
-   * @param isDated whether the note itself has a time, which may be unknown
+   * @param minutes the time of writing, as in {@link Entry#timestampMin}; 0 if unknown
+   * @param isDated whether {@code minutes} comes from the text of the note; if not, it comes from
+   *     the file. A fact without a date is dated, with 0 minutes
    * @param note the note, without its texts to save memory
-   * @param of the section of the note
+   * @param section the section of the note that the entry is made of
    */
-  private record Draft(Said said, int minutes, boolean isDated, Note note, Section of) {
+  private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
     Draft at(OptionalInt time) {
-      return time.isPresent() ? new Draft(said, time.getAsInt(), true, note, of) : this;
+      return time.isPresent() ? new Draft(said, time.getAsInt(), true, note, section) : this;
     }
   }
 
@@ -345,22 +346,22 @@ public final class NotesLog {
     for (Draft draft : ordered) {
       String topic = draft.said().topic();
       int index = sizes.merge(topic, 1, Integer::sum) - 1;
-      places.putIfAbsent(draft.of().place(), topic + ":" + index);
+      places.putIfAbsent(draft.section().place(), topic + ":" + index);
     }
     List<Written> written = new ArrayList<>(ordered.size());
     for (Draft draft : ordered) {
       Set<String> targets = new LinkedHashSet<>();
-      for (MarkdownScan.Link link : draft.of().links()) {
+      for (MarkdownScan.Link link : draft.section().links()) {
         if (targets.size() < MAX_LINKS) {
           links
               .target(draft.note(), link)
-              .filter(place -> !place.equals(draft.of().place()))
+              .filter(place -> !place.equals(draft.section().place()))
               .map(places::get)
               .ifPresent(targets::add);
         }
       }
       String line =
-          draft.of().position().map(one -> LINE + one.text() + "]\n").orElse("")
+          draft.section().position().map(one -> LINE + one.text() + "]\n").orElse("")
               + (targets.isEmpty() ? "" : LINKS + String.join(" ", targets) + "]\n");
       written.add(new Written(draft.said().topic(), line + draft.said().core(), draft.minutes()));
     }

@@ -45,8 +45,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
 
   /**
-   * A token: a number with its sign, a character of a script without spaces, a word, or a sign with
-   * a meaning. Markup of headings, lists, quotes, tables and emphasis is no token.
+   * A token: a number with its sign, a character of a writing system without spaces, a word, or a
+   * sign with a meaning. Markup of headings, lists, quotes, tables and emphasis is no token.
    */
   private static final Pattern TOKEN =
       Pattern.compile(

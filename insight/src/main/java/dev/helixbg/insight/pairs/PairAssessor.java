@@ -41,7 +41,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     Tier tier = p[Relation.DIFFERENT.ordinal()] < 0.5 ? Tier.RELATED : Tier.NONE;
     Optional<String> apart = apart(older, newer);
     if (Script.isUnreadable(older) || Script.isUnreadable(newer)) {
-      objection = Optional.of("the pair judge cannot read their script");
+      objection = Optional.of("the pair judge cannot read their writing system");
       tier = Tier.UNKNOWN;
     } else if (apart.isPresent()) {
       objection = apart;
@@ -86,7 +86,9 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return apart(one.content(), other.content());
   }
 
-  /** Whether two entries may lead: their scripts are readable, and they are not of one form. */
+  /**
+   * Whether two entries may lead: their writing systems are readable, and they are not of one form.
+   */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())

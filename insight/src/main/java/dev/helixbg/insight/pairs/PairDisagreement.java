@@ -80,7 +80,7 @@ public final class PairDisagreement {
    * Returns a pattern for texts with one of the words among the first three.
    *
    * @param words words that end at a blank
-   * @param unspaced words of scripts without blanks between words
+   * @param unspaced words of writing systems without blanks between words
    */
   private static Pattern beginning(String words, String unspaced) {
     return Pattern.compile(

@@ -31,8 +31,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     add(
         all,
         "Other pairs",
-        "In the order of the list, with what was said of each. Pairs of which nothing is said were"
-            + " not read.",
+        "In the order of the list, each with its verdict. Pairs without a verdict were not read.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
         pair ->
             LineView.of(
@@ -132,8 +131,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   private static String lessons(Judgements.Lessons lessons) {
     return "Entries about different things that teach one lesson. "
         + lessons.reader().map(PrintableText::line).orElse("")
-        + " put the lesson of each entry, seen alone, into a sentence, and compared those that are"
-        + " near to each other."
+        + " put the lesson of each entry, seen alone, into a sentence, and compared sentences that"
+        + " are near to each other."
         + (lessons.areGuesses()
             ? lessons.trust().map(trust -> " " + trust.words()).orElse("")
             : "");

@@ -36,8 +36,8 @@ record Headline(String title, String sure, String also) {
       return new Headline(
           "Nothing to compare yet",
           "This knowledge base has no entries yet. Once helix has stored some, the next run"
-              + " compares them and lists here what is said twice, what belongs together, and what"
-              + " may be filed under the wrong topic.",
+              + " compares them and lists here repeated entries, related entries, and entries that"
+              + " may have the wrong topic.",
           "");
     }
     int copies = report.findings().copies().size();
@@ -173,7 +173,8 @@ record Headline(String title, String sure, String also) {
     if (unreadable > 0) {
       sentences.add(
           NumberWords.count(unreadable, "entry is", "entries are")
-              + " in a script that the bundled models cannot read: no pair of such entries leads.");
+              + " in a writing system that the bundled models cannot read. These entries are in no"
+              + " leading pair.");
     }
     return String.join(" ", sentences);
   }

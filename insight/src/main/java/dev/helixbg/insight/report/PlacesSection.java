@@ -95,7 +95,7 @@ record PlacesSection(
         NumberWords.count(files.size(), "memory file", "memory files")
             + " of "
             + load(characters, tokens)
-            + ", some four characters a token. What leads would save about "
+            + ", some four characters a token. The leading findings would save about "
             + NumberWords.count(less, "token", "tokens")
             + ".",
         files.stream().limit(LISTED).map(file -> PlaceView.of(file, goes)).toList(),

@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 /**
  * The answer to the question whether a knowledge base already says what a text says. Vectors hardly
  * distinguish the same fact in other words from another fact about the same thing. So with vectors
- * alone, most answers are that somebody has to read the nearest entries. The pair judge can read
- * them. docs/findings.md tells how often each method is right.
+ * alone, most answers are {@link Answer#PERHAPS}. The pair judge can read the nearest entries
+ * instead of the user. docs/findings.md tells how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
@@ -61,18 +61,18 @@ public record AlreadySaid(
     YES,
     /** An entry says something that is no longer true if the text is. */
     CONTRADICTS,
-    /** Somebody has to read the nearest entries. */
+    /** It is uncertain whether an entry says the same. The user has to read the nearest entries. */
     PERHAPS,
     /** No entry says it. */
     NO,
-    /** Not all entries are indexed, or the models cannot read the script of the text. */
+    /** Not all entries are indexed, or the models cannot read its writing system. */
     UNKNOWN
   }
 
   /**
    * An entry that is similar to the text.
    *
-   * @param text the the text of the entry, or of its passage that matches
+   * @param text the text of the entry, or of its passage that matches
    * @param whole text of the entry
    * @param similarity the cosine of the matching entry or passage with the text
    */
@@ -126,8 +126,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns <i>unknown</i> for a text in a script that the models cannot read. To them such texts
-     * all look alike.
+     * Returns <i>unknown</i> for a text in a writing system that the models cannot read. To the
+     * models, all texts in this writing system look alike.
      */
     private Optional<AlreadySaid> unreadable() {
       return Script.isUnreadable(text)
@@ -136,7 +136,7 @@ public record AlreadySaid(
                   Answer.UNKNOWN,
                   Optional.empty(),
                   OptionalDouble.empty(),
-                  Optional.of("the models cannot read the script of the text")))
+                  Optional.of("the models cannot read the writing system of the text")))
           : Optional.empty();
     }
 

@@ -174,8 +174,8 @@ public final class AllPairs {
     void accept(int row, int column, float similarity);
 
     /**
-     * Returns the least similarity of pairs of these rows and columns that this sink wants. A call
-     * for each pair can take longer than its product, so the limit saves time.
+     * Returns the least similarity at which {@link #accept} is called for pairs of these rows and
+     * columns. A call can take longer than computing the similarity, so the limit saves time.
      */
     default float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       return Float.NEGATIVE_INFINITY;

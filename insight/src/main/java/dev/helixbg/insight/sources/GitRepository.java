@@ -131,14 +131,14 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     private String head() throws SourceException {
       return read(own.resolve("HEAD"), MAX_LINE)
           .map(String::strip)
-          .orElseThrow(() -> new SourceException("it does not say what is checked out"));
+          .orElseThrow(() -> new SourceException("its HEAD file is missing"));
     }
 
     String commit() throws SourceException {
       Optional<String> ref = ref();
       String id = ref.isEmpty() ? head() : of(ref.get());
       if (!ID.matcher(id).matches()) {
-        throw new SourceException("what is checked out is no commit");
+        throw new SourceException("HEAD names no commit");
       }
       return id;
     }

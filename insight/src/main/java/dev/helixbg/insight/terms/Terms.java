@@ -12,8 +12,8 @@ import java.util.function.Function;
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
  * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
- * removed, see {@link #stem}. In a script without spaces between words, each pair of adjacent
- * characters is a word. Unicode forms, character width and case do not matter.
+ * removed, see {@link #stem}. In a writing system without spaces between words, each pair of
+ * adjacent characters is a word. Unicode forms, character width and case do not matter.
  */
 public final class Terms {
   /** Greatest length of a term. Longer ones are hashes or encoded data. */
@@ -31,7 +31,7 @@ public final class Terms {
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Bit of a character of a script without spaces between words. */
+  /** Bit of a character of a writing system without spaces between words. */
   private static final byte RUN = 16;
 
   /**
@@ -183,8 +183,8 @@ public final class Terms {
   }
 
   /**
-   * Passes on identifiers with their parts and, in scripts without spaces, each pair of adjacent
-   * characters.
+   * Passes on identifiers with their parts and, in writing systems without spaces, each pair of
+   * adjacent characters.
    */
   private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {

@@ -448,7 +448,7 @@ class ActsTest {
     assertEquals(
         "move the files of the folder d/ into e/", new Act.Change.MergeTopics("d/", "e/").words());
     assertEquals(
-        "bring what only the beginning of d/long.md (before its first heading) says into"
+        "copy facts that only the beginning of d/long.md (before its first heading) states into"
             + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"
             + " to it lead to d/short.md",
         NoteSteps.of(act.change(), List::of));
@@ -572,7 +572,8 @@ class ActsTest {
     assertEquals(
         "read web:1 again: let it say what is so now about LoginGate, or remove it", act.words());
     assertEquals(
-        Optional.of("only who reads it can tell what it has to say now"), plan(kb, act).byHand());
+        Optional.of("only a reader of the entry can decide on its new text"),
+        plan(kb, act).byHand());
   }
 
   private static List<NamedEntry> copiesOf(List<NamedEntry> kb, int... members) {

@@ -120,7 +120,7 @@ class MovedSourcesReportTest {
     assertEquals("moved", first.at("/edit/0/if/0").asText());
     assertTrue(json.at("/movedSources/1/since").isNull());
     assertEquals(
-        QuotedName.of(HOSTILE) + " is not in shop any more since 0123456789 of 2026-03-01",
+        QuotedName.of(HOSTILE) + " was removed from shop by commit 0123456789 of 2026-03-01",
         json.at("/movedSources/2/says").asText());
     List<Finding.MovedSource> many = new ArrayList<>();
     for (int i = 0; i < 1_100; i++) {

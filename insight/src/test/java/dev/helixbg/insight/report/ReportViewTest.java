@@ -55,7 +55,8 @@ class ReportViewTest {
     kb.pair(a, b, 0.99);
     String said = MarkdownReport.render(kb.report());
     assertTrue(
-        said.contains("2 entries are in a script that the bundled models cannot read"), said);
+        said.contains("2 entries are in a writing system that the bundled models cannot read"),
+        said);
     assertEquals(
         List.of(),
         JudgedRelations.of(kb.report().findings().relations(), kb.report().judgements()).leading());

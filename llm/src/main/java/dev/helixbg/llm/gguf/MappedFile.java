@@ -146,7 +146,7 @@ public final class MappedFile implements AutoCloseable {
       if (size < bytes.byteSize()) {
         throw error(
             path,
-            "the file shrank from %d to %d bytes while in use; load the model again"
+            "the file shrank from %d to %d bytes while it was in use; load the model again"
                 .formatted(bytes.byteSize(), size),
             size);
       }
@@ -154,7 +154,7 @@ public final class MappedFile implements AutoCloseable {
       throw unreadable(path, e);
     }
     if (guard.isPresent() && guard.get().isFaulted()) {
-      throw error("the file could not be read while in use; load the model again");
+      throw error("the file became unreadable while it was in use; load the model again");
     }
   }
 
@@ -169,8 +169,8 @@ public final class MappedFile implements AutoCloseable {
     requireWhole();
     if (changed) {
       throw error(
-          "the file was changed, replaced or removed while in use; what was computed is thrown"
-              + " away: load the model again");
+          "the file was changed, replaced or removed while it was in use; the results are"
+              + " discarded: load the model again");
     }
   }
 

@@ -262,8 +262,7 @@ public final class Qwen3 {
 
   /** Returns the error for logits with NaN, by which no token can be chosen. */
   public GgufException notNumbers() {
-    return file.error(
-        "what the model computes are no numbers: the file is damaged; fetch it again");
+    return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
 
   private void endIf(BooleanSupplier cancelled) {

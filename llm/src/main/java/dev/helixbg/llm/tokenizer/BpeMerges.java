@@ -64,7 +64,7 @@ final class BpeMerges {
       }
       int made = made(utf8, start, space, end);
       if (made < 0) {
-        throw wrong(merge, "makes what is no token");
+        throw wrong(merge, "makes a text that is no token");
       }
       expected = made + 1;
       int last = makers[made] - 1;

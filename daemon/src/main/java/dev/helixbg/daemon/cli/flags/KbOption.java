@@ -41,16 +41,16 @@ public class KbOption {
       names = "--notes",
       paramLabel = "FOLDER",
       description =
-          "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge"
-              + " base. It is only read, except that tidy and act --run change memory files.")
+          "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
+              + " The files are only read, except that tidy and act --run change memory files.")
   private Path notes;
 
   @Option(
       names = "--memory",
       description =
-          "Read what the usual coding agents keep on this machine and in the current repository,"
-              + " in place of a knowledge base: CLAUDE.md, MEMORY.md, AGENTS.md, GEMINI.md, rules."
-              + " Nothing else is read, and nothing written.")
+          "Read the memory files of the usual coding agents on this machine and in the current"
+              + " repository, in place of a knowledge base: CLAUDE.md, MEMORY.md, AGENTS.md,"
+              + " GEMINI.md, rules. No other file is read, and no file is written.")
   private boolean memory;
 
   private Path argument;
