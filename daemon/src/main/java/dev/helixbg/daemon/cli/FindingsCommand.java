@@ -162,8 +162,8 @@ final class FindingsCommand extends JsonCommand {
     boolean isAll = all || !selection.isEmpty();
     return (shown == open ? "%d in all" : isAll ? "%d of %d" : "%d of %d; --all lists them all")
             .formatted(shown, open)
-        + ". One with its texts: helix-bg findings ID; what to do: helix-bg act ID; if it is no"
-        + " finding: helix-bg dismiss ID. One after the other: helix-bg tidy";
+        + ". To show a finding: helix-bg findings ID; to plan its edit: helix-bg act ID; to dismiss"
+        + " it: helix-bg dismiss ID; to go through all findings: helix-bg tidy";
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {

@@ -111,11 +111,11 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification search() {
     return tool(
         "search",
-        "Find entries of the knowledge base by meaning and words; text is the passage that"
-            + " matches, from its character in a long entry.",
+        "Find entries of the knowledge base by meaning and words. In a result, text is the"
+            + " matching passage; in a long entry, from is the character where it begins.",
         reads(),
         List.of(
-            ToolArgument.text("text", SearchRequest.MAX_TEXT, "what to look for").needed(),
+            ToolArgument.text("text", SearchRequest.MAX_TEXT, "query").needed(),
             ToolArgument.text("topic", NAME, "only entries of this topic"),
             ToolArgument.number("limit", 1, MOST_HITS, HITS),
             KB),
@@ -125,12 +125,13 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification related() {
     return tool(
         "related",
-        "Before storing a text, or for an entry: its nearest entries, and whether one already says"
-            + " it: yes or contradicts (the one in entry, so probable), no, perhaps (read them,"
-            + " entry first), unknown (not all is indexed: coverage). Give text or entry.",
+        "For a text that is about to be stored, or for an entry: the nearest entries, and whether"
+            + " one of them already says the same. The answer is yes or contradicts (entry names"
+            + " it, with a probability), no, perhaps (read the nearest entries, entry first) or"
+            + " unknown (not all entries are indexed: coverage). Give text or entry.",
         reads(),
         List.of(
-            ToolArgument.text("text", SearchRequest.MAX_TEXT, "what is about to be stored"),
+            ToolArgument.text("text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
             ToolArgument.text("topic", NAME, "topic it would be stored under"),
             ToolArgument.text("entry", NAME, "an entry, as topic:number or by its id"),
             ToolArgument.number("limit", 1, MOST_HITS, NEAREST),
@@ -141,11 +142,14 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification entry() {
     return tool(
         "entry",
-        "Read an entry whole, 8,000 characters at a time: next says where to go on, total how many"
-            + " there are.",
+        "Read an entry, 8,000 characters at a time. next is the place to continue from, and total"
+            + " is the number of characters.",
         reads(),
         List.of(
-            ToolArgument.text("entry", NAME, "topic:number, or its id, which stays where it moves")
+            ToolArgument.text(
+                    "entry",
+                    NAME,
+                    "topic:number, or the id, which does not change if the entry moves")
                 .needed(),
             ToolArgument.number("from", 0, Integer.MAX_VALUE, 0),
             KB),
@@ -155,15 +159,15 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification findings() {
     return tool(
         "findings",
-        "What is worth tidying, the most valuable first: id, kind, entries, what to do. With id:"
-            + " one finding with its texts, to 4,000 characters each (textOmitted: entry reads on)."
-            + " Ask the user before you edit; call act for the calls that carry it out, then"
-            + " decide.",
+        "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
+            + " finding with its texts, up to 4,000 characters each (if textOmitted is set, call"
+            + " entry for the rest). Ask the user before you edit. Call act for the calls that"
+            + " carry out a finding, then call decide.",
         reads(),
         List.of(
             ToolArgument.text("id", NAME, "one finding, in full"),
             ToolArgument.choice("kind", ReportedFinding.KINDS),
-            ToolArgument.text("topic", NAME, "only where this topic is concerned"),
+            ToolArgument.text("topic", NAME, "only findings on this topic"),
             ToolArgument.choice("verdict", List.of("same", "overtaken", "related", "different")),
             ToolArgument.number("page", 1, 1_000_000, 1),
             KB),
@@ -173,13 +177,14 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification act() {
     return tool(
         "act",
-        "How one finding is carried out, in the knowledge base as it is now; changes nothing."
-            + " Make its checks first (each must count so many entries), then its calls, exactly"
-            + " as given (blanks at the end, too), in their order, without a pause: act is this"
-            + " tool, which looks whether they are right still, the others are helix's. Stop at"
-            + " the first that fails or answers otherwise, and ask again. Where it gives choices,"
-            + " say as. Of a folder of notes there are no calls: byHand says what to edit in which"
-            + " files of folder; edits, if there, give the exact text that was and is to be.",
+        "Returns the calls that carry out one finding in the present knowledge base; changes"
+            + " nothing. Make the checks first: each must find the given number of entries. Then"
+            + " make the calls in their order, without a pause, exactly as given (blanks at the"
+            + " end, too). Calls of act are for this tool, which checks that the plan is still"
+            + " right; the other calls are for helix. If a call fails or answers otherwise, stop"
+            + " and call act again. If the answer lists choices, set as. A folder of notes has no"
+            + " calls: byHand describes the edits of the files in folder. edits, if present, has"
+            + " the exact old and new text.",
         reads(),
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),
@@ -193,9 +198,10 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification decide() {
     return tool(
         "decide",
-        "Remember what became of a finding, as an agent's word: done (acted on; the log must show"
-            + " it), dismissed (wrong or unimportant), undo; or an opinion that leaves it open:"
-            + " same, overtaken, related, different. Changes no entry.",
+        "Store an agent's decision on a finding: done (the edit was made, and the log must show"
+            + " it), dismissed (wrong or unimportant) or undo (of the agent's own decision). Or"
+            + " store an opinion, which leaves the finding open: same, overtaken, related,"
+            + " different. Changes no entry.",
         notes(true),
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),

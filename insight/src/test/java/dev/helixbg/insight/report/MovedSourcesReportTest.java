@@ -88,7 +88,7 @@ class MovedSourcesReportTest {
     assertEquals("Sources that moved 3", section.selectFirst("summary").text());
     assertEquals(3, section.select("li").size());
     String first = section.selectFirst("li").text();
-    assertTrue(first.contains("probably it is core/Lease.java:43 now"), first);
+    assertTrue(first.contains("its new path is probably core/Lease.java:43"), first);
     assertTrue(first.endsWith("source-0000000001"), first);
     assertTrue(html.selectFirst(".lead").text().contains("sources that moved (3)"));
     String intro = section.selectFirst("p").text();

@@ -48,9 +48,9 @@ public class KbOption {
   @Option(
       names = "--memory",
       description =
-          "Read the memory files of the usual coding agents on this machine and in the current"
-              + " repository, in place of a knowledge base: CLAUDE.md, MEMORY.md, AGENTS.md,"
-              + " GEMINI.md, rules. No other file is read, and no file is written.")
+          "Read the memory files of the usual coding agents (CLAUDE.md, MEMORY.md, AGENTS.md,"
+              + " GEMINI.md, rules) on this machine and in the current repository, in place of a"
+              + " knowledge base. No other file is read.")
   private boolean memory;
 
   private Path argument;
