@@ -183,7 +183,7 @@ class FindingsCommandsTest {
         err.toString().contains("%d of %d; --all".formatted(leading.size(), listed.size())),
         err::toString);
     assertEquals(0, run("findings", kb, "--all", "--limit", "2"));
-    assertTrue(err.toString().contains("2 of %d. One".formatted(listed.size())), err::toString);
+    assertTrue(err.toString().contains("2 of %d. To show".formatted(listed.size())), err::toString);
     assertEquals(listed.subList(0, 2), ids());
     assertEquals(
         listed.size(), json(listed).stream().map(f -> f.path("about").asText()).distinct().count());

@@ -117,7 +117,7 @@ class MovedSourcesTest {
     assertTrue(
         assertThrows(Failure.class, () -> decide(id, "done"))
             .getMessage()
-            .contains("is as it was"));
+            .contains("are as before"));
     JsonNode act = act(id);
     assertTrue(act.path("byHand").isMissingNode(), act.toString());
     for (JsonNode call : act.path("calls")) {

@@ -111,7 +111,7 @@ class NoteRunTest {
     assertFalse(isSettled(id));
     Outcome again = run.takeBack(id);
     assertEquals(State.UNDONE, again.state());
-    assertTrue(again.why().contains("keeps nothing"), again.why());
+    assertTrue(again.why().contains("has no text that it removed"), again.why());
     assertEquals(TEXT, text());
   }
 

@@ -139,7 +139,7 @@ class DataLogTest {
     Path file = write(log.toByteArray());
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
     assumeTrue(!Files.isReadable(file), "root may read everything");
-    assertRefused(file, "may not be read by this user; change its permissions");
+    assertRefused(file, "may not be read by this user; change the permissions of the file");
   }
 
   @Test

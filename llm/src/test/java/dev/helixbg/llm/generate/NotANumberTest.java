@@ -62,7 +62,7 @@ class NotANumberTest {
 
   private static void refused(Executable work) {
     GgufException error = assertThrows(GgufException.class, work);
-    assertTrue(error.getMessage().contains("no numbers"), error.getMessage());
+    assertTrue(error.getMessage().contains("not numbers"), error.getMessage());
   }
 
   private static Backend damaged(Backend backend, boolean all) {
