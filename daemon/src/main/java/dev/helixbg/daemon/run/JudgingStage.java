@@ -180,9 +180,11 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Supplier<Judge> opener = () -> model.openWithHash(settings, hash, device, asking.threads());
     ModelTrial<JudgeTrust> asJudge = ModelTrial.ofJudge(settings, model);
     ModelTrial<LessonTrust> asReader = ModelTrial.ofReader(settings, model, subject.embedder());
-    Duration time = measure(asJudge, opener, Duration.ofSeconds(settings.llm().seconds()));
+    Duration all = Duration.ofSeconds(settings.llm().seconds());
+    Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
-      time = measure(asReader, opener, time);
+      measure(asReader, opener, all);
+      time = all; // a daemon has time: after measuring, a slow model would get no question
     }
     try (QuestionSession session =
         new QuestionSession(

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,17 +34,8 @@ class JudgingStageTest {
   private final List<String> news = new ArrayList<>();
   private int begun;
 
-  /** Asks while the first {@code failures} attempts fail. */
+  /** Asks a model that was measured, while the first {@code failures} attempts fail. */
   private Judgements ask(int failures, Map<String, String> more) throws Exception {
-    Map<String, String> flags = new HashMap<>(more);
-    flags.put("llm.model", GoldenModel.Q4_0.path().toString());
-    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 3; i++) {
-      writer.append();
-    }
-    DaemonFixture daemon = new DaemonFixture(folder, writer.kb(), flags);
-    KnownTrial.of(daemon.settings);
-    daemon.run(Duration.ofSeconds(10));
     JudgeProgress failing =
         new JudgeProgress() {
           @Override
@@ -54,7 +46,9 @@ class JudgingStageTest {
             }
           }
         };
-    JudgingStage.Asking asking =
+    return ask(
+        more,
+        true,
         new JudgingStage.Asking(
             1,
             new GpuRetry(news::add),
@@ -62,7 +56,22 @@ class JudgingStageTest {
             JudgeProgress.SILENT,
             failing,
             () -> false,
-            false);
+            false));
+  }
+
+  private Judgements ask(Map<String, String> more, boolean isMeasured, JudgingStage.Asking asking)
+      throws Exception {
+    Map<String, String> flags = new HashMap<>(more);
+    flags.put("llm.model", GoldenModel.Q4_0.path().toString());
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 3; i++) {
+      writer.append();
+    }
+    DaemonFixture daemon = new DaemonFixture(folder, writer.kb(), flags);
+    if (isMeasured) {
+      KnownTrial.of(daemon.settings);
+    }
+    daemon.run(Duration.ofSeconds(10));
     Pipeline.Outcome outcome = daemon.watch.update().outcome().orElseThrow();
     return new JudgingStage(daemon.settings, asking, news::add)
         .ask(
@@ -89,5 +98,22 @@ class JudgingStageTest {
   void aBackendThatTheSettingsNameFailsInTheEnd() {
     assertThrows(GpuException.class, () -> ask(9, Map.of("llm.backend", "cpu")));
     assertEquals(2, begun);
+  }
+
+  @Test
+  void aDaemonAsksEvenIfMeasuringTookAllTheTime() throws Exception {
+    AtomicLong now = new AtomicLong();
+    JudgeProgress slow =
+        new JudgeProgress() {
+          @Override
+          public void answered(int questions) {
+            now.addAndGet(Duration.ofHours(1).toNanos());
+          }
+        };
+    JudgingStage.Asking asking =
+        new JudgingStage.Asking(
+            1, new GpuRetry(news::add), now::get, slow, JudgeProgress.SILENT, () -> false, true);
+    assertEquals(3, ask(Map.of(), false, asking).guesses().size());
+    assertTrue(now.get() > 0, "the model was measured");
   }
 }
