@@ -76,8 +76,8 @@ final class RelatedCommand extends ConsoleCommand {
     Settings settings = options.load().settings();
     List<? extends JsonNode> answer;
     try (KbStores stores = stores(settings)) {
-      Kb chosen = kb.find(settings, stores::openAhead);
       DaemonLink link = GlobalOptions.daemon();
+      Kb chosen = kb.find(settings, link.mayRun() ? notes -> {} : stores::openAhead);
       answer =
           link.watches(chosen) ? ask(link, chosen, text) : here(stores, chosen, text, settings);
     }

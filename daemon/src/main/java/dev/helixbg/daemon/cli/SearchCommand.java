@@ -80,8 +80,8 @@ final class SearchCommand extends ConsoleCommand {
     Settings settings = options.load().settings();
     List<? extends JsonNode> answer;
     try (KbStores stores = stores(settings)) {
-      Kb chosen = kb.find(settings, stores::openAhead);
       DaemonLink link = GlobalOptions.daemon();
+      Kb chosen = kb.find(settings, link.mayRun() ? notes -> {} : stores::openAhead);
       answer =
           link.watches(chosen)
               ? ask(link, chosen, request)
@@ -151,7 +151,7 @@ final class SearchCommand extends ConsoleCommand {
         stages.keepLayout(log.account().sha256());
         store.outputs().noteLog(seen, log.account().sha256());
       } catch (StoreException e) {
-        // The next search takes as long as this one.
+        // Without the layout, only the next search is slower.
       }
       return known;
     }

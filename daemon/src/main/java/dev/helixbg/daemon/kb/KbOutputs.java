@@ -89,11 +89,16 @@ public final class KbOutputs {
     return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
   }
 
-  /** The hash that the log had when it was read as it is; empty when it was not. */
+  /** Returns the hash of the present log, if this log was read before; else empty. */
   public Optional<String> seenLog() {
     return published(kb.dataLog())
         .filter(seen -> seen.state().equals(state(kb.dataLog())))
         .map(Published::log);
+  }
+
+  /** Whether the present log was read before and had this hash. */
+  public boolean isLogAsSeen(String sha256) {
+    return seenLog().equals(Optional.of(sha256));
   }
 
   /**
@@ -115,7 +120,7 @@ public final class KbOutputs {
    * @param state result of {@link #logState} before the log was read
    */
   public void noteLog(String state, String sha256) {
-    if (!state.isEmpty() && !seenLog().equals(Optional.of(sha256))) {
+    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
       note(kb.dataLog(), state, sha256, sha256);
     }
   }

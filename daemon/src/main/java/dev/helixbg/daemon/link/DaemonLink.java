@@ -56,9 +56,14 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
+  /** Whether the socket of a daemon exists; a daemon that was killed leaves its socket. */
+  public boolean mayRun() {
+    return Files.exists(home.socket());
+  }
+
   /** Returns the status of the daemon; empty if no daemon runs or it does not answer. */
   public Optional<JsonNode> status() {
-    if (!Files.exists(home.socket())) {
+    if (!mayRun()) {
       return Optional.empty(); // the usual case; avoids loading the JSON classes
     }
     try {

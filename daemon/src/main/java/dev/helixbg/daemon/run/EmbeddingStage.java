@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -258,26 +259,20 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Keeps where the vectors are for who reads the same log, once all have one.
+   * Saves the layout of the log for later searches, if all texts have vectors.
    *
-   * @param log its hash
+   * @param log hash of the log
    */
   public void keepLayout(String log) {
-    if (own.left() == 0 && parts.left() == 0) {
-      KbLayout.places(VectorStore.ofEntries(store), own.keys())
-          .ifPresent(
-              vectors ->
-                  KbLayout.places(VectorStore.ofPassages(store), parts.keys())
-                      .ifPresent(
-                          ofPassages ->
-                              new KbLayout(
-                                      own.way(),
-                                      own.names(),
-                                      vectors,
-                                      owners.stream().mapToInt(Integer::intValue).toArray(),
-                                      passages,
-                                      ofPassages)
-                                  .keep(store, log, source.ids(), source.maxTokens())));
+    if (own.left() > 0 || parts.left() > 0) {
+      return;
+    }
+    Optional<int[]> ofEntries = VectorStore.ofEntries(store).places(own.keys());
+    Optional<int[]> ofPassages = VectorStore.ofPassages(store).places(parts.keys());
+    if (ofEntries.isPresent() && ofPassages.isPresent()) {
+      int[] owning = owners.stream().mapToInt(Integer::intValue).toArray();
+      new KbLayout(own.way(), own.names(), ofEntries.get(), owning, passages, ofPassages.get())
+          .keep(store, log, source.ids(), source.maxTokens());
     }
   }
 

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Null until they are needed, where the report is of the log as it is. */
+  /** Null until an entry is needed; only if the report is of the present log. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -56,20 +56,23 @@ public final class PresentFindings {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /** The same; a log that the last report was made of is read when an entry is asked for. */
+  /**
+   * Returns the findings of the last report. If the report is of the present log, the log is read
+   * only when an entry is needed.
+   */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
         store
             .report()
             .origin()
-            .filter(made -> store.outputs().seenLog().equals(Optional.of(made.logSha256())))
+            .filter(made -> store.outputs().isLogAsSeen(made.logSha256()))
             .isPresent();
     return isOfReport
         ? new PresentFindings(() -> new PresentEntries(DataLog.read(store.kb().dataLog()), modelId))
         : read(store.kb(), modelId);
   }
 
-  /** The entries of the log. */
+  /** Returns the entries of the log. */
   public synchronized PresentEntries entries() {
     if (entries == null) {
       entries = log.get();
@@ -77,7 +80,7 @@ public final class PresentFindings {
     return entries;
   }
 
-  /** Whether no entry was asked for yet, and the log is as the report has it. */
+  /** Whether the report is of the present log, and no entry was needed yet. */
   private synchronized boolean isAsReported() {
     return entries == null;
   }
@@ -175,7 +178,7 @@ public final class PresentFindings {
     return isDone ? Optional.empty() : Optional.of("its entries are as before");
   }
 
-  /** Gives a line of the report the names that its entries have now. */
+  /** Replaces the entries' names in a line of the report by their present names. */
   void rename(ReportedFinding finding, ObjectNode line) {
     if (isAsReported()) {
       return;
@@ -197,7 +200,7 @@ public final class PresentFindings {
             });
   }
 
-  /** What can be done about it, as its line tells it. */
+  /** Returns the possible acts on a finding, for its line. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }

@@ -56,7 +56,7 @@ public record OneShotRun(Pipeline pipeline) {
    * again.
    */
   private static boolean isLog(KbStore store, String sha256) {
-    if (store.outputs().seenLog().equals(Optional.of(sha256))) {
+    if (store.outputs().isLogAsSeen(sha256)) {
       return true;
     }
     try {

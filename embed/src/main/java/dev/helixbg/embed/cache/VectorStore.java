@@ -80,11 +80,8 @@ public final class VectorStore {
         connection -> {
           Map<TextKey, float[]> byKey = new HashMap<>();
           int stored = 0;
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT checksum, keys, vectors FROM vectors WHERE kind = ? ORDER BY id")) {
-            select.setString(1, kind);
-            ResultSet rows = select.executeQuery();
+          try (PreparedStatement select = select(connection, "checksum, keys, vectors");
+              ResultSet rows = select.executeQuery()) {
             while (rows.next()) {
               byte[] keys = rows.getBytes(2);
               stored += keys.length / TextKey.BYTES;
@@ -95,7 +92,16 @@ public final class VectorStore {
         });
   }
 
-  /** A number that grows when vectors of entries or passages come, or change their places. */
+  /** Selects columns of the rows of this kind, in the order in which they were added. */
+  private PreparedStatement select(Connection connection, String columns) throws SQLException {
+    PreparedStatement select =
+        connection.prepareStatement(
+            "SELECT " + columns + " FROM vectors WHERE kind = ? ORDER BY id");
+    select.setString(1, kind);
+    return select;
+  }
+
+  /** Returns a number that grows when vectors of entries or passages are added or moved. */
   public static int layoutVersion(Database database) {
     return database.read(
         connection ->
@@ -103,18 +109,25 @@ public final class VectorStore {
   }
 
   /**
-   * Where the vector of each text is: its number among all of its kind, from 0. Of a text that was
-   * stored again it is the last one.
+   * Returns the places of the vectors of texts. A place is a vector's number among all vectors of
+   * its kind, from 0; a text that was stored twice has the later place.
+   *
+   * @return empty if a text has no vector
    */
-  public Map<TextKey, Integer> places() {
+  public Optional<int[]> places(List<TextKey> texts) {
+    Map<TextKey, Integer> all = places();
+    return all.keySet().containsAll(texts)
+        ? Optional.of(texts.stream().mapToInt(all::get).toArray())
+        : Optional.empty();
+  }
+
+  private Map<TextKey, Integer> places() {
     return database.read(
         connection -> {
           Map<TextKey, Integer> places = new HashMap<>();
           int next = 0;
-          try (PreparedStatement select =
-              connection.prepareStatement("SELECT keys FROM vectors WHERE kind = ? ORDER BY id")) {
-            select.setString(1, kind);
-            ResultSet rows = select.executeQuery();
+          try (PreparedStatement select = select(connection, "keys");
+              ResultSet rows = select.executeQuery()) {
             while (rows.next()) {
               ByteBuffer names = ByteBuffer.wrap(rows.getBytes(1));
               while (names.remaining() >= TextKey.BYTES) {
@@ -127,10 +140,10 @@ public final class VectorStore {
   }
 
   /**
-   * The vectors at some places, one behind the other, without a copy of any other.
+   * Returns the vectors at places, one after the other in an array; no other vector is copied.
    *
-   * @param places see {@link #places}
-   * @return empty where one is damaged, or not there any more
+   * @param places result of {@link #places}
+   * @return empty if a vector is damaged or missing
    */
   public Optional<float[]> at(int[] places) {
     long[] wanted =
@@ -142,11 +155,8 @@ public final class VectorStore {
         connection -> {
           float[] values = new float[Math.multiplyExact(places.length, DIMENSION)];
           int done = 0;
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT checksum, keys, vectors FROM vectors WHERE kind = ? ORDER BY id")) {
-            select.setString(1, kind);
-            ResultSet rows = select.executeQuery();
+          try (PreparedStatement select = select(connection, "checksum, keys, vectors");
+              ResultSet rows = select.executeQuery()) {
             for (int first = 0; done < wanted.length && rows.next(); ) {
               byte[] keys = rows.getBytes(2);
               byte[] row = rows.getBytes(3);

@@ -18,7 +18,6 @@ import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -40,21 +39,13 @@ public record KbLayout(
     int[] owners,
     List<Passage> passages,
     int[] passageVectors) {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE layout (log TEXT NOT NULL, vectors INTEGER NOT NULL, model TEXT NOT NULL,"
           + " way TEXT NOT NULL, checksum INTEGER NOT NULL, places BLOB NOT NULL)";
 
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
-
-  /** Returns the places of the vectors of texts; empty if a text has no vector. */
-  public static Optional<int[]> places(VectorStore store, List<TextKey> keys) {
-    Map<TextKey, Integer> all = store.places();
-    return keys.stream().allMatch(all::containsKey)
-        ? Optional.of(keys.stream().mapToInt(all::get).toArray())
-        : Optional.empty();
-  }
 
   /**
    * Saves this layout and deletes the one before.
