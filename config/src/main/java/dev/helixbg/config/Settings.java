@@ -104,8 +104,8 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings that use stored answers only: those of this model if its file exists, else
-     * those of the first model in the models folder.
+     * Returns settings that use stored answers only. If the file of this model is missing, the
+     * answers of the first model in the models folder are used.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

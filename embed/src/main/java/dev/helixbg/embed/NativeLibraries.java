@@ -60,7 +60,8 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads the tokenizer's library once per process; later calls do nothing, whatever their folder.
+   * Loads the tokenizer's library once per process; later calls do nothing, even with another
+   * folder.
    *
    * @throws EmbeddingException when this platform has no such library, or the library cannot be
    *     unpacked

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param key the inode and its device
  */
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
-  /** Attributes of a file that its state is made of, for {@link Files#readAttributes}. */
+  /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /** Age of a change, below which the file may change again with the same times. */

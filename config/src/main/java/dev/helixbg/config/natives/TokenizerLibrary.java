@@ -21,7 +21,8 @@ public final class TokenizerLibrary {
   private TokenizerLibrary() {}
 
   /**
-   * Unpacks and loads the library once per process; later calls do nothing, whatever their folder.
+   * Unpacks and loads the library once per process; later calls do nothing, even with another
+   * folder.
    *
    * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
    *     message names a remedy

@@ -16,10 +16,10 @@ public final class NormalForm {
   /** No text of characters before it changes. */
   private static final char SOFT_HYPHEN = '\u00AD';
 
-  /** The first character that can be part of a composed one: no text of those before changes. */
+  /** First character that can be part of a composed character; earlier ones never change. */
   private static final char COMBINING = '\u0300';
 
-  /** Likewise dashes, quotation marks and dots, which many texts have. */
+  /** First of the dashes, quotation marks and dots, which never change and are frequent. */
   private static final char FIRST_MARK = '\u2010';
 
   private static final char LAST_MARK = '\u2027';
@@ -39,7 +39,7 @@ public final class NormalForm {
     return text;
   }
 
-  /** Whether one of the patterns may match: to try them takes a young JVM long. */
+  /** Whether a pattern may match; matching is slow in a young JVM. */
   private static boolean isOdd(String text, int from) {
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -59,7 +59,7 @@ public final class NormalForm {
                     .replace("$", "\\$"));
   }
 
-  /** A text in composed form (NFC). */
+  /** Returns a text in composed form (NFC). */
   public static String composed(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -58,7 +58,7 @@ public final class ControlServer implements AutoCloseable {
   /** Answers requests of clients. */
   public interface Handler {
     /**
-     * Returns the lines that answer a request. The client is told of each exception.
+     * Returns the lines that answer a request. The client gets the message of an exception.
      *
      * @throws InterruptedException when cancelled, since the server closes
      */

@@ -9,7 +9,7 @@ import java.time.Instant;
 public interface DaemonClock {
   DaemonClock SYSTEM = new DaemonClock() {};
 
-  /** Nanoseconds since any moment; never runs backwards. */
+  /** Returns nanoseconds since an arbitrary moment; the value never decreases. */
   default long nanos() {
     return System.nanoTime();
   }

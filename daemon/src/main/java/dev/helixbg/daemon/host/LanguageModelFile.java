@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Which language model is asked, without opening it. */
+/** The file of the language model that a run asks; the file is not opened. */
 public record LanguageModelFile(Path file) {
   /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;

@@ -40,13 +40,13 @@ import org.slf4j.LoggerFactory;
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /** Asking a Mac for its battery starts a process. */
+  /** Least time between two checks of load and battery; on a Mac a check starts a process. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** The subject of troubles with the language model of all KBs. */
+  /** Subject of troubles with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
   /**
@@ -82,9 +82,9 @@ public final class IdleWork implements AutoCloseable {
   private record KbJob(Kb kb, IdleJob work) {}
 
   /**
-   * A job that is not to be done again soon.
+   * A job that waits before its next try.
    *
-   * @param changes of the KB then, by {@link KbWatch#changes}; a later change may mend it
+   * @param changes number of changes of the KB at the end of the job, by {@link KbWatch#changes}
    * @param pause nanoseconds from the end of the job to the next try
    */
   private record Waiting(int changes, long at, long pause) {}
@@ -112,19 +112,19 @@ public final class IdleWork implements AutoCloseable {
   private final GpuRetry gpu;
   private final Map<KbJob, Waiting> waiting = new HashMap<>();
 
-  /** What is under way, or has ended without being noticed yet; null: nothing. */
+  /** The present job, or a job whose end was not handled yet; null if there is none. */
   private volatile Run run;
 
   /** Index of the KB that is checked first. */
   private int first;
 
-  /** Whether others needed the machine when it was last asked. */
+  /** Result of the last check whether other programs need the machine. */
   private boolean wanted;
 
   private long machineAskedAt;
 
   /**
-   * @param embedder with which lessons are compared
+   * @param embedder embedder of lessons
    */
   public IdleWork(
       Settings settings,
@@ -185,7 +185,7 @@ public final class IdleWork implements AutoCloseable {
         .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since > 0);
   }
 
-  /** Whether a KB wants it now, if the machine is free for it. */
+  /** Whether a KB needs a job now. */
   private boolean isDue(KbWatch watch, IdleJob work) {
     Waiting waits = waiting.get(new KbJob(watch.kb(), work));
     if (waits != null
@@ -204,9 +204,7 @@ public final class IdleWork implements AutoCloseable {
     };
   }
 
-  /**
-   * Whether the settings let a model be asked, and there is one; one that they name may be gone.
-   */
+  /** Whether the settings permit questions and a model exists. */
   private boolean mayAsk() {
     try {
       return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
@@ -215,15 +213,15 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** The load per core that the threads of a run make themselves. */
+  /** Returns the load per core that the threads of a run cause. */
   private double ownLoad() {
     return (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
   }
 
   /**
-   * Whether others need the machine.
+   * Whether other programs need the machine.
    *
-   * @param own load that does not count
+   * @param own load per core of a running job, which is subtracted
    */
   private boolean isMachineWanted(double own) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -255,7 +253,7 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** A job that failed waits, twice as long each time, or until its KB changes. */
+  /** Handles the end of a job. A failed job waits, twice as long each time, or until a change. */
   private void end() {
     KbJob job = new KbJob(run.watch.kb(), run.work);
     if (run.failed || run.foundNothing) {
@@ -271,31 +269,31 @@ public final class IdleWork implements AutoCloseable {
     } else {
       waiting.remove(job);
     }
-    if (run.brought) { // the report takes in at once what one run brought
+    if (run.brought) { // the next report contains the new answers
       run.watch.update().runAgain();
     }
     run = null;
   }
 
-  /** A job on its thread. Asks the same questions in the same order as {@code one-shot}. */
+  /** A job on its thread. Questions and their order are those of {@code one-shot}. */
   private final class Run implements JudgeProgress {
     private final KbWatch watch;
     private final IdleJob work;
     private final long since = clock.nanos();
     private final Thread thread;
 
-    /** Null once it has ended. */
+    /** Progress of the job; null after the job has ended. */
     private volatile Current now;
 
     private volatile boolean stopped;
 
-    /** Whether it ended with a trouble, which the next is likely to meet again. */
+    /** Whether the job failed; the next try would probably fail, too. */
     private volatile boolean failed;
 
-    /** Whether there was nothing to ask, even if the report has open questions. */
+    /** Whether the model answered no question, even if the report has open questions. */
     private volatile boolean foundNothing;
 
-    /** Whether it brought something that the report does not have yet. */
+    /** Whether the job has results that the report lacks. */
     private volatile boolean brought;
 
     Run(KbWatch watch, IdleJob work) {
@@ -309,7 +307,7 @@ public final class IdleWork implements AutoCloseable {
     private void stop() {
       stopped = true;
       if (work != IdleJob.QUESTIONS) {
-        thread.interrupt(); // embedding and comparing all entries do not ask whether to go on
+        thread.interrupt(); // embedding and comparison check only for interrupts
       }
     }
 

@@ -84,10 +84,10 @@ public final class KbStore implements AutoCloseable {
   }
 
   /**
-   * The entries with their vectors, where all have one and the log is as it was read before.
+   * Returns the entries with their vectors; empty if the store has no layout of the present log.
    *
-   * @param ids of the embedding model's vectors
-   * @param modelTokens the most tokens that it takes of a text
+   * @param ids ids of the embedding model's vectors
+   * @param modelTokens most tokens that the model reads of a text
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
     Optional<String> log = outputs.seenLog();

@@ -127,7 +127,7 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
-  /** Begins to open the store of a known KB, beside what is to be done before it is used. */
+  /** Opens the store of a KB on another thread, if the KB has a store. */
   public void openAhead(Kb kb) {
     Thread.ofPlatform()
         .daemon()
@@ -139,7 +139,7 @@ public final class KbStores implements AutoCloseable {
                   of(kb).report().origin();
                 }
               } catch (RuntimeException e) {
-                // The next use of it says what is wrong.
+                // The next use of the store reports the fault.
               }
             });
   }

@@ -310,7 +310,7 @@ public final class LastReport {
         });
   }
 
-  /** How many entries the report was made from. */
+  /** Returns the number of entries of the report. */
   public int entryCount() {
     return read(
         connection ->

@@ -144,7 +144,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** The same as it is written. */
+  /** Returns the part of the account that lists the notes, as it is written. */
   public String made() {
     return account(kb).map(json -> json.path(MADE).toString()).orElse("");
   }

@@ -43,12 +43,12 @@ import java.util.function.Supplier;
  */
 public record JudgingStage(Settings settings, Asking asking, Consumer<String> warnings) {
   /**
-   * How a language model is asked.
+   * The way in which a language model is asked.
    *
-   * @param threads that compute where the CPU runs it
-   * @param gpu tries again when a GPU fails
-   * @param measuring is told how far the first run with a model has measured it
-   * @param measuresReader whether it is measured as a reader of lessons, too
+   * @param threads number of threads, if the CPU runs the model
+   * @param gpu repeats the questions after a failure of a GPU
+   * @param measuring receives the progress of measuring a new model
+   * @param measuresReader whether the model is also measured as a reader of lessons
    */
   public record Asking(
       int threads,
@@ -60,15 +60,15 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       boolean measuresReader) {}
 
   /**
-   * What is judged.
+   * Findings to judge.
    *
-   * @param vectors of the findings' entries, in their order
-   * @param embedder with which lessons are compared
+   * @param vectors vectors of the findings' entries, in the entries' order
+   * @param embedder embedder of lessons, which are compared by their vectors
    */
   public record Subject(
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {}
 
-  /** Asks on the thread that runs it, until that is interrupted. */
+  /** Makes a stage that asks on the calling thread, until the thread is interrupted. */
   public JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
     this(
         settings,
@@ -154,7 +154,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks the language model, if there is one, all that is not known; what is asked most often comes
+   * Asks the language model all questions without a stored answer; the most frequent questions come
    * last.
    *
    * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
@@ -227,7 +227,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /** How far the model can be trusted, if there is one and it was measured. */
+  /** Returns the trust in the model; empty if there is no model or it was not measured. */
   public Optional<JudgeTrust> trust() {
     return LanguageModelFile.locate(settings)
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());

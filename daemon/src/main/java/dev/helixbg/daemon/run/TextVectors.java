@@ -176,7 +176,7 @@ public final class TextVectors implements AutoCloseable {
         });
   }
 
-  /** The keys of the texts' vectors, one each. */
+  /** Returns the key of each text's vector. */
   List<TextKey> keys() {
     return keys;
   }

@@ -201,7 +201,7 @@ final class SearchWorker implements AutoCloseable {
     return source.forQueries(way);
   }
 
-  /** Those that have a vector. */
+  /** Returns the entries that have a vector. */
   private KbEntries entries(Database store, EmbedderSource source) {
     LogReading log = DataLog.read(kb.dataLog());
     try (EmbeddingStage stages =

@@ -42,15 +42,15 @@ public final class Daemon implements AutoCloseable {
   /** Longest wait for running work when the daemon stops. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
-  /** Subject of troubles of the daemon itself. */
+  /** Subject of troubles that belong to no KB. */
   private static final String CHORE = "the daemon";
 
-  /** The chores are asked at least so often. */
+  /** Longest time between two rounds of chores. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
-  // Requests look at these.
+  // Read by requests.
   final KbHost host;
   final TroubleLog troubles;
   final DaemonLoop loop;
@@ -65,7 +65,7 @@ public final class Daemon implements AutoCloseable {
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  // What the chores have seen.
+  // Observations of the last chores.
   private long reportsSeen;
   private boolean worked;
   private long activitySeen = -1;
@@ -174,10 +174,10 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Works beside watching: idle work, the release of unused models, a short error file. An error is
-   * a trouble; the chores are done again later.
+   * Does the work beside watching: starts idle work, releases unused models, shortens the error
+   * file. An error is logged as a trouble, and the next round tries again.
    *
-   * @return nanoseconds after which to ask again
+   * @return nanoseconds until the next call
    */
   private long chores() throws InterruptedException {
     try {
@@ -188,7 +188,7 @@ public final class Daemon implements AutoCloseable {
       throw e;
     } catch (Throwable e) {
       troubles.met(CHORE, e);
-      if (e instanceof Error) { // it may be what there is no memory for
+      if (e instanceof Error) { // an index may be too large for the memory
         forget();
       }
       return CHORES.toNanos();
@@ -209,7 +209,7 @@ public final class Daemon implements AutoCloseable {
     }
     worked = working;
     if (working) {
-      loop.lookNext(); // a change is to interrupt it within a second
+      loop.lookNext(); // a change interrupts the work within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }

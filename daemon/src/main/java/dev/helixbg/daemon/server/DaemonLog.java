@@ -147,8 +147,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Layout of a log event: one line, with an exception indented below it. No topic, path or message
-   * of an exception can therefore fake the line of an event, or affect a terminal.
+   * Layout of a log event: one line, with an exception indented below it. Topics, paths and
+   * exceptions therefore cannot fake the line of an event, or change a terminal.
    */
   private static final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();

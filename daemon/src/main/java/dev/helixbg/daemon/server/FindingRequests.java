@@ -126,7 +126,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * Returns findings in the form of report.json, with kind, decision, and the entries' present
    * names. Findings that a newer report no longer has are left out.
    *
-   * @param withEdits whether they say what can be done, too
+   * @param withEdits whether the lines also list the possible edits
    */
   public List<ObjectNode> lines(
       List<ReportedFinding> findings, Decisions decisions, boolean withEdits) {

@@ -74,10 +74,10 @@ public record QuestionRequests(
           + " Then call answers with {id, answer} of each.";
 
   /**
-   * A question as it is given to an agent.
+   * A question for an agent.
    *
-   * @param asked what the server keeps of it
-   * @param texts what it is about, as data
+   * @param asked the record of the question that the server keeps
+   * @param texts texts that the question is about
    */
   record Given(AgentQuestion asked, ObjectNode texts) {
     String id() {
@@ -85,7 +85,7 @@ public record QuestionRequests(
     }
 
     /**
-     * @param answeredAs the id by which the client answers
+     * @param answeredAs id that the client uses in its answer
      */
     ObjectNode toJson(String answeredAs) {
       return Json.object().put("id", answeredAs).setAll(texts);

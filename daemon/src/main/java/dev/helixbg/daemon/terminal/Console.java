@@ -49,8 +49,8 @@ public record Console(
    * <p>The launcher tests whether stdout (1) and stderr (2) are terminals, because Java can test
    * only both at once. The launcher passes stderr as descriptor 3, too. Descriptor 2 of the JVM
    * then leads to a filter that drops the warning about incubating modules. For {@code mcp}, the
-   * launcher passes stdout as descriptor 4. Descriptor 1 of the JVM is then stderr, so that output
-   * of the JVM or of native code cannot break the protocol.
+   * launcher passes stdout as descriptor 4. Descriptor 1 of the JVM is then stderr. Output of the
+   * JVM and of native code therefore cannot break the protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");

@@ -76,7 +76,7 @@ record Ink(boolean colour, boolean plain) {
             .filter(WordDifference.Stretch::own)
             .mapToInt(stretch -> stretch.text().length())
             .sum();
-    if (own > shown.length() / 2) { // so many marks would show nothing
+    if (own > shown.length() / 2) { // marks on most of a text point at nothing
       return text(text);
     }
     AttributedStyle mark = coloured(NONE.bold().underline(), AttributedStyle.YELLOW);

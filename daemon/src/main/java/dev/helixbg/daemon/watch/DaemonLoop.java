@@ -113,7 +113,7 @@ public final class DaemonLoop {
       synchronized (this) {
         working = null;
         if (stopped) {
-          Thread.interrupted(); // what follows is to close everything
+          Thread.interrupted(); // cleared, so that the shutdown is not interrupted
         }
       }
     }

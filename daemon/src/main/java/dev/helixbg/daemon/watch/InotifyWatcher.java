@@ -65,10 +65,9 @@ public final class InotifyWatcher implements AutoCloseable {
   }
 
   /**
-   * Makes sure that the next change of a KB will be told, as far as this machine can. Finds out
-   * that the folder was replaced.
+   * Watches the folder of a KB for the next change; a replaced folder is watched anew.
    *
-   * @return whether it will be
+   * @return whether changes of the folder will be reported
    */
   public synchronized boolean follow(Kb kb) {
     if (closed || !areThere()) {

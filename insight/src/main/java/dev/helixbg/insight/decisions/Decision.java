@@ -33,11 +33,11 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     AGENT
   }
 
-  /** What was decided about a finding, or an opinion on it. */
+  /** A decision about a finding, or an opinion on it. */
   public enum Outcome {
     /** The finding is wrong or unimportant and must not be shown again. */
     DISMISSED,
-    /** The finding was right, and somebody has acted on it. */
+    /** The finding was right, and was acted on. */
     DONE,
     /** An earlier decision is withdrawn. */
     OPEN,

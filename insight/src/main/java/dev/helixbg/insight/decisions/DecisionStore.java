@@ -33,7 +33,7 @@ import java.util.Locale;
  * beside the database is a copy of all decisions. A new database takes them from the copy.
  */
 public final class DecisionStore {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " at TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, by TEXT NOT NULL,"

@@ -16,7 +16,7 @@ import java.util.Set;
  * version, model file and the whole text of the question.
  */
 public final class AnswerStore implements RememberedAnswers {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " job TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,"

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Decodes the bytes of a file to text, whatever program wrote it. A byte order mark decides between
+ * Decodes the bytes of a file to text, for files of any program. A byte order mark decides between
  * UTF-8 and UTF-16. Without one, many zero bytes mean UTF-16, because every other byte of Latin
  * letters is zero there. Other files are UTF-8 if they are valid, else Windows-1252, which includes
  * Latin-1. A file that is mostly valid UTF-8 stays UTF-8, with U+FFFD in place of the invalid

@@ -158,7 +158,7 @@ public record NoteFiles(
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
-  /** What a folder has. */
+  /** A file or folder in a folder. */
   private record Child(String name, Path path) {}
 
   private static final class Walk {
@@ -187,7 +187,7 @@ public record NoteFiles(
       this.ignored = GitIgnore.above(root);
     }
 
-    /** Takes a file that the user named, whatever its name is. */
+    /** Takes a file that the user named, even if it has another name than a note. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, FileState.of(file));
@@ -247,7 +247,7 @@ public record NoteFiles(
     }
 
     private void look(Path path, String name, int depth) throws IOException {
-      Map<String, Object> attributes; // one look at a file: there may be thousands
+      Map<String, Object> attributes; // all in one call, since there may be thousands of files
       try {
         attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
       } catch (IOException e) {

@@ -217,7 +217,7 @@ public record AlreadySaid(
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
-      // The text is an edit of this entry, whatever the judge says about other entries.
+      // An edit of an entry answers the question; the judge's results for other entries do not.
       OptionalInt edited =
           IntStream.range(0, likely.length)
               .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())

@@ -85,7 +85,7 @@ public final class Terms {
    * the terms, no string is made of it. The function is for one thread.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
-    char[][] buffer = {new char[0]}; // for all texts
+    char[][] buffer = {new char[0]}; // reused for all texts
     // the length of the longest term with each two first letters
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
