@@ -28,7 +28,6 @@ public final class Analysis {
   /** Largest number of topic overlaps; more would be no readable list. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
-  /** Largest number of groups of exact copies in the findings. */
   private static final int MAX_COPIES = 1_000;
 
   private final List<NamedEntry> entries;
@@ -45,10 +44,6 @@ public final class Analysis {
 
   private final FindingIds ids = new FindingIds();
 
-  /**
-   * @param packed the same vectors, packed
-   * @param nearest neighbours of the same entries, by their indices
-   */
   Analysis(
       List<NamedEntry> entries,
       Vectors vectors,
@@ -68,13 +63,9 @@ public final class Analysis {
   }
 
   /**
-   * Finds the findings.
-   *
    * @param entries entries by rising offset, not necessarily all live ones, but with their names
    *     among all; keys have 32 lower-case hex digits
    * @param vectors unit vectors of the entries, in the same order
-   * @param passages passages of the entries
-   * @param threads number of threads, at least 1
    */
   public static Findings run(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
@@ -133,10 +124,7 @@ public final class Analysis {
         .toList();
   }
 
-  /**
-   * Returns the time of the newest copy, so that a decision about older copies does not apply to a
-   * later one.
-   */
+  /** A decision about older copies must not apply to a later one. */
   private static int newest(List<NamedEntry> copies) {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
@@ -174,10 +162,7 @@ public final class Analysis {
     return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
   }
 
-  /**
-   * Returns the topics whose entries all come from one note. Two of these topics are not reported
-   * as an overlap, because their notes are compared as a pair.
-   */
+  /** Two topics of one note each are no overlap, because their notes are compared as a pair. */
   private BitSet foldersOfOneNote() {
     List<Set<Optional<String>>> files =
         IntStream.range(0, topics.count())

@@ -19,9 +19,6 @@ import java.util.Map;
  */
 record ExactCopies(int[] originals) {
 
-  /**
-   * @param entries entries by offset
-   */
   static ExactCopies of(List<NamedEntry> entries) {
     List<String> texts = entries.stream().map(ExactCopies::text).toList();
     Map<String, Integer> standing = new HashMap<>();
@@ -49,8 +46,6 @@ record ExactCopies(int[] originals) {
   /**
    * Returns the groups of entries with one text, the largest first. Sections of one note may repeat
    * on purpose: a group needs two entries that are not sections of one file.
-   *
-   * @param entries the same entries
    */
   List<List<NamedEntry>> groups(List<NamedEntry> entries) {
     Map<Integer, List<NamedEntry>> groups = new LinkedHashMap<>();

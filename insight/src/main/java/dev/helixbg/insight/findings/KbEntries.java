@@ -9,9 +9,7 @@ import java.util.List;
  * The live entries of a KB that have a vector; after a run these are all entries.
  *
  * @param named entries with a vector, by offset
- * @param vectors vectors of the entries
  * @param passages passages of the entries that have a vector
- * @param log account of the log
  * @param coverage number of entries whose whole text has vectors
  * @param way id of the entries' vectors
  */

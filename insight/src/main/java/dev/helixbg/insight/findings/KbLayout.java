@@ -47,11 +47,7 @@ public record KbLayout(
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
 
-  /**
-   * Saves this layout and deletes the one before.
-   *
-   * @param log hash of the log
-   */
+  /** Saves this layout for the hash of its log, and deletes the one before. */
   public void keep(Database store, String log, VectorIds ids, int modelTokens) {
     ByteBuffer bytes =
         ByteBuffer.allocate(
@@ -89,13 +85,7 @@ public record KbLayout(
     return ids + " " + modelTokens;
   }
 
-  /**
-   * Returns the entries of a log with their vectors, if the store has the layout of that log.
-   *
-   * @param log hash of the present log
-   * @param ids ids of the embedding model's vectors
-   * @param modelTokens most tokens that the model reads of a text
-   */
+  /** Returns the entries of the log with their vectors, if the store has the layout of its hash. */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens)

@@ -11,22 +11,13 @@ import java.util.stream.IntStream;
 
 /** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /**
-   * Least number of other entries in an entry's own topic, so that one chance neighbour is no
-   * topic.
-   */
+  /** Least number of other entries in its topic, because one chance neighbour is no topic. */
   private static final int MIN_OTHERS = 2;
 
   /** Least number of entries in the other topic. */
   private static final int MIN_ENTRIES = 3;
 
-  /**
-   * An entry nearer to another topic than to its own.
-   *
-   * @param own cosine to the centroid of the other entries of its topic
-   * @param nearer number of the other topic
-   * @param other cosine to that topic's centroid
-   */
+  /** A {@link Finding.Misfiled} by the numbers of its entry and of the nearer topic. */
   record Misplaced(int entry, double own, int nearer, double other) {
     double margin() {
       return other - own;

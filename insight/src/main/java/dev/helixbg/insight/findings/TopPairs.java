@@ -19,11 +19,7 @@ final class TopPairs {
   private final Comparator<ScoredPair> bestFirst;
   private final PriorityQueue<ScoredPair> worstFirst;
 
-  /**
-   * @param max largest number of pairs, at least 1
-   * @param order position of each vector, which decides between equally similar pairs: by the first
-   *     vector, then by the second
-   */
+  /** The positions of vectors decide between equal pairs: of the first, then of the second. */
   TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;

@@ -41,10 +41,7 @@ final class TopicCentroids {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /**
-   * Returns the cosine of an entry to the centroid of the other entries of its topic; 0 without
-   * others.
-   */
+  /** Returns the cosine to the centroid of the other entries of its topic; 0 without others. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

@@ -15,48 +15,33 @@ import java.util.Optional;
  * @param text content and metadata of the body
  */
 public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {
-  /** Minutes of a day. */
   public static final int DAY = 24 * 60;
 
-  /** Returns an entry with its parsed body. */
   public static Entry of(long offset, String topic, String body, int timestampMin) {
     EntryText text = isNote(topic) ? EntryText.ofNote(body) : EntryText.parse(body);
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /**
-   * Whether a topic names a folder of notes: its last character is a slash, which helix forbids in
-   * topics.
-   */
+  /** Whether a topic names a folder of notes; helix forbids a slash at the end of a topic. */
   private static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
 
-  /**
-   * Returns the text that is embedded, and hashed for reuse: topic, a space, the body without its
-   * metadata lines, in the form of {@link SaidText}.
-   */
+  /** Returns the text that is embedded and hashed: topic, a space, content, as {@link SaidText}. */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }
 
-  /** Returns the entry with another body. */
   public Entry withBody(String other) {
     return of(offset, topic, other, timestampMin);
   }
 
-  /**
-   * Returns the file that the entry was read from, if the log was made of a folder of notes. {@link
-   * EntryText#heading} and {@link EntryText#part} name the part of the file.
-   */
+  /** Returns the file that the entry was read from, if the log was made of a folder of notes. */
   public Optional<String> note() {
     return isNote(topic) ? text.source() : Optional.empty();
   }
 
-  /**
-   * Returns the local time of writing: {@code 2026-03-01T10:22}, or {@code 2026-03-01} for a note
-   * without an hour; empty when unknown.
-   */
+  /** Returns the local time, {@code 2026-03-01T10:22}, or only the day if it {@link #isOfADay}. */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();

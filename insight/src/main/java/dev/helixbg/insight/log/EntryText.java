@@ -49,12 +49,7 @@ public record EntryText(
     Optional<String> part,
     Optional<Position> position) {
 
-  /**
-   * The position of a fact in its file.
-   *
-   * @param line line number, from 1
-   * @param newestFirst whether the list has the newest fact first; empty when unknown
-   */
+  /** The position of a fact: its line from 1, and whether the newest fact of the list is first. */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
@@ -83,7 +78,6 @@ public record EntryText(
   /** A reference {@code topic:index}; the index counts the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
 
-  /** Longest title, in characters. */
   private static final int TITLE = 100;
 
   /** Returns the first line that is not blank, or its beginning; empty if all lines are blank. */
@@ -101,20 +95,14 @@ public record EntryText(
     return new Parser(false).parse(body);
   }
 
-  /**
-   * Parses the body of an entry that was made of a note. There, the kinds {@code heading}, {@code
-   * part} and {@code line} are metadata, too.
-   */
+  /** Parses the body of a note's entry, where {@code heading}, {@code part}, {@code line} count. */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }
 
   /**
-   * Reads the lines of one body and keeps the last valid value of each kind, by the rules of {@link
-   * EntryText}.
-   *
-   * <p>The parser uses {@code indexOf} instead of regular expressions, because it runs once for
-   * each entry at the start of the JVM.
+   * Keeps the last valid value of each kind. It uses {@code indexOf} instead of regular
+   * expressions, because it runs once for each entry at the start of the JVM.
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */

@@ -20,13 +20,10 @@ public record LogAccount(
   /**
    * A stretch of the file that could not be read as records, or only after a repair.
    *
-   * @param offset start of the stretch
    * @param unreadable bytes lost; 0 after a full repair
-   * @param detail description for the user
    */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
-  /** The fault of a stretch. */
   public enum Kind {
     /** The last record is still being written, or was never finished. */
     TORN_TAIL,

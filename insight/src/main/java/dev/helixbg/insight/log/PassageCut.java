@@ -9,9 +9,7 @@ import java.util.List;
  * the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
  */
 final class PassageCut {
-  /**
-   * Tokens of a passage: the size of one fact. Late facts are found less often in larger passages.
-   */
+  /** Tokens of a passage: the size of one fact; late facts are found less often in larger ones. */
   private static final int WINDOW = 64;
 
   /** Approximate number of tokens that a passage shares with the one before. */
@@ -36,15 +34,9 @@ final class PassageCut {
   /** Places for a cut, rising, from 0. */
   private final List<Place> places = new ArrayList<>();
 
-  /**
-   * @param tokens estimated tokens before the place
-   * @param isEnd whether a sentence or a line ends at the place
-   */
+  /** A place with the estimated tokens before it; a sentence or a line may end there. */
   private record Place(int at, int tokens, boolean isEnd) {}
 
-  /**
-   * @param most tokens that are read of the text
-   */
   private PassageCut(String text, int most) {
     this.text = text;
     places.add(new Place(0, 0, true));
@@ -62,16 +54,11 @@ final class PassageCut {
     }
   }
 
-  /** Returns the tokens between two places. */
   private int between(int from, int to) {
     return places.get(to).tokens() - places.get(from).tokens();
   }
 
-  /**
-   * Returns the estimated tokens of a text.
-   *
-   * @param most number of tokens after which counting may stop
-   */
+  /** Returns the estimated tokens of a text; counting may stop after {@code most}. */
   static int tokens(String text, int most) {
     int sum = 0;
     for (int at = 0; at < text.length() && sum <= most; ) {
@@ -117,10 +104,7 @@ final class PassageCut {
     return List.copyOf(passages);
   }
 
-  /**
-   * Returns the last place within a number of tokens. The end of a sentence is preferred if it uses
-   * at least half of the tokens.
-   */
+  /** Returns the last place within a budget; the end of a sentence if it uses half of it. */
   private int lastWithin(int from, int budget) {
     int any = from;
     int end = from;
@@ -131,9 +115,7 @@ final class PassageCut {
     return any == places.size() - 1 || end == from ? any : end;
   }
 
-  /**
-   * Returns the start of the next passage: the start of a sentence, if one is within the overlap.
-   */
+  /** Returns the next start: that of a sentence, if one is within the overlap. */
   private int overlapping(int from, int to) {
     int any = to;
     int sentence = to;
@@ -153,10 +135,7 @@ final class PassageCut {
     return at;
   }
 
-  /**
-   * Returns the end of a run of letters, digits or white space. Any other character is a run of its
-   * own.
-   */
+  /** Returns the end of a run of letters, digits or blanks; other characters stand alone. */
   private static int runEnd(String text, int start) {
     int kind = kind(text.charAt(start));
     int end = start + 1;
@@ -182,7 +161,6 @@ final class PassageCut {
     return c >= '0' && c <= '9' ? 1 : c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ? 2 : -1;
   }
 
-  /** Returns the estimated tokens of a run. */
   private static int cost(String text, int start, int end) {
     int length = end - start;
     return switch (kind(text.charAt(start))) {

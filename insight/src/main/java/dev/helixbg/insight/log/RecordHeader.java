@@ -1,15 +1,8 @@
 package dev.helixbg.insight.log;
 
 /**
- * The fixed bytes at the start of a record of data.log, all integers little-endian.
+ * The fixed bytes at the start of a record, see {@link DataLog}.
  *
- * <pre>
- * entry   u8 0x01   u8 topic length   u32 body length   i32 minutes   u16 zero   topic   body
- * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
- * </pre>
- *
- * @param offset start of the record
- * @param entry whether the record is an entry, else a delete
  * @param topicLength length of the topic in bytes, 0 to 255; 0 for a delete
  * @param bodyLength length of the body in bytes, unsigned; 0 for a delete
  * @param value minutes of an entry, or the target of a delete (bits of a u32)
@@ -20,12 +13,7 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int ENTRY_BYTES = 12;
   static final int DELETE_BYTES = 8;
 
-  /**
-   * Reads the header in a log at {@code offset}.
-   *
-   * @return null when the type is unknown, a byte that must be zero is not, or the log ends within
-   *     the header
-   */
+  /** Reads a header; null for an unknown type, a zero byte that is not zero, or a cut header. */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
     if (available >= ENTRY_BYTES && log[offset] == ENTRY) {

@@ -77,10 +77,8 @@ final class RecordResync {
   }
 
   /**
-   * Returns the first trusted chain that begins inside the bytes that a torn record claims.
-   *
-   * @param torn its header; its claim may exceed the file
-   * @return the end of the claim or of the file when none is found
+   * Returns the first trusted chain inside the bytes that a torn record claims. Without one, it is
+   * the end of the claim or of the file.
    */
   int nextInside(RecordHeader torn) {
     int claim = (int) Math.min(torn.end(), log.length);

@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
  * form, and equal forms mean the same text.
  */
 public final class SaidText {
-  /** Replacement of embedded data. */
   static final String MARK = "(data left out)";
 
   /** A data URI, or a run of base64 or hex digits longer than any word or address. */
@@ -32,10 +31,7 @@ public final class SaidText {
     return NormalForm.composed(plain);
   }
 
-  /**
-   * Whether the pattern may match. The pattern itself is slow, because it tries each place of each
-   * word.
-   */
+  /** The pattern itself is slow, because it tries each place of each word. */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
         || text.contains(";base64,");

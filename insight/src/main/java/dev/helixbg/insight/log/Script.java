@@ -4,10 +4,7 @@ import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * The writing systems of texts: some have no spaces between words, and some cannot be read by the
- * models.
- */
+/** The writing systems of texts: whether they have spaces, and whether the models read them. */
 public final class Script {
   /**
    * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary

@@ -27,13 +27,7 @@ public final class SecretMask {
   private static final int FEWEST_CHARACTERS = 8;
   private static final char MASK = '*';
 
-  /**
-   * One kind of secret.
-   *
-   * @param name name for people
-   * @param sign texts of which every such secret has one; a text without them is not searched
-   * @param form pattern whose group {@code secret} is the secret
-   */
+  /** A kind; only texts with a sign are searched, and its form has a group {@code secret}. */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
       this(name, sign, Pattern.compile(form));
@@ -100,9 +94,7 @@ public final class SecretMask {
         .findFirst();
   }
 
-  /**
-   * Returns the text with {@code *} for each character of a secret, so that places stay the same.
-   */
+  /** Returns the text with {@code *} in place of secrets, so that places stay the same. */
   public static String masked(String text) {
     List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
     if (found.isEmpty()) {

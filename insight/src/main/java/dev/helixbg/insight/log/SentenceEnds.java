@@ -18,11 +18,7 @@ public final class SentenceEnds {
         .toList();
   }
 
-  /**
-   * Whether a sentence or line ends at a place.
-   *
-   * @param place place from 1 to the length of the text
-   */
+  /** Whether a sentence or line ends at a place from 1 to the length of the text. */
   static boolean isAt(String text, int place) {
     char last = text.charAt(place - 1);
     if ("。！？".indexOf(last) >= 0) {

@@ -32,9 +32,7 @@ final class Utf8Check {
     return length;
   }
 
-  /**
-   * Returns the bytes of the character at {@code index}: 0 when malformed, -1 when valid but cut.
-   */
+  /** Returns the bytes of the character; 0 when malformed, -1 when valid but cut. */
   private static int sizeOf(byte[] bytes, int index, int available) {
     int lead = bytes[index] & 0xff;
     if (lead < 0x80) {

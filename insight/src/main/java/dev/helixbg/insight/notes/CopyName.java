@@ -7,9 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * Recognises file names that sync programs, file managers and browsers give to a copy of a file.
- */
+/** Recognises names that sync programs, file managers and browsers give to copies of files. */
 public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
@@ -39,19 +37,13 @@ public final class CopyName {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
-  /**
-   * Whether a file name has the mark of a copy, or is the name of one of these files with a number
-   * after it.
-   *
-   * @param names the result of {@link #names}
-   */
+  /** Whether a name has the mark of a copy, or is one of {@link #names} with a number after it. */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
     String unnumbered = NUMBERED.matcher(name).replaceFirst("");
     return MARKED.matcher(name).find() || !unnumbered.equals(name) && names.contains(unnumbered);
   }
 
-  /** Returns the name without its folder and its ending, in lower case. */
   private static String stem(NoteName note) {
     String name = note.file().substring(note.file().lastIndexOf('/') + 1);
     int dot = name.lastIndexOf('.');

@@ -15,16 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
-/**
- * The rules of a git work tree's {@value #FILE} files, as the manual page gitignore(5) defines
- * them.
- *
- * @param rules the rules; the last one that matches a file decides
- */
+/** The rules of a git work tree, as gitignore(5) defines them; the last match decides. */
 record GitIgnore(List<Rule> rules) {
   private static final String FILE = ".gitignore";
 
-  /** Greatest number of bytes that are read of one file. */
   private static final int MAX_FILE = 1 << 16;
 
   /** Greatest length of a line, in characters. Longer lines are skipped. */
@@ -35,19 +29,11 @@ record GitIgnore(List<Rule> rules) {
 
   static final GitIgnore NONE = new GitIgnore(List.of());
 
-  /**
-   * The rule of one line.
-   *
-   * @param base the folder of the {@value #FILE} file
-   * @param byName whether the rule matches only the file name, in any folder below
-   */
+  /** The rule of one line for paths below {@code base} or, if {@code byName}, for names only. */
   private record Rule(
       Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /**
-   * Returns the rules that hold in a folder: those of its work tree, from the top down to its
-   * parent.
-   */
+  /** Returns the rules of a folder's work tree, from the top down to the folder's parent. */
   static GitIgnore above(Path folder) {
     List<Path> down = new ArrayList<>();
     for (Path one = folder.getParent(); one != null; one = one.getParent()) {
@@ -67,10 +53,7 @@ record GitIgnore(List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /**
-   * Returns these rules with those of a folder below added. The top of another work tree has only
-   * its own rules.
-   */
+  /** Adds the rules of a folder below. The top of another work tree has only its own rules. */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
     read(folder.resolve(FILE))

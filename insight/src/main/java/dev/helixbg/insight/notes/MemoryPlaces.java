@@ -11,15 +11,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files in which the usual coding agents keep what they learn and how they are instructed, as
- * their manuals say. A place is a path from the home folder or from the top of a repository. Each
- * part of it is a name or a glob.
+ * Files in which coding agents keep what they learn and are instructed, as their manuals say. A
+ * place is a path from the home folder or the top of a repository; each part is a name or a glob.
  */
 final class MemoryPlaces {
-  /**
-   * Places of Claude Code, Codex, Gemini, Qwen, Copilot, Windsurf, OpenCode, Amp, Goose, Hermes,
-   * OpenClaw and others.
-   */
   private static final List<String> AT_HOME =
       List.of(
           ".claude/CLAUDE.md",

@@ -24,9 +24,7 @@ final class NoteLinks {
   /** Sections by heading and by anchor, for each note that a link with a heading leads to. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
-  /**
-   * @param notes the notes, in the order of their paths
-   */
+  /** Takes the notes in the order of their paths. */
   NoteLinks(List<Note> notes) {
     for (Note note : notes) {
       String path = withoutEnding(note.path());
@@ -42,11 +40,7 @@ final class NoteLinks {
     all.merge("*", note, (one, other) -> other.path().length() < one.path().length() ? other : one);
   }
 
-  /**
-   * Finds the section that a link of a note leads to.
-   *
-   * @return the place of the section; empty if the note does not exist
-   */
+  /** Returns the place of the section that a link leads to; empty if the note does not exist. */
   Optional<NoteName> target(Note from, Link link) {
     return note(from, link)
         .map(note -> section(note, link.heading()))
@@ -68,10 +62,7 @@ final class NoteLinks {
     return Optional.ofNullable(found);
   }
 
-  /**
-   * Returns the section with that heading, else the first section. The heading may also be an
-   * anchor as GitHub makes it.
-   */
+  /** Returns the section with that heading, or its anchor as on GitHub, else the first section. */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
@@ -96,10 +87,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /**
-   * Returns a path without {@code .} and {@code ..}. A path out of the folder becomes {@code ..},
-   * which no note has.
-   */
+  /** Returns a path without {@code .} and {@code ..}; one out of the folder is {@code ..}. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : path.split("/")) {

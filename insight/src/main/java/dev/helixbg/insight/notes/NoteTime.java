@@ -56,10 +56,7 @@ final class NoteTime {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /**
-   * Keys of dates in front matter, the most important first, without the characters between their
-   * words.
-   */
+  /** Keys of dates in front matter, the most important first, without hyphens and the like. */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -68,7 +65,6 @@ final class NoteTime {
                   + " datepublished pubdate")
               .split(" "));
 
-  /** Languages in which the names of months are known. */
   private static final List<String> LANGUAGES =
       List.of("en", "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "ru");
 
@@ -82,18 +78,12 @@ final class NoteTime {
     this.dayFirst = dayFirst;
   }
 
-  /**
-   * Returns the reader of times for a folder. The dates of all its notes decide whether the day or
-   * the month comes first.
-   */
+  /** Returns a reader of times; the dates of all notes decide whether the day comes first. */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /**
-   * Returns the time that the note itself states; 0 if it states one that cannot be parsed; empty
-   * if it states none.
-   */
+  /** Returns the time that a note states; 0 if it cannot be parsed; empty if it states none. */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {
@@ -142,10 +132,7 @@ final class NoteTime {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /**
-   * Returns whether the day comes first, as far as the date alone shows. In dates with dots the day
-   * always comes first.
-   */
+  /** Whether the day comes first, as far as the date alone shows; with dots it always does. */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));
@@ -154,11 +141,7 @@ final class NoteTime {
         : second > MONTHS ? Optional.of(false) : Optional.empty();
   }
 
-  /**
-   * Reads a date with its year.
-   *
-   * @param dayFirst whether the day comes before the month, if other dates show it
-   */
+  /** Reads a date with its year; {@code dayFirst} is the order that other dates show. */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {
@@ -187,9 +170,7 @@ final class NoteTime {
     return minutes(found.group(1), found.group(2), found.group(3), found, 4);
   }
 
-  /**
-   * @param hour the group of the hour, which those of the minute and of am or pm follow
-   */
+  /** The groups of the minute and of am or pm follow the group of the hour. */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
     try {
@@ -236,7 +217,6 @@ final class NoteTime {
       }
     }
 
-    /** Returns the months that a text names. */
     static Set<Integer> in(String text) {
       return Set.copyOf(
           WORD.matcher(text.toLowerCase(Locale.ROOT))

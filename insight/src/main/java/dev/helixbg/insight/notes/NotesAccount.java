@@ -7,10 +7,8 @@ import java.util.Optional;
 /**
  * An account of the files in a folder of notes.
  *
- * @param files the number of files that were read
- * @param entries the number of entries that they became
+ * @param entries the number of entries that the files became
  * @param empty the number of files without text, which become no entry
- * @param leftOut files that were not read
  * @param repaired files that were read only in part
  * @param memory files in which agents keep what they learn, and others that were named
  */
@@ -39,13 +37,7 @@ public record NotesAccount(
     }
   }
 
-  /**
-   * Files of a folder of notes that were not read, or only in part: the first of them by path, and
-   * their number.
-   *
-   * @param files the first {@value #NAMED}
-   * @param total the number of all such files
-   */
+  /** Files that were not read, or only in part: the first by path, and their total number. */
   public record LeftOut(List<File> files, int total) {
     /** Greatest number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
@@ -56,10 +48,7 @@ public record NotesAccount(
       files = List.copyOf(files);
     }
 
-    /**
-     * @param path the path relative to the folder, with {@code /} between its parts
-     * @param why the reason in a few words
-     */
+    /** A path as in {@link NoteFiles.File}, and the reason in a few words. */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {

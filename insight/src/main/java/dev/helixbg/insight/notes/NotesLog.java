@@ -52,8 +52,6 @@ public final class NotesLog {
   private static final int MAX_TOPIC = 255;
 
   private static final int MAX_LINKS = 50;
-
-  /** Greatest number of memory files that a report lists. */
   private static final int MAX_MEMORY = 200;
 
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
@@ -71,22 +69,15 @@ public final class NotesLog {
 
   private NotesLog() {}
 
-  /**
-   * The topic and the core of an entry.
-   *
-   * @param core the body without the lines of its links and its position, which change when other
-   *     notes change
-   */
+  /** A topic, and a body without its links and its position, which other notes can change. */
   private record Said(String topic, String core) {}
 
   /**
    * An entry before it is written to the log.
    *
-   * @param minutes the time of writing, as in {@link Entry#timestampMin}; 0 if unknown
-   * @param isDated whether {@code minutes} comes from the text of the note; if not, it comes from
-   *     the file. A fact without a date is dated, with 0 minutes
+   * @param minutes as in {@link Entry#timestampMin}; 0 if unknown
+   * @param isDated whether the text of the note says the time, not the file; true for all facts
    * @param note the note, without its texts to save memory
-   * @param section the section of the note that the entry is made of
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
     Draft at(OptionalInt time) {
@@ -94,7 +85,6 @@ public final class NotesLog {
     }
   }
 
-  /** A record of the log. */
   private record Written(String topic, String body, int minutes) {
     Said said() {
       String core = body;
@@ -109,7 +99,6 @@ public final class NotesLog {
    * Reads the files and updates the log. A log that would stay the same is not written.
    *
    * @param dated whether the time of a file says when the note was written
-   * @param items whether lists are cut into items
    * @throws IOException when the log cannot be written
    * @throws CancellationException when the thread is interrupted; the log is then unchanged
    */
@@ -191,10 +180,7 @@ public final class NotesLog {
         .toList();
   }
 
-  /**
-   * Throws if the thread is interrupted. Otherwise the interrupted read would look like a file that
-   * cannot be read.
-   */
+  /** An interrupted read would otherwise look like a file that cannot be read. */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
@@ -237,11 +223,7 @@ public final class NotesLog {
     return new Said(topic(note.path()), core(note, section, first));
   }
 
-  /**
-   * Returns the body of an entry, without the lines of its links and its position.
-   *
-   * @param first whether the section is the first of the note
-   */
+  /** Returns the body of an entry, without the lines of its links and its position. */
   static String core(Note note, Section section, boolean first) {
     StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
     List<String> aliases = note.aliases();
@@ -276,10 +258,7 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /**
-   * Returns the text with a blank before each line that looks like metadata of an entry, so that it
-   * is read as text.
-   */
+  /** Puts a blank before each line that looks like metadata of an entry, so that it stays text. */
   private static String asText(String text) {
     if (text.indexOf('[') < 0) {
       return text;
@@ -336,10 +315,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /**
-   * Returns the records with their links. The order of all drafts must be known, because links
-   * contain it.
-   */
+  /** Returns the records with their links, which number the drafts of a topic in their order. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

@@ -20,8 +20,6 @@ import java.util.regex.Pattern;
  * folder must name the worktree, and the repository must list that folder among its worktrees.
  * Otherwise the maker of a folder could name any repository of the user.
  *
- * @param name name of the folder
- * @param objects folder of git's objects
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line
  */
@@ -35,9 +33,6 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Largest list of all refs, or of all commits where a shallow history ends, in bytes. */
   private static final int MAX_LIST = 16 << 20;
 
-  /**
-   * @throws SourceException when the folder has no repository, or one of an unsupported kind
-   */
   static GitRepository in(Path folder) throws SourceException {
     Layout layout = Layout.of(folder);
     String commit = layout.commit();
@@ -68,10 +63,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /**
-   * @param own git's folder of this worktree
-   * @param common git's folder of all worktrees; usually the same folder
-   */
+  /** Git's folder of this worktree, and that of all worktrees; usually the same folder. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {
@@ -113,9 +105,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       }
     }
 
-    /**
-     * Returns the ref of the branch that is checked out; empty if a commit is checked out directly.
-     */
+    /** Returns the ref of the branch that is checked out; empty for a commit without a branch. */
     Optional<String> ref() throws SourceException {
       String head = head();
       if (!head.startsWith("ref: ")) {

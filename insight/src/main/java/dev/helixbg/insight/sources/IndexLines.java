@@ -25,9 +25,6 @@ public final class IndexLines {
 
   private IndexLines() {}
 
-  /**
-   * @param entries entries of the notes
-   */
   public static List<MovedSource> of(NotesAccount notes, List<NamedEntry> entries) {
     FindingIds ids = new FindingIds();
     List<MovedSource> found = new ArrayList<>();
@@ -46,10 +43,7 @@ public final class IndexLines {
     return found;
   }
 
-  /**
-   * Returns a finding on all lines of a file with one fault; the finding names the target of the
-   * first line.
-   */
+  /** Returns a finding on all lines with one fault; it names the target of the first line. */
   private static MovedSource finding(
       MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
     IndexLine first = lines.getFirst();

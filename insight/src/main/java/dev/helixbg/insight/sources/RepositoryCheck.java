@@ -13,38 +13,20 @@ import java.util.Set;
 
 /**
  * Checks entries against one repository: whether a file that existed when the entry was written is
- * gone now.
- *
- * @param name name of the repository's folder
- * @param zone time zone of the dates of entries
+ * gone now. The zone is that of the entries' dates.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /**
-   * Time that is added to an entry's time, because authors often commit a file soon after its note.
-   */
+  /** Authors often commit a file soon after its note. */
   private static final long GRACE_SECONDS = 3_600;
 
-  /**
-   * The outcome for an entry.
-   *
-   * @param present files that the entry names and that exist
-   */
+  /** The files that an entry names: missing ones, and the names of present ones. */
   record Outcome(List<Missing> missing, Set<String> present) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }
 
-  /**
-   * A file that does not exist any more.
-   *
-   * @param folder name of the repository's folder
-   * @param named the file as the entry writes it
-   * @param path path of the file in the repository
-   */
+  /** A file that is gone, as the entry writes it and by its path in the repository. */
   record Missing(String folder, String named, String path, Gone gone) {}
 
-  /**
-   * @param files files that the entry names
-   */
   Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
     int position = position(entry);
     List<Missing> missing = new ArrayList<>();
@@ -72,10 +54,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     return history.positionAt(seconds + GRACE_SECONDS);
   }
 
-  /**
-   * Finds the path that an entry means. An existing file is preferred to a removed one, because a
-   * name that still fits is no finding.
-   */
+  /** Finds the path that an entry means, present files first: a name that fits is no finding. */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();
     List<String> exact = new ArrayList<>(List.of(path));

@@ -54,19 +54,13 @@ public final class SourceCheck {
     }
   }
 
-  /**
-   * @param folders folders with one repository each
-   * @param zone time zone of the dates of entries
-   */
+  /** Checks folders with one repository each; {@code zone} is that of the entries' dates. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
 
-  /**
-   * Returns a hash of the folders and their commits, on which outcomes depend: 64 hexadecimal
-   * digits.
-   */
+  /** Returns a hash of the folders and their commits, on which outcomes depend, in hex. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
@@ -80,10 +74,7 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
-  /**
-   * Whether a path of a repository is a possible name in an entry. Other people name the files of a
-   * repository, so any other path is never proposed.
-   */
+  /** Whether an entry could name a path of a repository, whose files other people name. */
   public static boolean isPlace(String place) {
     return SourceMentions.isPlace(place);
   }
@@ -93,10 +84,7 @@ public final class SourceCheck {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
 
-  /**
-   * @param entries all live entries
-   * @throws InterruptedException when the thread is interrupted
-   */
+  /** Checks all live entries. */
   public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
     List<SourceCheckResult.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
@@ -154,10 +142,7 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /**
-   * Joins the outcomes of all folders. A file that exists in one folder is not gone, and no file is
-   * reported twice.
-   */
+  /** A file that exists in one folder is not gone, and no file is reported twice. */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();
@@ -193,12 +178,7 @@ public final class SourceCheck {
         Optional.of(new Since(commit.id().substring(0, COMMIT), commit.date())));
   }
 
-  /**
-   * The changed sources that entries name.
-   *
-   * @param folders checked folders, in the order of the settings
-   * @param moved removed or renamed files, in the order of the entries
-   */
+  /** Folders in the order of the settings, and missing files in the order of the entries. */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
     public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
 
@@ -207,19 +187,11 @@ public final class SourceCheck {
       return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());
     }
 
-    /** Returns the result without some of the findings. */
     public SourceCheckResult without(Predicate<Finding.MovedSource> some) {
       return new SourceCheckResult(folders, moved.stream().filter(some.negate()).toList());
     }
 
-    /**
-     * A folder of sources.
-     *
-     * @param name last part of its path
-     * @param commit abbreviated id of the commit that was checked out; empty if the folder could
-     *     not be read
-     * @param trouble reason why the folder could not be read
-     */
+    /** A folder's name, and its abbreviated commit or the reason why it could not be read. */
     public record Folder(String name, Optional<String> commit, Optional<String> trouble) {}
   }
 }
