@@ -775,7 +775,8 @@ public final class FindingsBench {
 
   private NearestNeighbours nearest(PackedVectors packed) {
     NearestNeighbours.Both lists =
-        NearestNeighbours.Both.empty(ComparedVectors.of(vectors, PassageVectors.NONE), order);
+        NearestNeighbours.Both.empty(
+            ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES), order);
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists);
     return lists.all();
   }

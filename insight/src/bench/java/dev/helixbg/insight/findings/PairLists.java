@@ -152,7 +152,7 @@ final class PairLists {
       both[0] = Double.isNaN(both[0]) ? relation.score() : both[0];
       both[1] = -place++;
     }
-    ComparedVectors all = ComparedVectors.of(own, behind);
+    ComparedVectors all = ComparedVectors.of(own, behind, ComparedVectors.MAX_PASSAGES);
     try (Writer out = Files.newBufferedWriter(target)) {
       for (Map.Entry<Pair, double[]> listed : scores.entrySet()) {
         Pair pair = listed.getKey();
@@ -190,7 +190,7 @@ final class PairLists {
       keys.add(TextKey.of("pair-lists", entry.offset() + entry.embeddedText()).hex());
     }
     int[] order = Analysis.orderByKey(keys);
-    ComparedVectors texts = ComparedVectors.of(own, passages);
+    ComparedVectors texts = ComparedVectors.of(own, passages, ComparedVectors.MAX_PASSAGES);
     NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);

@@ -40,7 +40,7 @@ public final class RelationsCost {
     List<NamedEntry> named = new ArrayList<>();
     Random random = new Random(65);
     for (int i = 0; i < count; i++) {
-      named.add(new NamedEntry(entry(i, random), i / TOPICS, "%032x".formatted(i)));
+      named.add(new NamedEntry(entry(i, random), i / TOPICS, "%032x".formatted(i), false));
     }
     Vectors vectors = vectors(count, random);
     int[] order = IntStream.range(0, count).toArray();
@@ -50,7 +50,8 @@ public final class RelationsCost {
       AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      ComparedVectors texts = ComparedVectors.of(vectors, PassageVectors.NONE);
+      ComparedVectors texts =
+          ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES);
       NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
       seconds[1] = since(start);

@@ -143,7 +143,7 @@ public final class LessonsBench {
   private void add(String topic, String text, String sentence) {
     int number = entries.size();
     Entry entry = Entry.of(number, topic, text, 29_000_000 + number);
-    entries.add(new NamedEntry(entry, number, "%032d".formatted(number)));
+    entries.add(new NamedEntry(entry, number, "%032d".formatted(number), false));
     byContent.put(entry.text().content(), number);
     bySentence.put(sentence, number);
     sentences.add(sentence);

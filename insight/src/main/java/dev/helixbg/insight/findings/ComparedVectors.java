@@ -12,11 +12,9 @@ import java.util.stream.IntStream;
 /**
  * All vectors of the texts of a KB: one for each entry, then those of the passages of long entries.
  *
- * @param entries number of entries
  * @param owners index of the entry of each vector
  * @param firsts for each entry, index of its first passage vector; one more element for the end
  * @param passages passages of the vectors from {@code entries} on
- * @param vectors all vectors
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
@@ -26,14 +24,7 @@ record ComparedVectors(
    */
   static final int MAX_PASSAGES = 40_000;
 
-  static ComparedVectors of(Vectors own, PassageVectors passages) {
-    return of(own, passages, MAX_PASSAGES);
-  }
-
-  /**
-   * @param most largest number of passages; beyond, only every second or third passage of each
-   *     entry is used, and so on
-   */
+  /** Beyond {@code most} passages, only every second or third of an entry is used, and so on. */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
@@ -80,11 +71,7 @@ record ComparedVectors(
     return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
   }
 
-  /**
-   * Runs an action on all vectors.
-   *
-   * @param own vectors of the entries, packed
-   */
+  /** Runs an action on all vectors; {@code own} are the vectors of the entries. */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (!hasPassages()) {
       use.accept(own);
@@ -103,17 +90,13 @@ record ComparedVectors(
         .toArray();
   }
 
-  /** Returns the text of a vector. */
   String text(int vector, Entry owner) {
     return vector < entries
         ? owner.embeddedText()
         : owner.topic() + " " + passages.get(vector - entries).text(owner);
   }
 
-  /**
-   * Returns the passage of a vector; for a long entry's own vector, the part before its first
-   * passage.
-   */
+  /** Returns a vector's passage; for an entry's own vector, the part before its first passage. */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
       return passages.get(vector - entries);
@@ -125,10 +108,7 @@ record ComparedVectors(
             : owner.text().content().length());
   }
 
-  /**
-   * Returns the place from which a reader also sees the text before a vector's text. For a passage,
-   * this place is the start of the passage before. The unit is UTF-16 units of the content.
-   */
+  /** Returns the start of the passage before, from which a reader sees more, in UTF-16 units. */
   int viewStart(int vector) {
     if (vector < entries) {
       return 0;
@@ -137,12 +117,8 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares two vectors. */
+  /** Compares a vector of the first entry with a vector of the second one. */
   interface Measure {
-    /**
-     * @param a index of a vector of the first entry
-     * @param b index of a vector of the second entry
-     */
     float of(int a, int b);
   }
 

@@ -26,9 +26,7 @@ public final class FactOrder {
 
   private FactOrder() {}
 
-  /**
-   * Returns a number below 0 if a is older, above 0 if b is older, and 0 if the order is unknown.
-   */
+  /** Returns a number below 0 if a is older, above 0 if b is, and 0 if the order is unknown. */
   static int between(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -43,10 +41,7 @@ public final class FactOrder {
             * (one.get().newestFirst().get() ? -1 : 1);
   }
 
-  /**
-   * Whether two items are neighbours under a heading, without different dates. Such items were
-   * written together, so each states its own fact.
-   */
+  /** Whether two items are neighbours without different dates, which each state their own fact. */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -80,7 +75,8 @@ public final class FactOrder {
     return WORD.matcher(one.text().content()).results().limit(LEAST_WORDS).count() < LEAST_WORDS;
   }
 
-  private static boolean areDated(Entry a, Entry b) {
+  /** Whether the log has different times for both entries. */
+  static boolean areDated(Entry a, Entry b) {
     return a.timestampMin() != 0 && b.timestampMin() != 0 && a.timestampMin() != b.timestampMin();
   }
 

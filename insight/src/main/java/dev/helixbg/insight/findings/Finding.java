@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
@@ -19,10 +17,7 @@ public sealed interface Finding {
    */
   double FAR = 0.45;
 
-  /**
-   * Returns a stable name, such as {@code dup-3f9a01c2d4}: a kind and ten hex digits over the
-   * content, never over offsets.
-   */
+  /** Returns a name such as {@code dup-3f9a01c2d4}, derived from content, never from offsets. */
   String id();
 
   /** Returns all ids under which the user may have decided on the finding, with its own id. */
@@ -30,12 +25,7 @@ public sealed interface Finding {
     return Set.of(id());
   }
 
-  /**
-   * Entries with the same text, in any topics: all but one can go. Other findings name only one of
-   * them.
-   *
-   * @param entries two or more entries, by offset
-   */
+  /** Entries with one text, by offset: all but one can go, and other findings name only one. */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
   /** Names of pairs by similarity and topics. */
@@ -49,12 +39,7 @@ public sealed interface Finding {
 
     private static final double CROSS_LINK_FROM = 0.75;
 
-    /**
-     * Returns the kind of a pair.
-     *
-     * @param similarity cosine of the two whole entries
-     * @param oneTopic whether both entries have the same topic
-     */
+    /** Returns the kind of a pair by the cosine of its two whole entries. */
     public static PairKind of(double similarity, boolean oneTopic) {
       if (similarity >= NEAR_DUPLICATE_FROM) {
         return NEAR_DUPLICATE;
@@ -86,13 +71,11 @@ public sealed interface Finding {
       Evidence evidence,
       Optional<Assessment> assessment)
       implements Finding {
-    /** Makes a pair that the pair judge has not read. */
     public Relation(
         String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence) {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** Returns the pair with an assessment. */
     public Relation assessed(Assessment said) {
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
     }
@@ -106,32 +89,22 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the two files of notes with the entries, the same for all pairs of their sections.
-     */
+    /** Returns the files of two entries of notes, the same for all pairs of their sections. */
     public Optional<Set<String>> files() {
-      return a.entry().note().isPresent() && b.entry().note().isPresent()
-          ? Optional.of(
-              Stream.of(a, b)
-                  .flatMap(named -> named.entry().note().stream())
-                  .collect(Collectors.toUnmodifiableSet()))
-          : Optional.empty();
+      return a.entry()
+          .note()
+          .flatMap(one -> b.entry().note().map(other -> Set.copyOf(List.of(one, other))));
     }
 
-    /** Returns the entry that was written earlier. */
     public NamedEntry older() {
       return a.isOlderThan(b) ? a : b;
     }
 
-    /** Returns the entry that was written later. */
     public NamedEntry newer() {
       return a.isOlderThan(b) ? b : a;
     }
 
-    /**
-     * Returns the place from which to read an entry of the pair: the matching place, in UTF-16
-     * units.
-     */
+    /** Returns the place from which to read an entry of the pair, in UTF-16 units. */
     public int readFrom(NamedEntry entry) {
       return evidence
           .matching()
@@ -144,10 +117,7 @@ public sealed interface Finding {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /**
-     * Whether even the nearest parts are far from each other; such a pair is at the end of a list,
-     * with any score.
-     */
+    /** Whether even the nearest parts are far apart; such a pair is last in a list. */
     public boolean isFar() {
       return nearest() < FAR;
     }
@@ -179,11 +149,8 @@ public sealed interface Finding {
   /**
    * The matching passages of two entries.
    *
-   * @param a passage in the content of a
-   * @param b passage in the content of b
    * @param similarity cosine of the passages
-   * @param readFromA start of a reading of a that includes the text before its passage, in UTF-16
-   *     units
+   * @param readFromA start of a reading of a with the text before its passage, in UTF-16 units
    * @param readFromB the same start for b
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
@@ -214,10 +181,7 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /**
-     * Returns the assessment with another probability that one entry can go. That probability must
-     * be above 0 before; its parts keep their proportion.
-     */
+    /** Returns the assessment with another act, above 0 before; its parts keep their ratio. */
     public Assessment withAct(double likely) {
       double part = likely / act();
       double rest = act() < 1 ? (1 - likely) / (1 - act()) : 0;
@@ -257,18 +221,12 @@ public sealed interface Finding {
     NONE
   }
 
-  /** An entry of a pair. */
   enum Side {
     A,
     B
   }
 
-  /**
-   * Two topics about the same thing.
-   *
-   * @param a the topic that sorts first
-   * @param similarity cosine of the centroids
-   */
+  /** Two topics about the same thing, sorted by name; the cosine is that of their centroids. */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
     /** Least similarity of the centroids, exclusive. */
@@ -279,8 +237,7 @@ public sealed interface Finding {
    * An entry nearer to another topic than to its own.
    *
    * @param own cosine to the centroid of the other entries of its topic
-   * @param nearer the nearest topic
-   * @param other cosine to that topic's centroid
+   * @param other cosine to the centroid of the nearest topic
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
@@ -294,7 +251,6 @@ public sealed interface Finding {
   /**
    * A name of source code in an entry that is out of date.
    *
-   * @param folder name of the folder of sources
    * @param named the file with its line, as the entry writes it
    * @param path path of the file when the entry was written, from the top of the folder
    * @param now new path of a renamed file; else empty
@@ -336,7 +292,6 @@ public sealed interface Finding {
     }
   }
 
-  /** A change of source code. */
   enum SourceChange {
     /** The file does not exist any more. */
     GONE,
@@ -351,25 +306,14 @@ public sealed interface Finding {
     }
   }
 
-  /**
-   * An entry with a secret.
-   *
-   * @param entry the entry with the secret masked
-   * @param held kind of the secret, such as {@code GitHub token}
-   */
+  /** An entry with its secret masked, and the kind of it, such as {@code GitHub token}. */
   record Secret(String id, NamedEntry entry, String held) implements Finding {
 
-    /** Returns the kind of the secret in a sentence. */
     public String says() {
       return "it holds a secret, by its form: " + held;
     }
   }
 
-  /**
-   * The commit that removed a file.
-   *
-   * @param commit abbreviated id
-   * @param date {@code yyyy-MM-dd}
-   */
+  /** The abbreviated id and the date, {@code yyyy-MM-dd}, of the commit that removed a file. */
   record Since(String commit, String date) {}
 }

@@ -2,10 +2,10 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Sha256;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -32,39 +32,25 @@ public final class FindingIds {
   /**
    * Returns all ids under which the user may have decided on a pair. Earlier versions also reported
    * pairs as near-duplicates and cross-links, with ids of these kinds.
-   *
-   * @param id id of the relation
-   * @param keyA key of one entry
-   * @param keyB key of the other entry
    */
   public static Set<String> allOfPair(String id, String keyA, String keyB) {
-    boolean inOrder = keyA.compareTo(keyB) <= 0;
-    String one = inOrder ? keyA : keyB;
-    String other = inOrder ? keyB : keyA;
-    String number = number(id);
-    Set<String> aliases = new HashSet<>(Set.of(id));
-    for (String kind : PAIR_KINDS) {
-      aliases.add(name(kind, one, other) + number);
-    }
-    return aliases;
+    FindingIds unnumbered = new FindingIds();
+    return Stream.concat(
+            Stream.of(id),
+            PAIR_KINDS.stream().map(kind -> unnumbered.ofPair(kind, keyA, keyB) + number(id)))
+        .collect(Collectors.toSet());
   }
 
-  /**
-   * Returns the number of an id among those of the same content, such as {@code -2}; may be empty.
-   */
+  /** Returns the number of an id among those of the same content, {@code -2}, or nothing. */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);
   }
 
-  private static String name(String kind, String... parts) {
-    List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
-    return kind + "-" + Sha256.of(all).substring(0, DIGITS);
-  }
-
   /** Returns the id of a finding with these parts. */
   public String of(String kind, String... parts) {
-    String id = name(kind, parts);
+    List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
+    String id = kind + "-" + Sha256.of(all).substring(0, DIGITS);
     int uses = used.merge(id, 1, Integer::sum);
     return uses == 1 ? id : id + "-" + uses;
   }

@@ -22,12 +22,9 @@ public record Findings(
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations) {
 
-  /**
-   * Returns the number of relations that the pair judge reads and a reader sees, for a number of
-   * entries.
-   */
+  /** Returns the number of relations that the pair judge reads and a reader sees. */
   public static int shownRelations(int entries) {
-    return Math.clamp(entries / 2 + entries % 2, 50, 1_000);
+    return Math.clamp(Math.ceilDiv(entries, 2), 50, 1_000);
   }
 
   /** Returns the findings with other relations. */
@@ -37,7 +34,7 @@ public record Findings(
 
   /** Returns the number of relations that are reported, for a number of entries. */
   public static int listedRelations(int entries) {
-    return Math.max(200, entries / 2 + entries % 2);
+    return Math.max(200, Math.ceilDiv(entries, 2));
   }
 
   /** A topic with its number of entries. */

@@ -17,12 +17,7 @@ import java.util.stream.IntStream;
  * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
  */
 public final class IncrementalAnalysis {
-  /**
-   * An entry, independent of its place in the log.
-   *
-   * @param ordinal number among the entries of the same text
-   * @param hash hash of its vectors: a text with new vectors is another entry
-   */
+  /** An entry by its text, its number among equal texts, and the hash of its vectors. */
   private record Instance(String key, int ordinal, int hash) {}
 
   /** Index of each entry in the list of the last update. */
@@ -30,18 +25,14 @@ public final class IncrementalAnalysis {
 
   private NearestNeighbours.Both nearest;
 
-  /**
-   * Finds the present findings.
-   *
-   * @see Analysis#run(List, Vectors, PassageVectors, int) for the parameters
-   */
+  /** Finds the present findings; {@link Analysis#run} has the same parameters. */
   public Findings update(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
     List<String> keys = Analysis.keys(entries);
-    ComparedVectors texts = ComparedVectors.of(vectors, passages);
+    ComparedVectors texts = ComparedVectors.of(vectors, passages, ComparedVectors.MAX_PASSAGES);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       update(keys, packed, texts, threads);
-      List<NamedEntry> shown = SecretCheck.masked(entries);
+      List<NamedEntry> shown = entries.stream().map(SecretCheck::masked).toList();
       return new Analysis(shown, vectors, packed, texts, nearest, threads).findings();
     } catch (RuntimeException | Error e) {
       forget(); // a failed update is incomplete
@@ -55,7 +46,6 @@ public final class IncrementalAnalysis {
     nearest = null;
   }
 
-  /** Updates the nearest neighbours. */
   private void update(List<String> keys, PackedVectors packed, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(keys.size());

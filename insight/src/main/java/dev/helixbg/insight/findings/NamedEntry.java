@@ -24,7 +24,6 @@ import java.util.stream.IntStream;
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
-  /** Returns the entry with another text. */
   NamedEntry with(Entry changed) {
     return new NamedEntry(changed, index, key, linked);
   }
@@ -33,7 +32,6 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.topic();
   }
 
-  /** Returns the parsed body. */
   public EntryText text() {
     return entry.text();
   }
@@ -43,22 +41,11 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return text().content();
   }
 
-  /** Returns the link by which other entries name it. */
   public EntryText.Link link() {
     return new EntryText.Link(topic(), index);
   }
 
-  /** Makes an entry to which no other entry links. */
-  public NamedEntry(Entry entry, int index, String key) {
-    this(entry, index, key, false);
-  }
-
-  /**
-   * Names live entries.
-   *
-   * @param entries all entries of a log, by rising offset
-   * @param key returns the key of an entry
-   */
+  /** Names all live entries of a log, which are by rising offset. */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
     int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
     Set<EntryText.Link> targets = new HashSet<>();
@@ -92,16 +79,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     int order = FactOrder.between(entry, other.entry());
     return order != 0
         ? order < 0
-        : hasOtherTime(other)
+        : FactOrder.areDated(entry, other.entry())
             ? entry.timestampMin() < other.entry().timestampMin()
             : entry.offset() < other.entry().offset();
-  }
-
-  /** Whether helix noted different times for both entries. */
-  boolean hasOtherTime(NamedEntry other) {
-    int mine = entry.timestampMin();
-    int its = other.entry().timestampMin();
-    return mine != 0 && its != 0 && mine != its;
   }
 
   /**
@@ -110,12 +90,12 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
    * of the times is a date without a time of day, the dates must differ.
    */
   public boolean isAgeKnown(NamedEntry other) {
-    int mine = entry.timestampMin();
-    int its = other.entry().timestampMin();
-    boolean sameDay = Math.floorDiv(mine, Entry.DAY) == Math.floorDiv(its, Entry.DAY);
+    int day = Math.floorDiv(entry.timestampMin(), Entry.DAY);
+    boolean sameDay = day == Math.floorDiv(other.entry().timestampMin(), Entry.DAY);
     return entry.note().isEmpty()
         || FactOrder.between(entry, other.entry()) != 0
-        || hasOtherTime(other) && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
+        || FactOrder.areDated(entry, other.entry())
+            && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
   /** Returns the hash of the offset, which is unique, instead of the text's. */
@@ -150,10 +130,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
-  /**
-   * Returns the name for people: topic and position, as in helix, or file and heading of a note.
-   * Several notes may have one name.
-   */
+  /** Returns the name for people, as in helix or of the note. Several notes may have one name. */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }

@@ -32,24 +32,12 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /**
-   * Copy of the last similarity of each list in one array, because a scan reads it for every pair.
-   */
+  /** Last similarity of each list in one array, because a scan reads it for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
 
-  /** Makes empty lists of {@link #LENGTH} neighbours. */
-  NearestNeighbours(int[] order) {
-    this(order, LENGTH);
-  }
-
-  /**
-   * Makes empty lists.
-   *
-   * @param order position of each entry, see {@link TopPairs}
-   * @param length largest number of neighbours of an entry
-   */
+  /** Makes empty lists of at most {@code length} neighbours, in the order of {@link TopPairs}. */
   public NearestNeighbours(int[] order, int length) {
     this.count = order.length;
     this.length = length;
@@ -63,19 +51,13 @@ public final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /**
-   * The neighbours of entries by two measures of nearness.
-   *
-   * @param own neighbours by the entries' own texts
-   * @param all neighbours by those and by passages
-   * @param texts vectors of the entries
-   */
+  /** Neighbours by the entries' own texts, and by these and their passages. */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
     /** Makes empty lists; without passages, both are the same lists. */
     static Both empty(ComparedVectors texts, int[] order) {
-      NearestNeighbours all = new NearestNeighbours(order);
-      return new Both(texts.hasPassages() ? new NearestNeighbours(order) : all, all, texts);
+      NearestNeighbours all = new NearestNeighbours(order, LENGTH);
+      return new Both(texts.hasPassages() ? new NearestNeighbours(order, LENGTH) : all, all, texts);
     }
 
     /** Whether both are the same lists. */
@@ -108,10 +90,7 @@ public final class NearestNeighbours {
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /**
-     * Returns the lowest least similarity of some texts. As in {@link #offer}, an outdated value is
-     * never too high.
-     */
+    /** Returns the lowest least similarity. As in {@link #offer}, old values are never too high. */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {
@@ -142,10 +121,7 @@ public final class NearestNeighbours {
      * Returns the lists for a changed KB. Only new entries, and those that lost a neighbour, are
      * compared with all.
      *
-     * @param order position of each present entry
      * @param nowAt present index of each entry of these lists; {@link #NONE} for a removed entry
-     * @param now vectors of the present entries
-     * @param packed the same vectors, packed
      */
     Both updated(int[] order, int[] nowAt, ComparedVectors now, PackedVectors packed, int threads) {
       Both next = empty(now, order);
@@ -235,18 +211,12 @@ public final class NearestNeighbours {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
-  /**
-   * @param place place in the list, from 0
-   * @return {@link #NONE} if the list is shorter
-   */
+  /** Returns the neighbour at a place from 0; {@link #NONE} if the list is shorter. */
   public int neighbour(int entry, int place) {
     return others[entry * length + place];
   }
 
-  /**
-   * Returns the place of {@code other} in the list of {@code entry}, from 0; {@link #NONE} if
-   * absent.
-   */
+  /** Returns the place of {@code other} in a list, from 0; {@link #NONE} if absent. */
   int place(int entry, int other) {
     for (int place = 0; place < length; place++) {
       if (neighbour(entry, place) == other) {

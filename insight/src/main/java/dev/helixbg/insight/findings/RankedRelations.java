@@ -2,12 +2,16 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,7 +49,10 @@ final class RankedRelations {
   private final ComparedVectors texts;
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
+
+  /** Pairs of which one entry links to the other; originals represent their copies. */
   private final Set<Long> declared;
+
   private final TermVectors terms;
   private final NearestNeighbours.Both byTerms;
   private final int[] order;
@@ -53,10 +60,6 @@ final class RankedRelations {
   /** Pairs that may be listed, each once. */
   private final long[] candidates;
 
-  /**
-   * @param byVector neighbours of the same entries
-   * @param order position of each entry, see {@link TopPairs}
-   */
   RankedRelations(
       List<NamedEntry> entries,
       ComparedVectors texts,
@@ -68,7 +71,7 @@ final class RankedRelations {
     this.texts = texts;
     this.byVector = byVector;
     this.copies = copies;
-    this.declared = DeclaredLinks.of(entries, copies);
+    this.declared = declared();
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
@@ -95,7 +98,28 @@ final class RankedRelations {
     return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
   }
 
-  /** Returns the score by which a pair is ranked. */
+  private Set<Long> declared() {
+    Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
+    for (int i = 0; i < entries.size(); i++) {
+      places.put(entries.get(i).link(), i);
+    }
+    Set<Long> declared = new HashSet<>();
+    for (int i = 0; i < entries.size(); i++) {
+      for (EntryText.Link link : entries.get(i).text().links()) {
+        Integer other = places.get(link);
+        if (other != null) {
+          declared.add(pair(copies.originals()[i], copies.originals()[other]));
+        }
+      }
+    }
+    return declared;
+  }
+
+  /** Returns two indices as one number, the same in either order. */
+  private static long pair(int a, int b) {
+    return (long) Math.min(a, b) << 32 | Math.max(a, b);
+  }
+
   private double score(int a, int b) {
     double own = ownScore(a, b);
     return byVector.areOne()
@@ -117,10 +141,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /**
-   * Returns the highest similarity of all texts of two entries; a list of neighbours is used if it
-   * has the pair.
-   */
+  /** Returns the highest similarity of all texts of two entries, if possible from a list. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -143,7 +164,6 @@ final class RankedRelations {
     return sum;
   }
 
-  /** Returns each candidate pair once. */
   private long[] candidates() {
     int count = entries.size();
     List<NearestNeighbours> all =
@@ -157,7 +177,7 @@ final class RankedRelations {
         for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
           int other = lists.neighbour(entry, place);
           if (other != NearestNeighbours.NONE) {
-            pairs[found++] = DeclaredLinks.pair(entry, other);
+            pairs[found++] = pair(entry, other);
           }
         }
       }
@@ -198,10 +218,7 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /**
-   * Returns shared rare words without parts of earlier ones, such as {@code 1412} of {@code
-   * PAY-1412}.
-   */
+  /** Returns shared rare words, but no parts such as {@code 1412} of {@code PAY-1412}. */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -210,18 +227,16 @@ final class RankedRelations {
       boolean isPart = shared.stream().anyMatch(other -> other.contains(term));
       if (!isPart && shared.size() < SHARED_WORDS) {
         shared.add(term);
-        spelled.add(written.spelling(term));
+        spelled.add(written.spellings().get(term));
       }
     }
     return List.copyOf(spelled);
   }
 
-  /**
-   * Returns the newer entry. Entries of helix are compared by their times alone, notes by
-   * everything that tells their age.
-   */
+  /** Entries of helix are compared by time alone, notes by everything that tells their age. */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
-    boolean known = a.hasOtherTime(b) || a.entry().note().isPresent() && a.isAgeKnown(b);
+    boolean known =
+        FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);
     return known
         ? Optional.of(a.isOlderThan(b) ? Finding.Side.B : Finding.Side.A)
         : Optional.empty();

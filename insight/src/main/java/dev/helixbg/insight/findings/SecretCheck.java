@@ -20,12 +20,8 @@ public final class SecretCheck {
         .toList();
   }
 
-  /** Returns the entries with their secrets masked; keys and text places stay the same. */
-  static List<NamedEntry> masked(List<NamedEntry> entries) {
-    return entries.stream().map(SecretCheck::masked).toList();
-  }
-
-  private static NamedEntry masked(NamedEntry named) {
+  /** Returns the entry with its secrets masked; key and text places stay the same. */
+  static NamedEntry masked(NamedEntry named) {
     Entry entry = named.entry();
     String body = SecretMask.masked(entry.body());
     return body.equals(entry.body()) ? named : named.with(entry.withBody(body));

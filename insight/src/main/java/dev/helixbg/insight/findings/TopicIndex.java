@@ -3,21 +3,12 @@ package dev.helixbg.insight.findings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 
-/**
- * The topics of a list of entries by number, in the order of their names.
- *
- * @param names names of the topics, sorted
- * @param topicOf number of the topic of each entry
- * @param sizes number of entries in each topic
- */
+/** The topics of a list of entries by number, in the order of their names. */
 record TopicIndex(List<String> names, int[] topicOf, int[] sizes) {
 
   static TopicIndex of(List<NamedEntry> entries) {
-    TreeSet<String> sorted = new TreeSet<>();
-    entries.forEach(named -> sorted.add(named.topic()));
-    List<String> names = List.copyOf(sorted);
+    List<String> names = entries.stream().map(NamedEntry::topic).distinct().sorted().toList();
     Map<String, Integer> numbers = new HashMap<>();
     names.forEach(name -> numbers.put(name, numbers.size()));
     int[] topicOf = new int[entries.size()];

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.log;
 
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.insight.log.LogWalk.WrappedTopic;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,7 +29,7 @@ import java.util.Optional;
  *
  * <p>A delete applies to the whole log, also to a later entry. A delete whose target is no entry is
  * ignored. An empty file is an empty KB. Bytes that are no record are damage. Records after damage
- * are found by the rules of {@link RecordResync} and {@link WrappedTopic}.
+ * are found by the rules of {@link RecordResync} and {@link LogWalk}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
@@ -58,11 +57,7 @@ public final class DataLog {
     return read(file, Optional.empty());
   }
 
-  /**
-   * Reads the file as {@link #read(Path)} does.
-   *
-   * @param sha256 hash of the log if it is known, which is then not computed again
-   */
+  /** Reads as {@link #read(Path)} does. A known hash of the log is not computed again. */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
@@ -151,21 +146,16 @@ public final class DataLog {
       }
     }
     throw new DataLogException(
-        file
-            + " has "
-            + size
-            + " bytes, too many to read; check the path, or compact the log with"
-            + " helix");
+        "%s has %s bytes, too many to read; check the path, or compact the log with helix"
+            .formatted(file, size));
   }
 
   private static void checkHeader(Path file, byte[] log) {
     if (log.length < HEADER_BYTES) {
       throw new DataLogException(
-          file
-              + " has only "
-              + log.length
-              + " of the 8 bytes that begin a data.log; if it holds nothing of yours, remove it and"
-              + " let helix make it again");
+          ("%s has only %s of the 8 bytes that begin a data.log; if it holds nothing of yours,"
+                  + " remove it and let helix make it again")
+              .formatted(file, log.length));
     }
     ByteBuffer header = ByteBuffer.wrap(log).order(ByteOrder.LITTLE_ENDIAN);
     if (header.getInt() != MAGIC) {
@@ -175,10 +165,9 @@ public final class DataLog {
     int version = header.getInt();
     if (version != VERSION) {
       throw new DataLogException(
-          file
-              + " is a data.log of version "
-              + Integer.toUnsignedString(version)
-              + ", but this helix-bg reads version 1 only; look for a newer helix-bg");
+          ("%s is a data.log of version %s, but this helix-bg reads version 1 only;"
+                  + " look for a newer helix-bg")
+              .formatted(file, Integer.toUnsignedString(version)));
     }
   }
 
@@ -212,10 +201,7 @@ public final class DataLog {
     return null;
   }
 
-  /**
-   * Returns the state of the file; null for a missing file, for which {@link #read} has the better
-   * message.
-   */
+  /** Returns the state of the file; null without a file, for which {@link #read} has a message. */
   private static FileState stateOf(Path file) {
     try {
       return FileState.of(file);
@@ -237,11 +223,6 @@ public final class DataLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /**
-   * One reading of a data.log.
-   *
-   * @param entries live entries, by offset
-   * @param account account of every byte
-   */
+  /** One reading of a data.log: live entries by offset, and the account of every byte. */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

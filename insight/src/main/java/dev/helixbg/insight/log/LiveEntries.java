@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -33,9 +34,7 @@ final class LiveEntries implements RecordSink {
   private final Map<String, String> topics = new HashMap<>();
   private final List<LogAccount.Damage> damage = new ArrayList<>();
   private final IntStream.Builder earlyTargets = IntStream.builder();
-  private int read;
   private int deletes;
-  private int live;
 
   LiveEntries(byte[] log) {
     this.log = log;
@@ -55,8 +54,6 @@ final class LiveEntries implements RecordSink {
     offsets[entries.size()] = offset;
     String shared = topics.computeIfAbsent(topic, first -> first);
     entries.add(Entry.of(offset, shared, body, timestampMin));
-    read++;
-    live++;
   }
 
   @Override
@@ -80,41 +77,29 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
   }
 
-  /**
-   * Returns live entries and account after the walk over the log.
-   *
-   * @param sha256 hash of the log, if it is known
-   */
+  /** Returns live entries and account after the walk; a known hash is not computed again. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
-    List<Entry> left = new ArrayList<>(live);
-    for (Entry entry : entries) {
-      if (entry != null) {
-        left.add(entry);
-      }
-    }
+    List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
     return new LogReading(
-        List.copyOf(left),
+        left,
         new LogAccount(
             log.length,
             sha256.orElseGet(() -> Sha256.of(log)),
-            read,
+            entries.size(),
             deletes,
-            live,
+            left.size(),
             List.copyOf(damage)));
   }
 
   private void remove(int target) {
     int at = Arrays.binarySearch(offsets, 0, entries.size(), target);
-    if (at >= 0 && entries.set(at, null) != null) {
-      live--;
+    if (at >= 0) {
+      entries.set(at, null);
     }
   }
 
-  /**
-   * Accounts for bytes that are not UTF-8. Each malformed piece became one U+FFFD, which has three
-   * bytes in UTF-8.
-   */
+  /** Accounts for bytes that are not UTF-8; each piece became one U+FFFD, three bytes in UTF-8. */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);
@@ -129,10 +114,7 @@ final class LiveEntries implements RecordSink {
             start + first,
             count,
             LogAccount.Kind.INVALID_UTF8,
-            "the entry at offset "
-                + offset
-                + " has "
-                + count
-                + " bytes that are not UTF-8, shown as U+FFFD"));
+            "the entry at offset %s has %s bytes that are not UTF-8, shown as U+FFFD"
+                .formatted(offset, count)));
   }
 }

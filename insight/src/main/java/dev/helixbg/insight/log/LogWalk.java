@@ -7,29 +7,27 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * Reads record after record and passes each to a sink, with all bytes between records as damage.
  *
  * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
- * unconfirmed record may have a wrapped topic ({@link WrappedTopic}). Or it is torn, and its stated
+ * unconfirmed record may have a wrapped topic ({@link #topicLength}). Or it is torn, and its stated
  * length covers later records, which are then searched inside. If neither is true, the record is
  * passed on, and the damage begins after it.
  */
 final class LogWalk {
-  /**
-   * Longest body that is read, in bytes. Real bodies are shorter; a hostile header can state more.
-   */
+  /** Longest body that is read, in bytes; a hostile header can state more. */
   static final long MAX_BODY = 64L << 20;
+
+  private static final int WRAP = 256;
+  private static final int MAX_TOPIC = 16 * 1024;
 
   private final byte[] log;
   private final RecordSink sink;
   private final RecordResync resync;
-  private final WrappedTopic wrappedTopic;
 
   LogWalk(byte[] log, RecordSink sink) {
     this.log = log;
     this.sink = sink;
     this.resync = new RecordResync(log);
-    this.wrappedTopic = new WrappedTopic(log, resync);
   }
 
-  /** Reads from the file's header to its end. */
   void run() {
     int position = DataLog.HEADER_BYTES;
     while (position < log.length) {
@@ -48,7 +46,7 @@ final class LogWalk {
 
   private int doubt(RecordHeader header) {
     if (header.entry()) {
-      int topicLength = wrappedTopic.lengthOf(header);
+      int topicLength = topicLength(header);
       if (topicLength > header.topicLength()) {
         String detail = "the topic has " + topicLength + " bytes, so its length byte wrapped";
         sink.damage(new Damage(header.offset(), 0, Kind.WRAPPED_TOPIC, detail));
@@ -100,66 +98,45 @@ final class LogWalk {
   }
 
   /**
-   * Receives the records and the damage of a log, by rising offset. The calls together cover every
-   * byte.
+   * Returns the true length of the topic of a whole, unconfirmed entry. A topic of more than 255
+   * bytes had a length byte that wrapped. Topic and record are then 256, 512, … bytes longer than
+   * the header states, up to 16 KiB.
+   *
+   * <p>The repair uses the smallest such length after which the file ends or a plausible header
+   * follows. All bytes of the topic must be text without control characters. All bytes that are
+   * added to the record must be text without NUL. No record header is such text, so a repair never
+   * covers a record. If no repair fits, the length is the header's own.
    */
+  private int topicLength(RecordHeader header) {
+    int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
+    int end = (int) header.end();
+    int room = log.length - end;
+    for (int more = WRAP; more <= Math.min(room, topic - header.topicLength()); more += WRAP) {
+      if (resync.continuesAt(end + more) && textFrom(end, more, true) == more) {
+        return header.topicLength() + more;
+      }
+    }
+    return header.topicLength();
+  }
+
+  private int textFrom(int position, int most, boolean controls) {
+    int count = Math.min(most, log.length - position);
+    int skipped = 0; // skips the rest of a character that began earlier
+    while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
+      skipped++;
+    }
+    return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
+  }
+
+  /** Receives records and damage by rising offset. The calls together cover every byte. */
   interface RecordSink {
 
     /** Receives a whole entry record: topic and body follow its header. */
     void entry(int offset, int timestampMin, int topicLength, int bodyLength);
 
-    /** Receives a whole delete record. */
     void delete(int offset, long target);
 
     /** Receives a stretch that is no record, or a repair of the next record. */
     void damage(LogAccount.Damage damage);
-  }
-
-  /**
-   * Repairs an entry whose topic had more than 255 bytes, so that its length byte wrapped. Topic
-   * and record are then 256, 512, … bytes longer than the header states, up to 16 KiB.
-   *
-   * <p>The repair uses the smallest such length after which the file ends or a plausible header
-   * follows. All bytes of the topic must be text without control characters. All bytes that are
-   * added to the record must be text without NUL. No record header is such text, so a repair never
-   * covers a record.
-   */
-  static final class WrappedTopic {
-    private static final int WRAP = 256;
-    private static final int MAX_TOPIC = 16 * 1024;
-
-    private final byte[] log;
-    private final RecordResync resync;
-
-    WrappedTopic(byte[] log, RecordResync resync) {
-      this.log = log;
-      this.resync = resync;
-    }
-
-    /**
-     * Returns the true length of the topic in bytes, or the header's own length if no repair fits.
-     *
-     * @param header header of a whole, unconfirmed entry
-     */
-    int lengthOf(RecordHeader header) {
-      int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
-      int end = (int) header.end();
-      int room = log.length - end;
-      for (int more = WRAP; more <= Math.min(room, topic - header.topicLength()); more += WRAP) {
-        if (resync.continuesAt(end + more) && textFrom(end, more, true) == more) {
-          return header.topicLength() + more;
-        }
-      }
-      return header.topicLength();
-    }
-
-    private int textFrom(int position, int most, boolean controls) {
-      int count = Math.min(most, log.length - position);
-      int skipped = 0; // skips the rest of a character that began earlier
-      while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
-        skipped++;
-      }
-      return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
-    }
   }
 }

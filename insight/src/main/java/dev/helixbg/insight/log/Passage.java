@@ -2,12 +2,7 @@ package dev.helixbg.insight.log;
 
 import java.util.List;
 
-/**
- * A part of an entry's content, after the part that the embedding model reads.
- *
- * @param start start in UTF-16 units of {@link EntryText#content}
- * @param end end, exclusive
- */
+/** A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. */
 public record Passage(int start, int end) {
   /** Most passages of an entry; longer entries have longer passages. */
   public static final int MAX = 32;
@@ -26,12 +21,7 @@ public record Passage(int start, int end) {
     return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
   }
 
-  /**
-   * Returns the number of tokens that the model reads of a text, estimated from its characters. On
-   * notes the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
-   *
-   * @param modelTokens most tokens that the model reads, with two special tokens
-   */
+  /** Estimates the tokens that the model reads of a text, with its two special tokens. */
   public static int estimatedTokens(String text, int modelTokens) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }
@@ -45,13 +35,7 @@ public record Passage(int start, int end) {
     return entry.text().content().substring(start, end);
   }
 
-  /**
-   * A passage with the text around it, which a reader needs to judge the passage.
-   *
-   * @param before text before the passage, cut at a word; begins with an ellipsis if it was cut
-   * @param text beginning of the passage
-   * @param after text after the passage, cut in the same way
-   */
+  /** A passage and the text around it, each cut at a word, with an ellipsis where it was cut. */
   public record InPlace(String before, String text, String after) {}
 
   /** Longest part of a passage that is shown, in UTF-16 units. */
@@ -59,20 +43,12 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /**
-   * Returns the passage with the text around it.
-   *
-   * @param content content with this passage; it may be cut
-   */
+  /** Returns the passage with the text around it; the content may be cut. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
-  /**
-   * @param content content with this passage; it may be cut
-   * @param most largest length of the passage, in UTF-16 units
-   * @param around largest length of the text before and after it, in UTF-16 units
-   */
+  /** Limits the passage and the text on each side of it, in UTF-16 units. */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());
@@ -88,9 +64,7 @@ public record Passage(int start, int end) {
   /** Longest word that is kept whole, because some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
-  /**
-   * Returns the first place from {@code from} on between two words; {@code from} if none is near.
-   */
+  /** Returns the next place between two words; {@code from} if none is near. */
   private static int wordStart(String content, int from, int end) {
     int at = from;
     int limit = Math.min(end, from + LONGEST_WORD);
@@ -121,7 +95,6 @@ public record Passage(int start, int end) {
     int most = modelTokens / TOPIC_SHARE;
     return topic.length() <= most
         ? topic
-        : topic.substring(
-            0, topic.offsetByCodePoints(0, Math.min(most, topic.codePointCount(0, most))));
+        : topic.substring(0, topic.offsetByCodePoints(0, topic.codePointCount(0, most)));
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * A file of facts. It computes the changes that remove some facts or give them a new text. Only
@@ -26,8 +27,6 @@ import java.util.regex.Pattern;
  */
 public final class FactFile {
   private static final String MARK = "\uFEFF";
-
-  /** A line with its line end. */
   private static final Pattern LINE = Pattern.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$");
 
   private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
@@ -45,9 +44,8 @@ public final class FactFile {
   /**
    * A change of a text.
    *
-   * @param at the place, in UTF-16 units from the beginning of the file; a byte order mark counts
-   * @param was the text at that place before the change
-   * @param is the text that replaces it; empty if the text is removed
+   * @param at the place in UTF-16 units; a byte order mark counts
+   * @param is the text that replaces {@code was}; empty to remove it
    */
   public record Span(int at, String was, String is) {
     /** Applies changes, which must be in the order of their places, to a text. */
@@ -77,21 +75,15 @@ public final class FactFile {
   }
 
   /**
-   * @param path the path as its entries have it
    * @param named whether the user named the file itself, not only its folder
-   * @param items whether lists are cut into items
-   * @return the file; empty if the lines of its text do not correspond to the lines of its bytes
+   * @return empty if the lines of the text do not correspond to the lines of the bytes
    */
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
-    return of(path, bytes, new Items.Given(named, items));
-  }
-
-  private static Optional<FactFile> of(String path, byte[] bytes, Items.Given given) {
     try {
       String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       return NoteDecoder.text(bytes)
           .map(text -> SaidText.of(PrintableText.wellFormed(text)))
-          .map(said -> new FactFile(path, given, raw, said))
+          .map(said -> new FactFile(path, new Items.Given(named, items), raw, said))
           .filter(file -> file.said.lines().count() == file.lines.size());
     } catch (CharacterCodingException e) {
       return Optional.empty();
@@ -109,11 +101,9 @@ public final class FactFile {
   }
 
   /**
-   * Returns the changes of the file that remove some of its facts and give others a new text.
-   *
-   * @param instead the new text of each fact that changes
-   * @return the changes in the order of their places; empty if the file no longer has these facts,
-   *     or if other facts would change too
+   * Returns the changes that remove some facts and give others a new text, in the order of their
+   * places. The result is empty if the file no longer has these facts, or if other facts would
+   * change.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -155,15 +145,10 @@ public final class FactFile {
         .findFirst();
   }
 
-  /**
-   * Whether the changed file has exactly the expected facts under their old headings.
-   *
-   * @param mayEnd whether the file may cease to be a list of facts, as it can when few facts are
-   *     left
-   */
+  /** Whether the file has exactly these facts or, if it {@code mayEnd}, is no longer a list. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
-    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given);
+    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given.named(), given.items());
     if (file.isEmpty()) {
       return false;
     }
@@ -177,10 +162,7 @@ public final class FactFile {
                 .equals(left.stream().map(Section::headings).toList());
   }
 
-  /**
-   * Returns the lines of a fact, together with its divider and with the blank lines that it would
-   * leave behind.
-   */
+  /** Returns a fact's lines with its divider and the blank lines that it would leave behind. */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -202,12 +184,10 @@ public final class FactFile {
     return new Cut(from, to, "");
   }
 
-  /** Returns the first line at or after a place that is not blank. */
   private int firstLine(int place) {
     return next(lineOf(place), 1);
   }
 
-  /** Returns the last line before a place that is not blank. */
   private int lastLine(int place) {
     return next(lineOf(Math.max(0, place - 1)), -1);
   }
@@ -233,15 +213,13 @@ public final class FactFile {
     return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
   }
 
-  /**
-   * Returns the new text in the form of the old one: under the same heading, or after the same list
-   * marker.
-   */
+  /** Returns the text in the form of the old one: under its heading, or after its list marker. */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;
     Matcher marker = Items.MARKER.matcher(lines.get(from).stripTrailing());
-    boolean isListed = section.place().isItem() && !isDivided() && marker.lookingAt();
+    boolean isDivided = IntStream.range(0, lines.size()).anyMatch(this::isDivider);
+    boolean isListed = section.place().isItem() && !isDivided && marker.lookingAt();
     String first = isListed ? marker.group() : "";
     String indent = " ".repeat(first.length());
     Matcher end = LINE_END.matcher(lines.get(from));
@@ -258,14 +236,7 @@ public final class FactFile {
             + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
   }
 
-  private boolean isDivided() {
-    return lines.stream().anyMatch(line -> line.strip().equals(Items.DIVIDER));
-  }
-
-  /**
-   * Returns a text without its heading if that is the heading of the section, which stays in the
-   * file.
-   */
+  /** Returns the text without its heading if the section has that heading, which stays. */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);
     String heading = section.headings().isEmpty() ? "" : section.headings().getLast();
@@ -291,13 +262,10 @@ public final class FactFile {
         .map(
             cut ->
                 new Span(
-                    (raw.startsWith(MARK) ? 1 : 0) + lengthOf(0, cut.from()),
+                    (raw.startsWith(MARK) ? 1 : 0)
+                        + lines.stream().limit(cut.from()).mapToInt(String::length).sum(),
                     String.join("", lines.subList(cut.from(), cut.to())),
                     cut.is()))
         .toList();
-  }
-
-  private int lengthOf(int from, int to) {
-    return lines.subList(from, to).stream().mapToInt(String::length).sum();
   }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -37,16 +38,13 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param sound whether all of it could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /** Greatest length of front matter, in lines. A longer block is text between two rulers. */
+  /** Most lines and characters of front matter; a longer block is text between two rulers. */
   private static final int MAX_LINES = 500;
 
-  /** Greatest length of front matter, in characters. */
   private static final int MAX_LENGTH = 1 << 16;
 
   private static final int MAX_VALUES = 100;
   private static final int MAX_VALUE = 200;
-
-  /** Greatest depth of lists in lists. */
   private static final int MAX_DEPTH = 3;
 
   private static final FrontMatter NONE = new FrontMatter(Map.of(), 0, true);
@@ -59,16 +57,11 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
-  /**
-   * The lines between two mark lines.
-   *
-   * @param end the place after the second mark line
-   */
+  /** The lines between two mark lines, and the place after the second mark line. */
   private record Block(List<String> lines, int end, boolean toml) {
     boolean hasKey() {
-      return toml
-          ? lines.stream().anyMatch(line -> line.indexOf('=') > 0)
-          : lines.stream().anyMatch(line -> KEY.matcher(line).matches());
+      return lines.stream()
+          .anyMatch(line -> toml ? line.indexOf('=') > 0 : KEY.matcher(line).matches());
     }
 
     String text() {
@@ -127,10 +120,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return Optional.empty();
   }
 
-  /**
-   * Reads a block. Text between two rulers is no front matter; rulers with nothing between them are
-   * empty front matter.
-   */
+  /** Text between two rulers is no front matter; nothing between rulers is empty front matter. */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
@@ -141,8 +131,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       values.clear();
       byKeys(block.lines(), values);
     }
-    boolean isMatter = sound ? !values.isEmpty() || block.hasKey() : block.hasKey();
-    return isMatter ? new FrontMatter(values, block.end(), sound) : NONE;
+    return sound && !values.isEmpty() || block.hasKey()
+        ? new FrontMatter(values, block.end(), sound)
+        : NONE;
   }
 
   /** Adds the values of a YAML text. Returns whether the text is valid and is a mapping. */
@@ -229,10 +220,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static boolean toml(String text, Map<String, List<String>> values) {
     try {
       JsonNode root = TOML_MAPPER.readTree(text);
-      root.properties().forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
-      // Zola puts tags here.
-      root.path("taxonomies")
-          .properties()
+      Stream.of(root, root.path("taxonomies")) // Zola puts tags there
+          .flatMap(node -> node.properties().stream())
           .forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
       return true;
     } catch (JsonProcessingException | StackOverflowError e) {
@@ -261,23 +250,18 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   /** Returns all values of the first of these keys that has any. */
   List<String> all(String... keys) {
-    for (String key : keys) {
-      List<String> found = values.getOrDefault(key, List.of());
-      if (!found.isEmpty()) {
-        return found;
-      }
-    }
-    return List.of();
+    return Stream.of(keys)
+        .map(key -> values.getOrDefault(key, List.of()))
+        .filter(found -> !found.isEmpty())
+        .findFirst()
+        .orElse(List.of());
   }
 
   Optional<String> first(String... keys) {
     return all(keys).stream().findFirst();
   }
 
-  /**
-   * Returns the tags. They may stand on one line, separated by commas or blanks, with or without a
-   * #.
-   */
+  /** Returns the tags, which commas or blanks may separate, with or without a #. */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

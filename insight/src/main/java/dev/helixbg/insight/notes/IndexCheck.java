@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 
 /**
  * Checks the lines of an index of memory files, {@code - [Title](file.md) — description}, against
- * the files that they link.
+ * the files that they link. The files are by path.
  */
-final class IndexCheck {
+record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern LINE =
       Pattern.compile(
           "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]"
@@ -31,27 +31,13 @@ final class IndexCheck {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
 
-  /**
-   * Least number of words in a description. Fewer words are too few to conclude that the file says
-   * something else.
-   */
+  /** Least number of words in a description that can show that a file says something else. */
   private static final int LEAST_WORDS = 4;
 
   /** Number of letters of a word that are compared, so that its ending does not count. */
   private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;
-
-  private final NoteLinks links;
-  private final Map<String, NoteFiles.File> files;
-
-  /**
-   * @param files the files, by path
-   */
-  IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
-    this.links = links;
-    this.files = files;
-  }
 
   /** Returns the lines that are wrong, in their order. */
   List<IndexLine> of(Note note, String text) {

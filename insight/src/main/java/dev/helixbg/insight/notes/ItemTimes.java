@@ -27,10 +27,7 @@ final class ItemTimes {
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
-  /**
-   * A date with the month in words, such as {@code Jul 1} or {@code 1 juillet 2026}. Whether the
-   * word names a month is checked later.
-   */
+  /** A date with the month in words: {@code Jul 1}, {@code 1 juillet 2026}. Any word is taken. */
   private static final String WORDS =
       "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
@@ -73,14 +70,12 @@ final class ItemTimes {
   private ItemTimes() {}
 
   private static Pattern direction(String... words) {
-    return Pattern.compile(
-        "(?iu)" + Stream.of(words).map(one -> "(?:" + one + ")").collect(Collectors.joining("|")));
+    return Pattern.compile("(?iu)" + String.join("|", words));
   }
 
   /**
-   * Returns the sections of a file with their times and, if it is known, the direction of the file.
+   * Returns the facts of a file with their times and, if known, their direction.
    *
-   * @param sections the facts in the order of the file
    * @param before the text before the first fact
    */
   static List<Section> in(List<Section> sections, String before) {
@@ -96,18 +91,13 @@ final class ItemTimes {
         .toList();
   }
 
-  /**
-   * Returns whether words say that the newest fact comes first; empty if they say neither or both.
-   */
+  /** Whether words say that the newest fact comes first; empty if they say neither or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /**
-   * Returns whether the dates in the lists fall from fact to fact; empty unless at least two steps
-   * all go in the same direction.
-   */
+  /** Whether dates fall from fact to fact; empty unless two or more steps go in one direction. */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;
@@ -123,10 +113,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /**
-   * Returns the headings above the list, or above the sequence of lessons, that a section belongs
-   * to.
-   */
+  /** Returns the headings above the list or the sequence of lessons that a section belongs to. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated =
@@ -143,21 +130,17 @@ final class ItemTimes {
     return own.isPresent()
         ? own
         : one.headings().reversed().stream()
-            .flatMap(heading -> dates(ANY.matcher(heading)))
-            .flatMapToInt(date -> minutes(date, year).stream())
+            .flatMapToInt(heading -> times(ANY.matcher(heading), year))
             .findFirst();
   }
 
   /** Returns the latest date of an item: the time of its last change. */
   private static OptionalInt inItem(String text, Optional<String> year) {
-    return IN_ITEM.stream()
-        .flatMap(form -> dates(form.matcher(text)))
-        .flatMapToInt(date -> minutes(date, year).stream())
-        .max();
+    return IN_ITEM.stream().flatMapToInt(form -> times(form.matcher(text), year)).max();
   }
 
-  private static Stream<String> dates(Matcher found) {
-    return found.results().map(result -> result.group(1));
+  private static IntStream times(Matcher found, Optional<String> year) {
+    return found.results().flatMapToInt(date -> minutes(date.group(1), year).stream());
   }
 
   private static OptionalInt minutes(String date, Optional<String> year) {

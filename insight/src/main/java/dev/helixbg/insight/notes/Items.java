@@ -3,7 +3,6 @@ package dev.helixbg.insight.notes;
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,18 +31,12 @@ final class Items {
   /** The line that some agents write between the entries of their memory file. */
   static final String DIVIDER = "§";
 
-  /** The words for the way in which such a file is cut. */
   static final String BLOCKS = "blocks between §";
 
-  /**
-   * The front matter property of a file: with {@code items} any list is cut, with {@code whole}
-   * none is.
-   */
+  /** The property in front matter: {@code items} cuts any list, {@code whole} cuts none. */
   private static final String PROPERTY = "helix-bg";
 
-  /**
-   * Names of the files in which agents keep what they learn, and in which people instruct agents.
-   */
+  /** Files in which agents keep what they learn, and in which people instruct agents. */
   private static final Set<String> MEMORY =
       Set.of(
           "memory.md",
@@ -71,16 +64,10 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /**
-   * Least number of headings for which headings with few items each count as lessons. Fewer
-   * headings may be chapters of one list.
-   */
+  /** Least number of headings with lessons under them; fewer may be chapters of one list. */
   private static final int LESSONS = 5;
 
-  /**
-   * With fewer items per heading than this on average, the items are parts of lessons. That holds
-   * for 17 of 50 public memory files.
-   */
+  /** Items are parts of lessons below this mean number per heading, as in 17 of 50 public files. */
   private static final double PER_LESSON = 4.5;
 
   /** Greatest number of items with the same label. If more have it, they are parts of lessons. */
@@ -120,33 +107,17 @@ final class Items {
     WHOLE
   }
 
-  /**
-   * The way in which a file is cut, with the reason.
-   *
-   * @param items the items in their order; empty unless the way is {@link Way#ITEMS}
-   * @param why the reason in words; empty if the file is not a memory file and so needs no mention
-   */
+  /** How a file is cut, and why in words; the reason is empty if the file is no memory file. */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {
       return new Cut(way, List.of(), why);
     }
   }
 
-  /**
-   * Information about a file that is known before it is read.
-   *
-   * @param named whether the user named the file itself; then its form alone decides whether it is
-   *     a list
-   */
+  /** Settings for a file. If the user named it, its form alone decides whether it is a list. */
   record Given(boolean named, NotesItems items) {}
 
-  /**
-   * One item.
-   *
-   * @param start its place in the text
-   * @param end the place after its last character in the text
-   * @param text its text without marker and indentation
-   */
+  /** One item: its place in the text, and its text without marker and indentation. */
   record Item(int start, int end, String text) {}
 
   private Items(String text, List<Heading> headings) {
@@ -169,11 +140,7 @@ final class Items {
     return path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Decides how a file is cut.
-   *
-   * @param from the place where the text begins, after front matter and title
-   */
+  /** Decides how a file is cut; {@code from} is the place after its front matter and title. */
   static Cut of(
       String path, Given given, FrontMatter matter, String text, int from, List<Heading> headings) {
     String wanted =
@@ -217,25 +184,13 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /**
-   * Whether the items are parts of lessons and say nothing alone: many headings have a few items
-   * each, or the same few labels return.
-   */
+  /** Whether items are parts of lessons: few under each of many headings, or with common labels. */
   private boolean areOfLessons() {
-    Set<Integer> under = new HashSet<>();
-    items.forEach(item -> under.add(headingBefore(item.start())));
-    return under.size() >= LESSONS && items.size() < PER_LESSON * under.size() || areFields();
+    long under = items.stream().map(item -> headings.floor(item.start())).distinct().count();
+    return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
   }
 
-  private int headingBefore(int at) {
-    Integer heading = headings.floor(at);
-    return heading == null ? -1 : heading;
-  }
-
-  /**
-   * Whether most items are parts of lessons, because they begin with the same few labels again and
-   * again.
-   */
+  /** Whether most items begin with the same few labels again and again, as parts of lessons do. */
   private boolean areFields() {
     Map<String, Long> labels =
         items.stream()
@@ -286,10 +241,7 @@ final class Items {
     return dividers > 0;
   }
 
-  /**
-   * Takes the entries of lists as items: each is a line with a marker and the lines that belong to
-   * it.
-   */
+  /** Takes entries of lists as items: lines with a marker, and the lines that belong to them. */
   private String listed(int from) {
     String fence = "";
     boolean blank = true;
@@ -323,9 +275,7 @@ final class Items {
     return "items of lists";
   }
 
-  /**
-   * Takes the paragraphs between blank lines as items, without headings. Fenced code is not cut.
-   */
+  /** Takes paragraphs as items, without headings; fenced code is not cut. */
   private void paragraphs(int from) {
     String fence = "";
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
@@ -344,11 +294,7 @@ final class Items {
     finish();
   }
 
-  /**
-   * Returns the fence of the code block that a line leaves open; empty if it leaves none open.
-   *
-   * @param fence the fence of the code block that is open before the line, or empty
-   */
+  /** Returns the fence that a line leaves open if {@code fence} is open before it, or nothing. */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {
       return line.strip().startsWith(fence) ? "" : fence;

@@ -20,24 +20,18 @@ import java.util.regex.Pattern;
  * Headings inside lists or quotes and underlined headings of several lines are not found.
  */
 final class MarkdownScan {
-  /**
-   * Greatest number of links of one text. An index with more says nothing about any one of them.
-   */
+  /** Greatest number of links of a text; an index with more says nothing about any of them. */
   private static final int MAX_LINKS = 2_000;
 
-  /** Greatest length of a link's target, in characters. */
   private static final int MAX_TARGET = 1_000;
 
-  /**
-   * A reference to a link definition: {@code [words][label]}, {@code [label][]} or {@code [label]}.
-   */
+  /** A use of a definition: {@code [words][label]}, {@code [label][]} or {@code [label]}. */
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
-  /** The closing marks that a heading may have. */
   private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
 
   /** A link in HTML. */
@@ -46,16 +40,12 @@ final class MarkdownScan {
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /**
-   * Greatest number of bracket pairs in a text that are looked up as labels of link definitions.
-   */
+  /** Greatest number of bracket pairs that are looked up as labels of definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
   private final String text;
   private final List<Heading> headings = new ArrayList<>();
   private final List<Link> links = new ArrayList<>();
-
-  /** The link definitions, by label. */
   private final Map<String, Definition> definitions = new LinkedHashMap<>();
 
   /** Labels of possible references, by the place of the reference. */
@@ -67,23 +57,16 @@ final class MarkdownScan {
     this.text = text;
   }
 
-  /**
-   * @param level 1 the level, 1 to 6
-   * @param title the title as written, without heading marks
-   * @param start the start of its first line
-   * @param end the end of its last line, after the line feed
-   */
+  /** A heading of level 1 to 6, without its marks; it ends after the line feed of its last line. */
   record Heading(int level, String title, int start, int end) {}
 
   /**
    * A link that may lead to another note.
    *
-   * @param at the place in the text
-   * @param wiki whether the link has the form {@code [[name]]}; otherwise it is a path
-   * @param target the name or path, without the part after {@code #}
-   * @param heading the part after {@code #}; empty if there is none
-   * @param otherwise the link to follow if the note of this one does not exist; Dendron writes
-   *     {@code [[shown|name]]} with the name last
+   * @param wiki whether it has the form {@code [[name]]}; otherwise it is a path
+   * @param heading the part after {@code #}, which the target lacks; may be empty
+   * @param otherwise the link to follow if no note has the target; Dendron writes {@code
+   *     [[shown|name]]}
    */
   record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
     Link at(int place) {
@@ -123,7 +106,7 @@ final class MarkdownScan {
         boolean ends = indent < 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
         fence = ends ? "" : fence;
       } else if (indent < 4 && isFence(stripped)) {
-        fence = run(stripped);
+        fence = run(stripped, 0);
       } else if (stripped.startsWith("<!--") && !stripped.contains("-->")) {
         comment = true;
       } else if (indent < 4 && level(stripped) > 0) {
@@ -151,14 +134,9 @@ final class MarkdownScan {
   }
 
   private static boolean isFence(String line) {
-    String run = run(line);
+    String run = run(line, 0);
     return run.length() >= 3
         && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
-  }
-
-  /** Returns the first character of a line as often as the line repeats it at its beginning. */
-  private static String run(String line) {
-    return run(line, 0);
   }
 
   /** Returns the character at a place as often as the line repeats it there. */
@@ -176,7 +154,7 @@ final class MarkdownScan {
 
   /** Returns the level of a heading line with #; 0 for any other line. */
   private static int level(String line) {
-    int level = line.startsWith("#") ? run(line).length() : 0;
+    int level = line.startsWith("#") ? run(line, 0).length() : 0;
     boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
     return level <= 6 && ends ? level : 0;
   }
@@ -185,10 +163,7 @@ final class MarkdownScan {
     return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
-  /**
-   * Whether a line underlines a paragraph or is a ruler. Hyphens that underline no paragraph are a
-   * ruler.
-   */
+  /** Whether a line underlines a paragraph or is a ruler, as hyphens under no paragraph are. */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
@@ -248,10 +223,7 @@ final class MarkdownScan {
     }
   }
 
-  /**
-   * Adds the links of definitions: at each place that uses the definition, or at the definition
-   * itself if nothing uses it.
-   */
+  /** Adds each definition's link where it is used, or at the definition itself if it is unused. */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(
@@ -276,9 +248,7 @@ final class MarkdownScan {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Returns a line with blanks in place of code spans, so that other characters keep their places.
-   */
+  /** Returns a line with blanks in place of code spans, so that other places stay the same. */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {

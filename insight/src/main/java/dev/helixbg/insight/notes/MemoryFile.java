@@ -4,12 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file in which agents keep what they learn, with the way in which it was cut and the size that
- * an agent must load.
+ * A file in which agents keep what they learn, with its size and, in words, how it was cut.
  *
- * @param path the path relative to the folder
- * @param cut the way in which it became entries, in words
- * @param entries the number of entries that it became
  * @param characters the length in UTF-16 units
  * @param index its index lines that link a missing file, or a file that says something else
  */
@@ -33,9 +29,8 @@ public record MemoryFile(
   /**
    * A wrong line of an index.
    *
-   * @param line the number of the line, from 1
-   * @param target the path that the line links, as written
-   * @param isGone whether that file is missing; otherwise the file has no word of the line
+   * @param line its number, from 1
+   * @param isGone whether the target is missing; otherwise the target has no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
@@ -50,34 +45,23 @@ public record MemoryFile(
         index);
   }
 
-  /**
-   * Returns approximately how many tokens a text has for a language model. A token has about four
-   * letters; a Chinese character counts as one token.
-   */
+  /** Estimates the tokens of a text: one for four letters, and one for each Chinese character. */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /**
-   * Returns in words by how much the file exceeds what an agent loads; empty if it does not, or if
-   * no limit is known.
-   */
+  /** Returns in words the excess over the part that an agent loads; empty without one. */
   public Optional<String> overBound() {
-    if (!Items.name(path).equals("memory.md")) {
-      return Optional.empty();
-    }
-    if (cut.equals(Items.BLOCKS)) {
-      return characters > BLOCK_CHARACTERS
-          ? Optional.of(
-              "%,d characters over the %,d that its agent keeps"
-                  .formatted(characters - BLOCK_CHARACTERS, BLOCK_CHARACTERS))
-          : Optional.empty();
-    }
-    return lines > LOADED_LINES
-        ? Optional.of(
-            "%,d lines over the %,d that are loaded at start"
-                .formatted(lines - LOADED_LINES, LOADED_LINES))
+    boolean isOfBlocks = cut.equals(Items.BLOCKS);
+    int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;
+    int over = (isOfBlocks ? characters : lines) - bound;
+    String words =
+        isOfBlocks
+            ? "%,d characters over the %,d that its agent keeps"
+            : "%,d lines over the %,d that are loaded at start";
+    return Items.name(path).equals("memory.md") && over > 0
+        ? Optional.of(words.formatted(over, bound))
         : Optional.empty();
   }
 }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.notes;
 
-import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
@@ -25,10 +24,7 @@ import java.util.stream.Stream;
  * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
-  /**
-   * Greatest length of a file that becomes one entry, in characters: about four times the text that
-   * is embedded at once.
-   */
+  /** Most characters of a file that is one entry: about four times the text embedded at once. */
   static final int LONG = 6_000;
 
   /** Greatest length of a lesson of a memory file, in characters. */
@@ -48,13 +44,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place file, heading and part; no other section has the same place
+   * @param place no other section has the same place
    * @param headings the headings above the section and its own, without the title of the note
-   * @param text text of the section without its own heading
-   * @param isFact whether the section is a fact: an item of a list, or a lesson
+   * @param text without its own heading
+   * @param isFact whether it is an item of a list, or a lesson
    * @param newestFirst whether the fact's list has the newest fact first, if that is known
-   * @param minutes the time of a fact in local wall-clock minutes since 1970-01-01 00:00; 0 if
-   *     unknown
+   * @param minutes the time of a fact in local minutes since 1970-01-01 00:00; 0 if unknown
    */
   record Section(
       NoteName place,
@@ -65,7 +60,6 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       boolean isFact,
       Optional<Boolean> newestFirst,
       int minutes) {
-    /** Returns the position of a fact; empty for any other section. */
     Optional<EntryText.Position> position() {
       return isFact
           ? Optional.of(new EntryText.Position(span.line(), newestFirst))
@@ -86,12 +80,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * The place of a section in the text of its file.
-   *
-   * @param line the line of its first word, from 1
-   * @param start the start of its first line, which has its heading or its list marker
-   * @param said the place where its text begins, after its heading
-   * @param end the end of its last line
+   * The line of a section's first word, from 1, and places in the text: the start of its heading or
+   * marker, the start of the text that it says, and its end.
    */
   record Span(int line, int start, int said, int end) {}
 
@@ -111,9 +101,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /**
-   * Returns the note without its texts, to save memory when it is needed only as a target of links.
-   */
+  /** Returns the note as a target of links only, without its texts, to save memory. */
   Note withoutTexts() {
     return new Note(
         path,
@@ -123,18 +111,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         cut.withoutItems());
   }
 
-  /**
-   * Returns a heading on one line, without markup and with a limited length, so that it can be part
-   * of a name.
-   */
+  /** Returns a heading as part of a name: on one line, without markup, of limited length. */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
         PrintableText.line(words.isEmpty() ? heading : words).strip(), MAX_TITLE);
-  }
-
-  static Note of(String path, String text) {
-    return of(path, text, new Items.Given(false, NotesItems.AUTO));
   }
 
   static Note of(String path, String text, Items.Given given) {
@@ -170,10 +151,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), cut);
   }
 
-  /**
-   * Returns the links in properties such as {@code related: "[[pond]]"}, placed at the beginning of
-   * the text.
-   */
+  /** Returns the links in properties such as {@code related: "[[pond]]"}, placed at the start. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -191,7 +169,6 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .replace('_', ' ');
   }
 
-  /** Divides one text into sections. */
   private static final class Division {
     private final String path;
     private final String file;
@@ -210,12 +187,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     private int lineOf;
 
-    /**
-     * @param file the whole text of the file
-     * @param offset the place after the front matter, where the divided text begins
-     * @param headings the headings, without the one that is the title
-     * @param titled whether a heading is the title
-     */
+    /** Divides the text from {@code offset} on; {@code headings} lack the title. */
     Division(
         String path,
         String file,
@@ -246,12 +218,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * @param start the start of the text, after its own heading
      * @param own the start of its own heading, or of the text if it has none
      * @param from the first of the headings in it
      * @param above the headings above it, with its own as the last
-     * @param part in words, which part of the section below those headings it is; empty for the
-     *     whole
+     * @param part which part of the section it is, in words; empty for the whole
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
@@ -301,10 +271,6 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
-    private int uses(String heading, String part) {
-      return names.merge(heading.strip() + "\n" + part, 1, Integer::sum);
-    }
-
     private int next(int from, int to, int level) {
       int next = from;
       while (next < to && headings.get(next).level() > level) {
@@ -323,7 +289,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
       String heading = String.join("#", named);
-      int uses = uses(heading, part);
+      int uses = names.merge(heading.strip() + "\n" + part, 1, Integer::sum);
       int first = part.startsWith(NoteName.BEFORE_FIRST) ? start : own;
       String which =
           Stream.of(
@@ -339,23 +305,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
               new Span(line(first + offset), first + offset, start + offset, end + offset),
-              isFact(heading),
+              way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank(),
               Optional.empty(),
               0));
     }
 
-    /**
-     * Whether a section is a fact. Sections of other files, and the text before the first heading,
-     * are no facts.
-     */
-    private boolean isFact(String heading) {
-      return way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank();
-    }
-
-    /**
-     * Returns the line of the first word at or after a place. Callers must ask for places in
-     * ascending order.
-     */
+    /** Returns the line of the first word from a place on; callers ask for rising places. */
     private int line(int start) {
       int at = start;
       while (at < file.length() && Character.isWhitespace(file.charAt(at))) {

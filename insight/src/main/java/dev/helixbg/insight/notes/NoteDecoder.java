@@ -3,10 +3,10 @@ package dev.helixbg.insight.notes;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Decodes the bytes of a file to text, for files of any program. A byte order mark decides between
@@ -18,16 +18,10 @@ import java.util.regex.Pattern;
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
-  /**
-   * Greatest percentage of control characters in a text. Binary data has many; a text may have a
-   * few.
-   */
+  /** Greatest percentage of control characters in a text; binary data has more. */
   private static final int MAX_CONTROLS = 2;
 
-  /**
-   * Number of characters that are added to the length of a text, so that one control character in a
-   * short text is allowed.
-   */
+  /** Characters added to a text's length, so that a short text may have one control character. */
   private static final int SHORT = 50;
 
   private static final Pattern CONTROL =
@@ -73,11 +67,7 @@ final class NoteDecoder {
 
   private static String narrow(byte[] bytes) {
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(bytes))
-          .toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
       String utf8 = new String(bytes, StandardCharsets.UTF_8);
       long damaged = utf8.chars().filter(c -> c == '\uFFFD').count();
@@ -87,14 +77,7 @@ final class NoteDecoder {
   }
 
   private static boolean startsWith(byte[] bytes, int... mark) {
-    if (bytes.length < mark.length) {
-      return false;
-    }
-    for (int i = 0; i < mark.length; i++) {
-      if ((bytes[i] & 0xff) != mark[i]) {
-        return false;
-      }
-    }
-    return true;
+    return bytes.length >= mark.length
+        && IntStream.range(0, mark.length).allMatch(i -> (bytes[i] & 0xff) == mark[i]);
   }
 }

@@ -31,7 +31,6 @@ import java.util.stream.Collectors;
  * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
  * limited.
  *
- * @param files the files to read
  * @param leftOut files that exist but are not read
  * @param newest the time of the latest change of a file
  * @param named whether the user named files, not a folder
@@ -41,16 +40,10 @@ public record NoteFiles(
   /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
-  /**
-   * Greatest length of the text of one file without such data, in characters. A longer file is not
-   * a note.
-   */
+  /** Most characters of one file without such data; a longer file is not a note. */
   static final int MAX_TEXT = 1 << 20;
 
-  /**
-   * Greatest size of all files together, in bytes. Their texts are held in memory while the log is
-   * written.
-   */
+  /** Most bytes of all files together, whose texts are in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -69,17 +62,9 @@ public record NoteFiles(
   private static final String ATTRIBUTES =
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
-  private static final String REPORT = "report";
-
-  /** Prefix of paths in the home folder. */
-  private static final String HOME = "~/";
-
   /**
-   * One file.
-   *
-   * @param path the unique path relative to the folder, on one line, with {@code /} between its
-   *     parts. A path that cannot be shown, or would look like another one, has percent escapes
-   *     instead
+   * A file. Its path is unique, relative to the folder, on one line, with {@code /} between its
+   * parts. It has percent escapes if it cannot be shown or would look like another one.
    */
   record File(String path, Path file, FileState state) {}
 
@@ -93,11 +78,7 @@ public record NoteFiles(
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, false);
   }
 
-  /**
-   * Takes one file that the user named.
-   *
-   * @throws IOException when its size cannot be read
-   */
+  /** Takes one file that the user named. */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
     walk.take(file, FileState.of(file));
@@ -106,14 +87,11 @@ public record NoteFiles(
 
   /**
    * Finds the files in which the usual coding agents keep what they learn and how they are
-   * instructed. Files of the user have paths {@code ~/path}; files of a repository have paths from
-   * its top.
-   *
-   * @param top the top folder of the repository, or another folder
-   * @throws IOException when one of the two folders cannot be read
+   * instructed. Paths of the user's files are {@code ~/path}; other paths are from the top of the
+   * repository or folder.
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
-    Walk own = new Walk(home, HOME, home);
+    Walk own = new Walk(home, "~/", home);
     for (Path file : MemoryPlaces.atHome(home)) {
       own.takeNamed(file);
     }
@@ -134,9 +112,7 @@ public record NoteFiles(
     return new NoteFiles(files, leftOut, newest, true);
   }
 
-  /**
-   * Returns 64 hexadecimal digits that differ after a file was added, removed, written or replaced.
-   */
+  /** Returns 64 hexadecimal digits that change if a file is added, removed, written or replaced. */
   public String digest() {
     List<String> parts = new ArrayList<>();
     files.forEach(file -> parts.add(file.state().linesAt(file.file())));
@@ -144,11 +120,7 @@ public record NoteFiles(
     return Sha256.of(parts);
   }
 
-  /**
-   * Returns the file that entries were made from.
-   *
-   * @param path the path as the entries have it
-   */
+  /** Returns the file that entries were made from, by its path in the entries. */
   public Optional<Path> file(String path) {
     return files.stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
   }
@@ -171,15 +143,9 @@ public record NoteFiles(
     private Instant newest = Instant.EPOCH;
     private long bytes;
     private int names;
-
-    /** Whether the walk takes only memory files. */
     private boolean isMemoryOnly;
-
     private GitIgnore ignored;
 
-    /**
-     * @param prefix the prefix of all paths
-     */
     Walk(Path root, String prefix, Path except) {
       this.root = root;
       this.prefix = prefix;
@@ -211,18 +177,17 @@ public record NoteFiles(
       } catch (DirectoryIteratorException e) {
         throw e.getCause();
       }
-      Set<String> there = new HashSet<>();
-      all.forEach(child -> there.add(child.name()));
+      Set<String> there = all.stream().map(Child::name).collect(Collectors.toSet());
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base has a report of its own
       }
       ignored = ignored.in(folder);
-      boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
+      boolean hasReport = there.contains("report.json") && there.contains("report.html");
       all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
       for (Child child : all) {
         String name = child.name();
         if ((!name.startsWith(".") || AGENTS.contains(name))
-            && !(hasReport && name.equals(REPORT + ".md"))) {
+            && !(hasReport && name.equals("report.md"))) {
           look(child.path(), name, depth);
         }
       }

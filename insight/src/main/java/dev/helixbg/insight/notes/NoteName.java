@@ -6,6 +6,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Entry;
 import java.net.URLEncoder;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -20,9 +21,7 @@ import java.util.regex.Pattern;
  *     Examples are {@code before its first heading} and, for equal headings, {@code number 2}
  */
 public record NoteName(String file, String heading, String part) {
-  /**
-   * Text that a wiki link can have: one short line without characters that end or divide the link.
-   */
+  /** Text that can be in a wiki link: a short line without characters that end or divide it. */
   private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
 
   private static final int MAX_LINK_TITLE = 100;
@@ -33,15 +32,10 @@ public record NoteName(String file, String heading, String part) {
   /** Words for a part that other headings follow. They stand in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /**
-   * Words before the level of the first heading, used if a title or lower headings come before it.
-   */
+  /** Words before the level of the first heading, if a title or lower headings precede it. */
   static final String OF_LEVEL = " of level ";
 
-  /**
-   * Words for a part under a heading without words. Without them the part would have the name of
-   * the whole file.
-   */
+  /** Without these words, the part would have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -54,16 +48,10 @@ public record NoteName(String file, String heading, String part) {
 
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
-  /**
-   * Characters that are removed from the words of an item, because they could end the quotation or
-   * a line of the log.
-   */
+  /** Characters that could end the quotation of an item's words, or a line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /**
-   * Returns the words for the part of a file that is one list item. They quote its first words,
-   * which most edits keep.
-   */
+  /** Names a list item by its first words, which most edits keep. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -80,10 +68,7 @@ public record NoteName(String file, String heading, String part) {
                     file, entry.text().heading().orElse(""), entry.text().part().orElse("")));
   }
 
-  /**
-   * Returns a name for people to read: {@code file#heading (part)}. Two places may have the same
-   * name.
-   */
+  /** Returns a name for people: {@code file#heading (part)}. Two places may have the same name. */
   public String name() {
     return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
@@ -107,10 +92,7 @@ public record NoteName(String file, String heading, String part) {
     return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
   }
 
-  /**
-   * Whether two facts of the same file are under the same headings. A lesson's own heading does not
-   * count.
-   */
+  /** Whether two facts of one file are under the same headings; a lesson's own does not count. */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }
@@ -126,10 +108,7 @@ public record NoteName(String file, String heading, String part) {
     return part.startsWith(ITEM);
   }
 
-  /**
-   * Whether the file name begins with a date, so that the file is a record of that day, such as a
-   * journal or a conversation.
-   */
+  /** Whether the file is the record of a day, such as a journal: its name begins with a date. */
   boolean isRecord() {
     return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
   }
@@ -156,10 +135,7 @@ public record NoteName(String file, String heading, String part) {
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
-  /**
-   * Returns words for the place that fit into a sentence. Each name in them has quotation marks or
-   * another border.
-   */
+  /** Returns the place in words for a sentence, with a border around each name. */
   public String words() {
     String of = QuotedName.of(file);
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;
@@ -172,15 +148,12 @@ public record NoteName(String file, String heading, String part) {
                 : heading.isEmpty() ? "the part of " + where + partInName() : where + partInName();
   }
 
-  /** Returns a heading in quotation marks. */
   private static String quoted(String heading) {
     String quoted = QuotedName.of(heading);
     return quoted.startsWith("“") ? quoted : "“" + quoted + "”";
   }
 
-  /**
-   * Returns the folder of the file with its slash; {@code ./} for the folder of the notes itself.
-   */
+  /** Returns the folder with its slash; {@code ./} for the folder of the notes itself. */
   public String folder() {
     int slash = file.lastIndexOf('/');
     return slash < 0 ? TOP : file.substring(0, slash + 1);
@@ -206,16 +179,15 @@ public record NoteName(String file, String heading, String part) {
     while (shared < Math.min(mine.length, its.length) - 1 && mine[shared].equals(its[shared])) {
       shared++;
     }
-    StringBuilder path = new StringBuilder("../".repeat(its.length - 1 - shared));
-    for (int i = shared; i < mine.length; i++) {
-      path.append(mine[i]).append(i < mine.length - 1 ? "/" : "");
-    }
+    String path =
+        "../".repeat(its.length - 1 - shared)
+            + String.join("/", Arrays.asList(mine).subList(shared, mine.length));
     String name = mine[mine.length - 1];
     String title = name.substring(0, name.lastIndexOf('.'));
     return "["
         + PrintableText.beginning(title.replaceAll("[\\[\\]\\\\]", " "), MAX_LINK_TITLE)
         + "]("
-        + URLEncoder.encode(path.toString(), UTF_8).replace("+", "%20").replace("%2F", "/")
+        + URLEncoder.encode(path, UTF_8).replace("+", "%20").replace("%2F", "/")
         + ")";
   }
 }

@@ -29,10 +29,7 @@ import java.util.stream.IntStream;
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /**
-   * Number of best hits of a search that are considered. Words may rank other entries before the
-   * most similar one.
-   */
+  /** Number of best hits that are considered; words may rank others before the most similar. */
   public static final int LOOKED_AT = 20;
 
   /** Greatest number of nearest entries that the pair judge reads. */
@@ -55,7 +52,6 @@ public record AlreadySaid(
    */
   private static final double SURE = 0.77;
 
-  /** The answer in a word. */
   public enum Answer {
     /** An entry says the same. */
     YES,
@@ -69,22 +65,15 @@ public record AlreadySaid(
     UNKNOWN
   }
 
-  /**
-   * An entry that is similar to the text.
-   *
-   * @param text the text of the entry, or of its passage that matches
-   * @param whole text of the entry
-   * @param similarity the cosine of the matching entry or passage with the text
-   */
+  /** A similar entry: its matching text, its whole text, and the cosine of the match. */
   public record Near(String name, String text, String whole, double similarity) {}
 
   /**
    * A text and the entries that may say it.
    *
-   * @param text the text that is about to be stored
    * @param whole whether the whole text was compared
    * @param indexed whether it was compared with all entries in full
-   * @param near similar entries, the best hits of a search
+   * @param near the best hits of a search
    */
   public record Question(String text, boolean whole, boolean indexed, List<Near> near) {
 
@@ -95,9 +84,7 @@ public record AlreadySaid(
 
     /**
      * Returns the answer without the pair judge. It is <i>yes</i> only for an entry that equals the
-     * text except in form.
-     *
-     * @param nearDuplicate the similarity from which entries count as near-duplicates
+     * text except in form. Near-duplicates have at least {@code nearDuplicate}.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
@@ -111,24 +98,15 @@ public record AlreadySaid(
                       OptionalDouble.empty()));
     }
 
-    /**
-     * Returns <i>yes</i> if an entry equals the text. The pair judge need not read it and could be
-     * wrong.
-     */
+    /** Returns <i>yes</i> if an entry equals the text; the pair judge could be wrong about it. */
     private Optional<AlreadySaid> itself() {
       return near.stream()
           .filter(one -> MeaningDifference.isNone(one.whole(), text))
           .findFirst()
-          .map(
-              one ->
-                  new AlreadySaid(
-                      Answer.YES, Optional.of(one.name()), OptionalDouble.of(1), Optional.empty()));
+          .map(one -> about(one, Answer.YES, 1, Optional.empty()));
     }
 
-    /**
-     * Returns <i>unknown</i> for a text in a writing system that the models cannot read. To the
-     * models, all texts in this writing system look alike.
-     */
+    /** To the models, all texts in a writing system that they cannot read look alike. */
     private Optional<AlreadySaid> unreadable() {
       return Script.isUnreadable(text)
           ? Optional.of(
@@ -158,18 +136,13 @@ public record AlreadySaid(
         return new AlreadySaid(
             Answer.UNKNOWN, Optional.empty(), OptionalDouble.empty(), Optional.empty());
       }
+      OptionalDouble unlikely = likely.stream().map(p -> 1 - p).findFirst();
       return isNew && whole
-          ? new AlreadySaid(Answer.NO, Optional.empty(), opposite(likely), Optional.empty())
+          ? new AlreadySaid(Answer.NO, Optional.empty(), unlikely, Optional.empty())
           : new AlreadySaid(Answer.PERHAPS, suspect, likely, Optional.empty());
     }
 
-    private static OptionalDouble opposite(OptionalDouble likely) {
-      return likely.isPresent() ? OptionalDouble.of(1 - likely.getAsDouble()) : likely;
-    }
-
-    /**
-     * Returns the entries that are worth reading. Less similar entries are about something else.
-     */
+    /** Returns the entries to read; less similar entries are about something else. */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
@@ -208,7 +181,9 @@ public record AlreadySaid(
           surest = Math.max(same, overtaken);
           said =
               Optional.of(
-                  same >= overtaken ? same(one, same, readings[i]) : contradicts(one, overtaken));
+                  same >= overtaken
+                      ? same(one, same, readings[i])
+                      : about(one, Answer.CONTRADICTS, overtaken, Optional.empty()));
         }
       }
       if (some.isEmpty()) {
@@ -235,10 +210,7 @@ public record AlreadySaid(
           : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
     }
 
-    /**
-     * Returns the answer for an entry that the judge calls the same. Judges of this size overlook
-     * that one fact differs, so {@link MeaningDifference} checks it.
-     */
+    /** Judges of this size overlook a different fact, so {@link MeaningDifference} checks it. */
     private AlreadySaid same(Near one, double likely, Reading reading) {
       MeaningDifference difference = MeaningDifference.of(one.whole(), text);
       boolean sure = likely >= SURE && reading.olderWhole() && !difference.certain();
@@ -246,16 +218,12 @@ public record AlreadySaid(
           !reading.newerWhole()
               ? Optional.of("not all of the text was read")
               : sure ? Optional.empty() : difference.words();
-      return new AlreadySaid(
-          differs.isPresent() ? Answer.PERHAPS : Answer.YES,
-          Optional.of(one.name()),
-          OptionalDouble.of(likely),
-          differs);
+      return about(one, differs.isPresent() ? Answer.PERHAPS : Answer.YES, likely, differs);
     }
 
-    private static AlreadySaid contradicts(Near one, double likely) {
-      return new AlreadySaid(
-          Answer.CONTRADICTS, Optional.of(one.name()), OptionalDouble.of(likely), Optional.empty());
+    private static AlreadySaid about(
+        Near one, Answer answer, double likely, Optional<String> differs) {
+      return new AlreadySaid(answer, Optional.of(one.name()), OptionalDouble.of(likely), differs);
     }
   }
 }

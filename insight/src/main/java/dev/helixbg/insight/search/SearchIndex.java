@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -38,9 +37,7 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /**
-   * The entry of each vector. The vectors of the entries come first, then those of the passages.
-   */
+  /** The entry of each vector: vectors of entries come first, then vectors of passages. */
   private final int[] owners;
 
   private final List<Passage> passages;
@@ -48,89 +45,55 @@ public final class SearchIndex implements AutoCloseable {
   private final TermVectors terms;
   private final TermVectors.Products words;
 
-  private SearchIndex(
-      List<NamedEntry> entries,
-      Coverage coverage,
-      int[] owners,
-      List<Passage> passages,
-      VectorScan vectors,
-      TermVectors terms) {
-    this.entries = entries;
-    this.coverage = coverage;
-    this.owners = owners;
-    this.passages = passages;
-    this.vectors = vectors;
-    this.terms = terms;
-    this.words = terms.products();
-  }
-
   /**
    * A query.
    *
    * @param text the text whose words count; empty to search by meaning alone
-   * @param vector the vector of the query, of unit length
+   * @param vector of unit length
    * @param topic the topic to search; all topics if empty
    * @param from how many of the best hits to skip
-   * @param limit how many hits to return after these
    */
   public record Query(String text, float[] vector, Optional<String> topic, int from, int limit) {}
 
   /**
-   * An entry that was found.
+   * An entry that was found, and its passage that matches best.
    *
    * @param score the score by which hits are ranked: at most 1.3, and hardly below 0
    * @param similarity the cosine of the query with the nearest vector of the entry, at most 1
-   * @param passage the passage of the entry's content that matches best
    */
   public record Hit(NamedEntry entry, double score, double similarity, Passage passage) {}
 
-  /**
-   * Makes an index for any number of searches.
-   *
-   * @param modelTokens the greatest number of tokens that the embedding model takes
-   */
+  /** Makes an index for any number of searches. */
   public static SearchIndex of(KbEntries kb, int modelTokens) {
-    return of(kb, modelTokens, TermVectors::forQueries, VectorScan::packed);
+    return new SearchIndex(kb, modelTokens, Optional.empty());
   }
 
-  /**
-   * Makes an index for one search only. It counts only the words of that search, which takes a
-   * fraction of the time.
-   *
-   * @param text the text of the search
-   */
+  /** Makes an index for one search. Counting only its words takes a fraction of the time. */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
-    return of(
-        kb,
-        modelTokens,
-        (count, textAt, entries) -> TermVectors.forQuery(text, count, textAt, entries),
-        VectorScan::once);
+    return new SearchIndex(kb, modelTokens, Optional.of(text));
   }
 
-  /** Counts the words of texts. The texts of entries come first. */
-  private interface Counting {
-    TermVectors count(int count, IntFunction<String> textAt, int entries);
-  }
-
-  private static SearchIndex of(
-      KbEntries kb, int modelTokens, Counting counting, Function<List<Vectors>, VectorScan> scan) {
-    List<NamedEntry> entries = kb.named();
-    List<Passage> passages = kb.passages().passages();
+  private SearchIndex(KbEntries kb, int modelTokens, Optional<String> only) {
+    this.entries = kb.named();
+    this.coverage = kb.coverage();
+    this.passages = kb.passages().passages();
     int count = entries.size();
-    int[] owners =
+    this.owners =
         IntStream.concat(IntStream.range(0, count), IntStream.of(kb.passages().owners())).toArray();
-    TermVectors terms =
-        counting.count(
-            owners.length,
-            i -> {
-              Entry entry = entries.get(owners[i]).entry();
-              return i < count
-                  ? entry.embeddedText()
-                  : passages.get(i - count).embeddedText(entry, modelTokens);
-            },
-            count);
-    VectorScan vectors = scan.apply(List.of(kb.vectors(), kb.passages().vectors()));
-    return new SearchIndex(entries, kb.coverage(), owners, passages, vectors, terms);
+    IntFunction<String> textAt =
+        i -> {
+          Entry entry = entries.get(owners[i]).entry();
+          return i < count
+              ? entry.embeddedText()
+              : passages.get(i - count).embeddedText(entry, modelTokens);
+        };
+    this.terms =
+        only.isPresent()
+            ? TermVectors.forQuery(only.get(), owners.length, textAt, count)
+            : TermVectors.forQueries(owners.length, textAt, count);
+    List<Vectors> parts = List.of(kb.vectors(), kb.passages().vectors());
+    this.vectors = only.isPresent() ? VectorScan.once(parts) : VectorScan.packed(parts);
+    this.words = terms.products();
   }
 
   /** Returns how much of the log the index was made from. */
@@ -138,11 +101,7 @@ public final class SearchIndex implements AutoCloseable {
     return coverage;
   }
 
-  /**
-   * Runs several queries in one pass over the vectors.
-   *
-   * @return the hits of each query, best first
-   */
+  /** Returns the hits of each query, best first, after one pass over the vectors. */
   public List<List<Hit>> search(List<Query> queries) {
     int together = Math.max(1, SCORES_AT_ONCE / Math.max(1, entries.size()));
     List<List<Hit>> hits = new ArrayList<>(queries.size());
@@ -244,10 +203,7 @@ public final class SearchIndex implements AutoCloseable {
     return best;
   }
 
-  /**
-   * The best entries in falling order of their scores. Of equal scores, the entry that was offered
-   * first comes first.
-   */
+  /** The best entries in falling order; of equal scores, the first that was offered. */
   private static final class Best {
     private final int[] entries;
     private final float[] scores;

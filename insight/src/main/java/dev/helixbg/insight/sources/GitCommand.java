@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,19 +24,16 @@ import java.util.stream.Stream;
  * make git run, fetch or write anything. Output, time and memory are bounded, because a repository
  * of 2 MB can contain two files of 200 MB that git compares.
  */
-final class GitCommand implements AutoCloseable {
+record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
   /** Largest history or list of files, in bytes: 400,000 changes of files. */
   private static final int MAX_LISTING = 32 << 20;
 
-  /**
-   * Largest memory of git, in KiB, without mapped packs. Linux enforces the bound; macOS does not.
-   */
+  /** Largest memory of git, in KiB, without mapped packs; only Linux enforces the bound. */
   private static final int MAX_MEMORY = 256 << 10;
 
   private static final List<String> LIMITED =
       List.of("/bin/sh", "-c", "ulimit -d " + MAX_MEMORY + " 2> /dev/null; exec \"$@\"", "sh");
 
-  /** Environment variables that are the same for all repositories. */
   private static final Map<String, String> FIXED =
       Map.of(
           "GIT_CONFIG_NOSYSTEM", "1",
@@ -53,23 +49,6 @@ final class GitCommand implements AutoCloseable {
   private static final Duration MAX_TIME = Duration.ofSeconds(30);
   private static final long LOOK_MILLIS = 50;
 
-  private final GitRepository repository;
-  private final Path git;
-  final Path folder;
-
-  /**
-   * @param git path of the program
-   * @param folder temporary git folder, made by this class
-   */
-  private GitCommand(GitRepository repository, Path git, Path folder) {
-    this.repository = repository;
-    this.git = git;
-    this.folder = folder;
-  }
-
-  /**
-   * @throws SourceException when git is not on the PATH
-   */
   static GitCommand of(GitRepository repository) throws SourceException {
     Path git =
         program(System.getenv("PATH"))
@@ -97,10 +76,7 @@ final class GitCommand implements AutoCloseable {
         .findFirst();
   }
 
-  /**
-   * Returns a configuration in which git streams large files without comparing them, and packs,
-   * watches and fetches nothing.
-   */
+  /** In this configuration git streams large files, and packs, watches and fetches nothing. */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -152,16 +128,20 @@ final class GitCommand implements AutoCloseable {
   private byte[] said(String... arguments) throws SourceException {
     try {
       List<String> command = new ArrayList<>(LIMITED);
-      command.addAll(List.of(git.toString(), "--no-pager"));
-      command.addAll(List.of("--no-optional-locks", "--literal-pathspecs"));
+      command.addAll(List.of(git.toString(), "--no-pager", "--no-optional-locks"));
+      command.add("--literal-pathspecs");
       command.addAll(List.of(arguments));
       ProcessBuilder builder =
           new ProcessBuilder(command)
               .directory(folder.toFile())
               .redirectInput(Path.of("/dev/null").toFile())
               .redirectError(ProcessBuilder.Redirect.DISCARD);
-      builder.environment().clear();
-      builder.environment().putAll(environment());
+      Map<String, String> environment = builder.environment();
+      environment.clear();
+      environment.putAll(FIXED);
+      environment.put("GIT_DIR", folder.toString());
+      environment.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
+      environment.put("HOME", folder.toString());
       Process process = builder.start();
       Thread watch = Thread.ofVirtual().start(watching(process, Thread.currentThread()));
       try (InputStream out = process.getInputStream()) {
@@ -182,10 +162,7 @@ final class GitCommand implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a task that ends the process at the time limit, or when the waiting thread is
-   * interrupted.
-   */
+  /** Ends the process at the time limit, or when the waiting thread is interrupted. */
   private static Runnable watching(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
     return () -> {
@@ -201,15 +178,6 @@ final class GitCommand implements AutoCloseable {
     };
   }
 
-  private Map<String, String> environment() {
-    Map<String, String> all = new HashMap<>(FIXED);
-    all.put("GIT_DIR", folder.toString());
-    all.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
-    all.put("HOME", folder.toString());
-    return all;
-  }
-
-  /** Deletes the temporary git folder. */
   @Override
   public void close() {
     for (String name : List.of("HEAD", "config", "shallow", "refs", "objects", "")) {

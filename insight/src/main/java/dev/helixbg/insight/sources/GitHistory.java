@@ -9,32 +9,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Removals and renames of a repository's files along the first parents. A commit's position is 0
  * for the newest commit.
  */
 final class GitHistory {
-  /**
-   * @param seconds commit time in seconds since 1970
-   * @param date commit date at the committer's place, {@code yyyy-MM-dd}
-   */
+  /** The time is in seconds since 1970; the date is the committer's, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
-  /**
-   * The removal of a file from its path.
-   *
-   * @param at position of the commit
-   * @param to new path; empty for a deleted file
-   */
+  /** The removal of a file from its path by a commit; a deleted file has no new path. */
   record Removal(int at, Optional<String> to) {}
 
-  /**
-   * A file that a commit removed.
-   *
-   * @param since first commit that removed the file from its path
-   * @param now present path; empty for a deleted file
-   */
+  /** The first commit that removed a file from its path; a deleted file has no present path. */
   record Gone(Commit since, Optional<String> now) {}
 
   private final List<Commit> commits = new ArrayList<>();
@@ -48,10 +36,7 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /**
-   * @param log output of {@link GitCommand#log}, which may end anywhere
-   * @param files paths of the newest commit
-   */
+  /** Reads the output of {@link GitCommand#log}, which may end anywhere. */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files;
     parse(new String(log, StandardCharsets.UTF_8));
@@ -86,20 +71,14 @@ final class GitHistory {
     removals.computeIfAbsent(path, _ -> new ArrayList<>()).add(new Removal(commits.size() - 1, to));
   }
 
-  /**
-   * Returns the position of the newest commit at or before a time, or the number of commits if all
-   * are newer.
-   */
+  /** Returns the position of the newest commit at or before a time, else the number of commits. */
   int positionAt(long seconds) {
-    for (int i = 0; i < commits.size(); i++) {
-      if (commits.get(i).seconds() <= seconds) {
-        return i;
-      }
-    }
-    return commits.size();
+    return IntStream.range(0, commits.size())
+        .filter(i -> commits.get(i).seconds() <= seconds)
+        .findFirst()
+        .orElse(commits.size());
   }
 
-  /** Returns the files of the newest commit. */
   Set<String> files() {
     return files;
   }

@@ -26,19 +26,10 @@ final class SourceMentions {
 
   private SourceMentions() {}
 
-  /**
-   * A file as an entry names it.
-   *
-   * @param path path without a leading {@code ./}
-   * @param written text in the entry, with the line number if there is one
-   */
+  /** A path without a leading {@code ./}, and the entry's text with the line number, if any. */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);
-    }
-
-    boolean isBare() {
-      return path.indexOf('/') < 0;
     }
 
     boolean hasExtension() {
@@ -46,10 +37,7 @@ final class SourceMentions {
     }
   }
 
-  /**
-   * Whether an entry could name a place, with or without a line number. A place is one word of
-   * bounded length, without line breaks, brackets, blanks and control characters.
-   */
+  /** Whether an entry could name a place: one word of bounded length, without brackets. */
   static boolean isPlace(String place) {
     Matcher whole = PATH.matcher(place);
     if (!whole.matches()) {
@@ -104,6 +92,6 @@ final class SourceMentions {
         && path.chars().anyMatch(Character::isLetter)
         && !path.contains("//")
         && !List.of(path.split("/")).contains("..")
-        && (file.isBare() ? file.hasExtension() : true);
+        && (path.indexOf('/') >= 0 || file.hasExtension());
   }
 }

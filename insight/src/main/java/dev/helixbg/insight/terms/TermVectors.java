@@ -23,10 +23,7 @@ public final class TermVectors {
   /** A term is rare if it is in at most this many entries, or in at most one of a hundred. */
   private static final int RARE = 5;
 
-  /**
-   * Number of texts whose words are counted in one step: a few milliseconds of work for a JVM that
-   * has just started.
-   */
+  /** Texts that are counted in one step: a few milliseconds for a JVM that has just started. */
   private static final int TEXTS_PER_STEP = 500;
 
   /** Number of entries. Their texts come first. */
@@ -41,10 +38,7 @@ public final class TermVectors {
   /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /**
-   * Start of each text's terms in {@link #termAt} and {@link #weightAt}. They are sorted, and only
-   * terms that products need are kept.
-   */
+  /** Start of each text's sorted terms in {@link #termAt}, without terms that no product needs. */
   private final int[] starts;
 
   private final int[] termAt;
@@ -55,47 +49,16 @@ public final class TermVectors {
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
-  private TermVectors(
-      int entries,
-      int most,
-      String[] terms,
-      int[] frequencies,
-      int[] starts,
-      int[] termAt,
-      float[] weightAt) {
-    this.entries = entries;
-    this.most = most;
-    this.terms = terms;
-    this.frequencies = frequencies;
-    this.starts = starts;
-    this.termAt = termAt;
-    this.weightAt = weightAt;
-  }
-
   /**
-   * Returns the greatest number of entries that may have a term when {@code entries} entries are
-   * compared. Terms in more entries are left out.
-   */
-  static int mostEntries(int entries) {
-    return Math.clamp(entries / 10, 50, 1_000);
-  }
-
-  /**
-   * Makes vectors of texts that are compared with each other.
-   *
-   * @param count texts
-   * @param textAt the texts of entries, followed by those of their passages
-   * @param entries the number of texts that are of entries; the frequencies of terms are counted in
-   *     them
+   * Makes vectors of texts that are compared with each other. The texts of entries come first; the
+   * frequencies of terms are counted in them.
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
-    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, mostEntries(entries));
+    int most = Math.clamp(entries / 10, 50, 1_000);
+    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
   }
 
-  /**
-   * Makes vectors of texts for searching. Terms of a single entry count, and so do terms that up to
-   * half of the entries have.
-   */
+  /** Makes vectors for searching, with terms of a single entry and of up to half of the entries. */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
     return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 1, mostToSearch(entries));
   }
@@ -146,32 +109,33 @@ public final class TermVectors {
         found[i][at++] = term.getValue();
       }
     }
-    return weighted(found, entries, fewest, most, numbers, frequencies);
+    return new TermVectors(found, entries, fewest, most, numbers, frequencies);
   }
 
-  private static TermVectors weighted(
+  private TermVectors(
       int[][] found,
       int entries,
       int fewest,
       int most,
       Map<String, Integer> numbers,
-      int[] frequencies) {
-    int count = found.length;
+      int[] counted) {
+    this.entries = entries;
+    this.most = most;
     // Sums of floats depend on their order. The order of the words makes them independent of the
     // log.
-    String[] terms = numbers.keySet().toArray(String[]::new);
+    this.terms = numbers.keySet().toArray(String[]::new);
     Arrays.parallelSort(terms);
+    this.frequencies = new int[terms.length];
     int[] sorted = new int[terms.length];
-    int[] sortedFrequencies = new int[terms.length];
     for (int t = 0; t < terms.length; t++) {
       int number = numbers.get(terms[t]);
       sorted[number] = t;
-      sortedFrequencies[t] = frequencies[number];
+      frequencies[t] = counted[number];
     }
-    int[] starts = new int[count + 1];
-    int[] termAt = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
-    float[] weightAt = new float[termAt.length];
-    for (int text = 0; text < count; text++) {
+    this.starts = new int[found.length + 1];
+    int[] termOf = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
+    float[] weightOf = new float[termOf.length];
+    for (int text = 0; text < found.length; text++) {
       int end = starts[text];
       long[] occurrences = new long[found[text].length / 2];
       for (int i = 0; i < occurrences.length; i++) {
@@ -182,31 +146,25 @@ public final class TermVectors {
       double squares = 0;
       for (long occurrence : occurrences) {
         int term = (int) (occurrence >>> 32);
-        int frequency = sortedFrequencies[term];
+        int frequency = frequencies[term];
         // A passage may begin inside a word, and then has a term that no entry has.
         if (frequency > 0 && frequency <= most) {
           double weight = weight((int) occurrence, entries, frequency);
           squares += weight * weight;
           if (frequency >= fewest && weight > 0) { // other terms contribute to no product
-            termAt[end] = term;
-            weightAt[end++] = (float) weight;
+            termOf[end] = term;
+            weightOf[end++] = (float) weight;
           }
         }
       }
       double scale = squares == 0 ? 0 : 1 / Math.sqrt(squares);
       for (int i = starts[text]; i < end; i++) {
-        weightAt[i] = (float) (weightAt[i] * scale);
+        weightOf[i] = (float) (weightOf[i] * scale);
       }
       starts[text + 1] = end;
     }
-    return new TermVectors(
-        entries,
-        most,
-        terms,
-        sortedFrequencies,
-        starts,
-        Arrays.copyOf(termAt, starts[count]),
-        Arrays.copyOf(weightAt, starts[count]));
+    this.termAt = Arrays.copyOf(termOf, starts[found.length]);
+    this.weightAt = Arrays.copyOf(weightOf, starts[found.length]);
   }
 
   private static double weight(int occurrences, int entries, int frequency) {
@@ -217,7 +175,6 @@ public final class TermVectors {
     return weight(1, entries, Math.max(1, frequency));
   }
 
-  /** Returns the number of texts. */
   public int count() {
     return starts.length - 1;
   }
@@ -239,10 +196,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /**
-   * Returns the rare terms that two texts share. The rarest come first, and longer ones before
-   * shorter ones of the same rarity.
-   */
+  /** Returns the rare terms that two texts share: the rarest first, then the longest. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -258,10 +212,7 @@ public final class TermVectors {
         .toList();
   }
 
-  /**
-   * Returns how much two texts have in common: the sum of the rarities of the terms that are in
-   * both.
-   */
+  /** Returns the sum of the rarities of the terms that are in both texts. */
   public double overlap(Terms one, Terms other) {
     double sum = 0;
     for (String term : one.counts().keySet()) {
@@ -300,18 +251,12 @@ public final class TermVectors {
     return postings;
   }
 
-  /** Receives cosines or shares. */
+  /** Receives cosines or shares above 0. */
   public interface Sink {
-    /**
-     * @param similarity above 0
-     */
     void accept(int text, float similarity);
   }
 
-  /**
-   * Compares one text at a time with all texts that share a term with it. Other texts are never
-   * read.
-   */
+  /** Compares a text with all texts that share a term with it; other texts are never read. */
   public final class Products {
     private final Postings all = postings();
     private final float[] sums = new float[count()];
@@ -330,10 +275,7 @@ public final class TermVectors {
       hand(sink);
     }
 
-    /**
-     * Computes the share of a query's terms that each text has. Rarer terms weigh more. A term in
-     * no entry counts as if one entry had it.
-     */
+    /** Computes each text's share of a query's terms by rarity; absent terms count as in one. */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];

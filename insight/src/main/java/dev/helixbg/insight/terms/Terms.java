@@ -14,8 +14,11 @@ import java.util.function.Function;
  * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
  * removed, see {@link #stem}. In a writing system without spaces between words, each pair of
  * adjacent characters is a word. Unicode forms, character width and case do not matter.
+ *
+ * @param counts how often the text has each term
+ * @param spellings each term as it is spelled at its first place in the text
  */
-public final class Terms {
+public record Terms(Map<String, Integer> counts, Map<String, String> spellings) {
   /** Greatest length of a term. Longer ones are hashes or encoded data. */
   private static final int MAX_LENGTH = 60;
 
@@ -34,10 +37,7 @@ public final class Terms {
   /** Bit of a character of a writing system without spaces between words. */
   private static final byte RUN = 16;
 
-  /**
-   * Kinds of the ASCII characters, which make up most of most texts. Shortly after its start, the
-   * JVM is slow to compute kinds.
-   */
+  /** Kinds of ASCII characters, in a table because a JVM computes kinds slowly at its start. */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -46,15 +46,8 @@ public final class Terms {
     }
   }
 
-  private final Map<String, Integer> counts = new HashMap<>();
-
-  /** The spelling of each term at its first place in the text. */
-  private final Map<String, String> spellings = new HashMap<>();
-
-  private Terms() {}
-
   public static Terms of(String text) {
-    Terms terms = new Terms();
+    Terms terms = new Terms(new HashMap<>(), new HashMap<>());
     String normal = NormalForm.of(text);
     each(
         normal.toCharArray(),
@@ -119,10 +112,7 @@ public final class Terms {
     };
   }
 
-  /**
-   * Returns a number for the first two letters of a word, which are never part of an ending; -1 if
-   * they are not ASCII.
-   */
+  /** Returns a number for a word's first two letters, which no ending has; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
@@ -133,20 +123,7 @@ public final class Terms {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   }
 
-  /** Returns how often the text has each term. */
-  public Map<String, Integer> counts() {
-    return counts;
-  }
-
-  /** Returns a term as it is spelled at its first place in the text. */
-  public String spelling(String term) {
-    return spellings.get(term);
-  }
-
-  /**
-   * Returns the end of the identifier that begins at {@code start}, or {@code start} if none begins
-   * there.
-   */
+  /** Returns the end of the identifier at {@code start}, or {@code start} if none begins there. */
   private static int end(char[] text, int start, int length) {
     int end = start;
     while (end < length) {
@@ -182,10 +159,7 @@ public final class Terms {
     return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
   }
 
-  /**
-   * Passes on identifiers with their parts and, in writing systems without spaces, each pair of
-   * adjacent characters.
-   */
+  /** Passes on identifiers with their parts, and pairs of characters where texts lack spaces. */
   private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
       boolean run = is(text[start], RUN);
@@ -211,7 +185,6 @@ public final class Terms {
     }
   }
 
-  /** Passes on an identifier and its parts. */
   private static void identifier(char[] text, int begin, int end, WordSink sink) {
     if (end - begin <= MAX_LENGTH) {
       sink.word(begin, end);
@@ -245,20 +218,15 @@ public final class Terms {
     spellings.putIfAbsent(term, word);
   }
 
-  /**
-   * Returns the stem of a word in lower case. The word becomes upper case first, so that letters
-   * with several lower-case forms count as one.
-   */
+  /** Upper case comes first, so that letters with several lower-case forms count as one. */
   private static String term(String word) {
     String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
     return stem(upper.toLowerCase(Locale.ROOT));
   }
 
   /**
-   * Returns a word without its ending, roughly: {@code waited} becomes {@code wait}. The result
-   * need not be a word, but it is the same for most forms of a word.
-   *
-   * @param word a word in lower case
+   * Returns a lower-case word without its ending, roughly; it need not be a word, but most forms of
+   * a word have the same.
    */
   public static String stem(String word) {
     for (String ending : ENDINGS) {

@@ -162,7 +162,7 @@ final class Corpus {
   }
 
   ComparedVectors texts() {
-    return ComparedVectors.of(vectors(), passageVectors());
+    return ComparedVectors.of(vectors(), passageVectors(), ComparedVectors.MAX_PASSAGES);
   }
 
   Findings analyse() {
@@ -179,7 +179,7 @@ final class Corpus {
     List<NamedEntry> named = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
       int index = next.merge(entries.get(i).topic(), 1, Integer::sum) - 1;
-      named.add(new NamedEntry(entries.get(i), index, keys.get(i)));
+      named.add(new NamedEntry(entries.get(i), index, keys.get(i), false));
     }
     return named;
   }

@@ -13,7 +13,7 @@ class FactOrderTest {
     String body =
         "[line: %s]\n[source: MEMORY.md]\n[heading: %s]\n[part: item “%s”]\n%s"
             .formatted(line, heading, text, text);
-    return new NamedEntry(Entry.of(1, "./", body, minutes), 0, text);
+    return new NamedEntry(Entry.of(1, "./", body, minutes), 0, text, false);
   }
 
   private static int order(NamedEntry a, NamedEntry b) {

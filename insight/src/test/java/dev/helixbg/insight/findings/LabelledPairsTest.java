@@ -26,7 +26,7 @@ class LabelledPairsTest {
   private final List<NamedEntry> entries =
       IntStream.range(0, 24)
           .mapToObj(i -> new Entry(i, "a", "note " + i, 0, EntryText.parse("note " + i)))
-          .map(entry -> new NamedEntry(entry, (int) entry.offset(), "key" + entry.offset()))
+          .map(entry -> new NamedEntry(entry, (int) entry.offset(), "key" + entry.offset(), false))
           .toList();
 
   private LabelledPairs read(byte[] text) throws IOException {

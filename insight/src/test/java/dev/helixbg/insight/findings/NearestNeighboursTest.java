@@ -16,7 +16,8 @@ class NearestNeighboursTest {
       corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
     }
     TermVectors terms = corpus.termVectors();
-    ComparedVectors texts = ComparedVectors.of(corpus.vectors(), PassageVectors.NONE);
+    ComparedVectors texts =
+        ComparedVectors.of(corpus.vectors(), PassageVectors.NONE, ComparedVectors.MAX_PASSAGES);
     int[] order = Analysis.orderByKey(corpus.keys);
     NearestNeighbours one = NearestNeighbours.Both.of(terms, texts, order, 1).all();
     NearestNeighbours four = NearestNeighbours.Both.of(terms, texts, order, 4).all();

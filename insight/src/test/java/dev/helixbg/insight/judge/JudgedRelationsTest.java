@@ -38,7 +38,7 @@ class JudgedRelationsTest {
 
   private static NamedEntry entry(int number, String text) {
     Entry entry = new Entry(8 + number, "t", text, 0, EntryText.parse(text));
-    return new NamedEntry(entry, number, "%032x".formatted(number));
+    return new NamedEntry(entry, number, "%032x".formatted(number), false);
   }
 
   private static Finding.Relation relation(String id, double similarity, double ofPassages) {
@@ -113,7 +113,7 @@ class JudgedRelationsTest {
 
   private static NamedEntry ofFile(int number, String file) {
     Entry entry = Entry.of(8 + number, "./", "[source: " + file + "]\ntext " + number, 0);
-    return new NamedEntry(entry, number, "%032x".formatted(number));
+    return new NamedEntry(entry, number, "%032x".formatted(number), false);
   }
 
   @Test

@@ -49,7 +49,7 @@ class VerdictRunTest {
 
   private NamedEntry entry(String text, int minutes) {
     Entry entry = new Entry(offset += 100, "topic", text, minutes, EntryText.parse(text));
-    return new NamedEntry(entry, 0, "%032x".formatted(offset));
+    return new NamedEntry(entry, 0, "%032x".formatted(offset), false);
   }
 
   private static Finding.Relation relation(String id, NamedEntry a, NamedEntry b) {

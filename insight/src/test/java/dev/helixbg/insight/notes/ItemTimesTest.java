@@ -27,7 +27,7 @@ class ItemTimesTest {
   }
 
   private static List<Section> facts(String text) {
-    return Note.of("MEMORY.md", text).sections();
+    return NoteTest.note("MEMORY.md", text).sections();
   }
 
   private static Optional<Boolean> newestFirst(String text) {

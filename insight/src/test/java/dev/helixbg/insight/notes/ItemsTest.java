@@ -40,7 +40,7 @@ class ItemsTest {
   private static final Items.Given NAMED = new Items.Given(true, NotesItems.AUTO);
 
   private static List<String> texts(String path, String text) {
-    return Note.of(path, text).sections().stream().map(Section::text).toList();
+    return NoteTest.note(path, text).sections().stream().map(Section::text).toList();
   }
 
   @Test
@@ -58,7 +58,7 @@ class ItemsTest {
   @Test
   void anItemIsCalledByItsHeadingAndItsFirstWords() {
     List<NoteName> places =
-        Note.of("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
+        NoteTest.note("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
     assertEquals(
         new NoteName("a/MEMORY.md", "Build", "item “Use mvnd for local builds; it is faster.”"),
         places.getFirst());
@@ -73,9 +73,9 @@ class ItemsTest {
     String edited =
         MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux", "");
     List<NoteName> before =
-        Note.of("MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
+        NoteTest.note("MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
     List<NoteName> after =
-        Note.of("MEMORY.md", edited).sections().stream().map(Section::place).toList();
+        NoteTest.note("MEMORY.md", edited).sections().stream().map(Section::place).toList();
     assertTrue(after.containsAll(before), after.toString());
     assertEquals(before.size() + 1, after.size());
   }
@@ -83,7 +83,8 @@ class ItemsTest {
   @Test
   void equalItemsHaveNamesOfTheirOwn() {
     List<Section> sections =
-        Note.of("AGENTS.md", "- Tabs, never blanks.\n- Tabs, never blanks.\n- Other.\n").sections();
+        NoteTest.note("AGENTS.md", "- Tabs, never blanks.\n- Tabs, never blanks.\n- Other.\n")
+            .sections();
     assertEquals(3, sections.stream().map(Section::place).distinct().count());
   }
 
@@ -92,7 +93,7 @@ class ItemsTest {
     String text = "- “Quoted” [link](x.md) `code`]\n- two\n- three\n";
     assertEquals(
         "item “Quoted link(x.md) code”",
-        Note.of("MEMORY.md", text).sections().getFirst().place().part());
+        NoteTest.note("MEMORY.md", text).sections().getFirst().place().part());
   }
 
   @Test
@@ -123,7 +124,7 @@ class ItemsTest {
         "---\nhelix-bg: whole\n---\n- one fact\n- two facts\n- three facts\n"
       })
   void whatIsNoListOfFactsIsNotCut(String text) {
-    assertEquals(1, Note.of("MEMORY.md", text).sections().size());
+    assertEquals(1, NoteTest.note("MEMORY.md", text).sections().size());
   }
 
   @ParameterizedTest
@@ -136,10 +137,10 @@ class ItemsTest {
   @Test
   void anyOtherFileIsCutWhenItIsNamedAloneOrSaysSo() {
     String list = "- one fact\n- two facts\n- three facts\n";
-    assertEquals(1, Note.of("notes/ideas.md", list).sections().size());
+    assertEquals(1, NoteTest.note("notes/ideas.md", list).sections().size());
     assertEquals(3, Note.of("notes/ideas.md", list, NAMED).sections().size());
     assertEquals(
-        3, Note.of("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list).sections().size());
+        3, NoteTest.note("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list).sections().size());
   }
 
   @Test
@@ -160,7 +161,7 @@ class ItemsTest {
         lesson.formatted("One", "a")
             + lesson.formatted("Two", "b")
             + lesson.formatted("Three", "c");
-    Note note = Note.of("MEMORY.md", "# Memory\n" + text);
+    Note note = NoteTest.note("MEMORY.md", "# Memory\n" + text);
     assertEquals("sections under headings", note.cut().why());
     assertEquals(
         List.of("One", "Two", "Three"),
@@ -172,7 +173,7 @@ class ItemsTest {
   void headingsThatRecurAreParts() {
     String lesson = "## %s\n### Context\nIt broke once more.\n### Fix\nWe mended it.\n";
     String text = lesson.formatted("One") + lesson.formatted("Two") + lesson.formatted("Three");
-    assertEquals(3, Note.of("MEMORY.md", text).sections().size());
+    assertEquals(3, NoteTest.note("MEMORY.md", text).sections().size());
     assertEquals(
         "### Context\nIt broke once more.\n### Fix\nWe mended it.",
         texts("MEMORY.md", text).getFirst());
@@ -185,14 +186,15 @@ class ItemsTest {
     for (int i = 0; i < 5; i++) {
       text.append(lessons.formatted(i));
     }
-    assertEquals(5, Note.of("MEMORY.md", text.toString()).sections().size());
+    assertEquals(5, NoteTest.note("MEMORY.md", text.toString()).sections().size());
     text.append("- more\n".repeat(20));
-    assertEquals(35, Note.of("MEMORY.md", text.toString()).sections().size());
+    assertEquals(35, NoteTest.note("MEMORY.md", text.toString()).sections().size());
   }
 
   @Test
   void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
-    Note note = Note.of("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
+    Note note =
+        NoteTest.note("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
     assertEquals(
         List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"),
         note.sections().stream().map(Section::text).toList());
@@ -205,7 +207,8 @@ class ItemsTest {
 
   @Test
   void anItemKnowsItsLineAlsoBehindFrontMatter() {
-    Note note = Note.of("MEMORY.md", "---\ntitle: x\n---\n# M\n\n- one\n  more\n- two\n- three\n");
+    Note note =
+        NoteTest.note("MEMORY.md", "---\ntitle: x\n---\n# M\n\n- one\n  more\n- two\n- three\n");
     assertEquals(List.of(6, 8, 9), lines(note));
   }
 
@@ -221,7 +224,7 @@ class ItemsTest {
             "## Jul 1 (newest\n- a\n".repeat(20_000),
             "- ([added ".repeat(100_000))) {
       assertTimeoutPreemptively(
-          Duration.ofSeconds(10), () -> Note.of("MEMORY.md", text).sections().size());
+          Duration.ofSeconds(10), () -> NoteTest.note("MEMORY.md", text).sections().size());
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.lang.management.ManagementFactory;
@@ -38,6 +39,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file as it is read: bytes, front matter, headings, sections, links. */
 class NoteTest {
+  static Note note(String path, String text) {
+    return Note.of(path, text, new Items.Given(false, NotesItems.AUTO));
+  }
+
   private static Optional<String> text(String text, Charset charset) {
     return NoteDecoder.text(text.getBytes(charset));
   }
@@ -109,7 +114,7 @@ class NoteTest {
           // The thread's own, which does not run on while others have the processor.
           ThreadMXBean threads = ManagementFactory.getThreadMXBean();
           long before = threads.getCurrentThreadCpuTime();
-          Note.of("a.md", text);
+          note("a.md", text);
           long took = threads.getCurrentThreadCpuTime() - before;
           assertTrue(took < 20_000_000_000L, took + " ns of processor time");
         });
@@ -118,7 +123,7 @@ class NoteTest {
   @Test
   void frontMatterIsTaken() {
     Note note =
-        Note.of(
+        note(
             "a/b.md",
             """
             ---
@@ -172,7 +177,7 @@ class NoteTest {
         "+++/title = never quoted/+++/               | file"
       })
   void titlesAreTakenFromFrontMatterAsItIsWritten(String text, String title) {
-    Note note = Note.of("file.md", text.strip().replace('/', '\n') + "Text.");
+    Note note = note("file.md", text.strip().replace('/', '\n') + "Text.");
     assertEquals(title, note.title());
     assertEquals("Text.", note.sections().getFirst().text());
   }
@@ -180,13 +185,13 @@ class NoteTest {
   @Test
   void listsInFrontMatterMayHaveSeveralLines() {
     String yaml = "---\ntags: [one,\n  'two',\n  three]\naliases: [\"a, b\", c]\n---\nText.";
-    assertEquals(List.of("one", "two", "three"), Note.of("x.md", yaml).tags());
-    assertEquals(List.of("a, b", "c"), Note.of("x.md", yaml).aliases());
+    assertEquals(List.of("one", "two", "three"), note("x.md", yaml).tags());
+    assertEquals(List.of("a, b", "c"), note("x.md", yaml).aliases());
     String toml = "+++\naliases = ['a', 'b']\n[taxonomies]\ntags = [\n 'x',\n 'y',\n]\n+++\nText.";
-    assertEquals(List.of("x", "y"), Note.of("x.md", toml).tags());
-    assertEquals(List.of("a", "b"), Note.of("x.md", toml).aliases());
-    assertTrue(Note.of("x.md", yaml).matter().sound() && Note.of("x.md", toml).matter().sound());
-    assertFalse(Note.of("x.md", "+++\ntitle = x\n+++\nText.").matter().sound());
+    assertEquals(List.of("x", "y"), note("x.md", toml).tags());
+    assertEquals(List.of("a", "b"), note("x.md", toml).aliases());
+    assertTrue(note("x.md", yaml).matter().sound() && note("x.md", toml).matter().sound());
+    assertFalse(note("x.md", "+++\ntitle = x\n+++\nText.").matter().sound());
   }
 
   @ParameterizedTest
@@ -198,7 +203,7 @@ class NoteTest {
     String body = part.repeat(60_000 / part.length());
     for (String mark : List.of("---", "+++")) {
       String text = mark + "\nkey: " + body + "\nother = 1\n" + mark + "\nText.";
-      assertTimeoutPreemptively(Duration.ofMinutes(1), () -> Note.of("x.md", text));
+      assertTimeoutPreemptively(Duration.ofMinutes(1), () -> note("x.md", text));
     }
   }
 
@@ -212,7 +217,7 @@ class NoteTest {
                     "%c: &%c [%s]\n"
                         .formatted('a' + i, 'a' + i, ("*" + (char) ('a' + i - 1) + ",").repeat(9)))
             .collect(Collectors.joining("", "---\na: &a [x,x,x]\n", "---\nText."));
-    Note note = Note.of("x.md", laughs);
+    Note note = note("x.md", laughs);
     assertTrue(note.matter().values().values().stream().allMatch(all -> all.size() <= 100));
   }
 
@@ -229,7 +234,7 @@ class NoteTest {
   }
 
   private static String writtenBy(String name) {
-    Note note = Note.of(name, "Text.");
+    Note note = note(name, "Text.");
     OptionalInt minutes = NoteTime.of(List.of(note)).said(note);
     return minutes.isEmpty()
         ? ""
@@ -243,31 +248,31 @@ class NoteTest {
             "---\ntitle: [unclosed\ntags: \"x\n\tkey\n}{\n- stray\n---\nText.",
             "---\ntitle: x\nno colon at all\n---\nText.",
             "---\nkey: @x\n---\nText.")) {
-      Note note = Note.of("x.md", broken);
+      Note note = note("x.md", broken);
       assertFalse(note.matter().sound(), broken);
       assertEquals("Text.", note.sections().getFirst().text(), broken);
     }
-    Note open = Note.of("x.md", "---\ntitle: never closed\n\nText.");
+    Note open = note("x.md", "---\ntitle: never closed\n\nText.");
     assertFalse(open.matter().sound());
     assertTrue(open.sections().getFirst().text().contains("Text."));
-    Note rulers = Note.of("x.md", "---\nA text between rulers.\n---\nMore.");
+    Note rulers = note("x.md", "---\nA text between rulers.\n---\nMore.");
     assertTrue(rulers.matter().sound());
     assertTrue(rulers.sections().getFirst().text().contains("between rulers"));
   }
 
   @Test
   void titleIsTheFirstHeadingElseTheName() {
-    assertEquals("Use streams", Note.of("java/x.md", "# Use streams\n\nText.").title());
-    assertEquals("Use x and y", Note.of("x.md", "# Use `x` and [y](a/b.md)\n").title());
-    assertEquals("Use streams", Note.of("java/x.md", "Use streams\n===\n\nText.").title());
-    assertEquals("use the force", Note.of("java/use-the_force.md", "Text.\n\n# Later\n").title());
+    assertEquals("Use streams", note("java/x.md", "# Use streams\n\nText.").title());
+    assertEquals("Use x and y", note("x.md", "# Use `x` and [y](a/b.md)\n").title());
+    assertEquals("Use streams", note("java/x.md", "Use streams\n===\n\nText.").title());
+    assertEquals("use the force", note("java/use-the_force.md", "Text.\n\n# Later\n").title());
   }
 
   @Test
   void longFilesAreDividedAtTheirHeadings() {
     String part = "Words of this part. ".repeat(120);
     Note note =
-        Note.of(
+        note(
             "d/long.md",
             "# Title\n\nBefore.\n\n## One\n"
                 + part
@@ -289,7 +294,7 @@ class NoteTest {
             "d/long.md#Three"),
         note.sections().stream().map(section -> section.place().name()).toList());
     assertEquals("Before.", note.sections().getFirst().text());
-    Note shorter = Note.of("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
+    Note shorter = note("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
     assertEquals(1, shorter.sections().size());
     assertEquals("## One\nx\n\n## Two\ny", shorter.sections().getFirst().text());
   }
@@ -303,7 +308,7 @@ class NoteTest {
         List.of(
             "Before.\n\n## One\n" + long1,
             "### Low\nLow words.\n\n# Top\nBefore.\n\n## One\n" + long1)) {
-      Note note = Note.of("d/long.md", text);
+      Note note = note("d/long.md", text);
       for (Note.Section section : note.sections()) {
         NoteName place = section.place();
         words.put(place.name(), place.words());
@@ -324,7 +329,7 @@ class NoteTest {
             "d/long.md#Top#One",
             "the section “Top#One” of d/long.md"),
         words);
-    NoteName whole = Note.of("d/x.md", long1).sections().getFirst().place();
+    NoteName whole = note("d/x.md", long1).sections().getFirst().place();
     assertTrue(whole.isWholeFile());
     assertEquals("d/x.md", whole.words());
     assertEquals(
@@ -336,7 +341,7 @@ class NoteTest {
   void everyPartHasAPlaceOfItsOwn() {
     String part = "Words of this part. ".repeat(200);
     Note note =
-        Note.of(
+        note(
             "b.md",
             Stream.of("#", "# ", "# a#b", "# a", "# a", "# a (number 2)")
                 .map(heading -> heading + "\n\n" + part + "\n\n")
@@ -368,7 +373,7 @@ class NoteTest {
 
   @Test
   void noHeadingMakesMoreSectionsThanThereMayBe() {
-    Note note = Note.of("x.md", "# a\nb\n".repeat(100_000));
+    Note note = note("x.md", "# a\nb\n".repeat(100_000));
     assertTrue(note.sections().size() <= 501, "" + note.sections().size());
     int kept = note.sections().stream().mapToInt(section -> section.text().length()).sum();
     assertTrue(kept > 400_000, "nothing is lost: " + kept);
@@ -506,7 +511,7 @@ class NoteTest {
           lines.contains("/created") || lines.contains(":/")
               ? lines.replaceAll("/(?=created| )", "\n")
               : lines;
-      Note note = Note.of("a.md", "---\n" + lines + "\n---\nText.");
+      Note note = note("a.md", "---\n" + lines + "\n---\nText.");
       OptionalInt said = NoteTime.of(List.of(note)).said(note);
       assertEquals(
           expected,
@@ -524,9 +529,9 @@ class NoteTest {
 
   @Test
   void otherDatesOfTheFolderTellWhetherTheDayComesFirst() {
-    Note asked = Note.of("a.md", "---\ndate: 03/05/2024\n---\nText.");
-    Note british = Note.of("b.md", "---\ndate: 31/05/2024\n---\nText.");
-    Note american = Note.of("c.md", "---\ndate: 05/31/2024\n---\nText.");
+    Note asked = note("a.md", "---\ndate: 03/05/2024\n---\nText.");
+    Note british = note("b.md", "---\ndate: 31/05/2024\n---\nText.");
+    Note american = note("c.md", "---\ndate: 05/31/2024\n---\nText.");
     int may = (int) (LocalDate.of(2024, 5, 3).toEpochDay() * 24 * 60);
     int march = (int) (LocalDate.of(2024, 3, 5).toEpochDay() * 24 * 60);
     assertEquals(may, NoteTime.of(List.of(asked, british)).said(asked).orElseThrow());

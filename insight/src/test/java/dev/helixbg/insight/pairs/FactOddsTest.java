@@ -23,7 +23,8 @@ class FactOddsTest {
     String body =
         "[line: %d]\n[source: %s]\n[part: item “x”]\n%s"
             .formatted(number, file, "y".repeat(length));
-    return new NamedEntry(Entry.of(number, "./", body, 0), number, "%032x".formatted(number));
+    return new NamedEntry(
+        Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
   }
 
   private static Relation pair(NamedEntry a, NamedEntry b, double score, double act, Tier tier) {
@@ -98,7 +99,7 @@ class FactOddsTest {
     Relation series = pair(ONE, OTHER, 0.3, 0.9, Tier.SERIES);
     NamedEntry lesson =
         new NamedEntry(
-            Entry.of(9, "./", "[line: 9]\n[source: MEMORY.md]\n[heading: A]\nz", 0), 9, "k");
+            Entry.of(9, "./", "[line: 9]\n[source: MEMORY.md]\n[heading: A]\nz", 0), 9, "k", false);
     Relation mixed = pair(RelationRerankerTest.entry(5, "a"), OTHER, 0.3, 0.9);
     List<Relation> read = List.of(notes, series, mixed, pair(ONE, lesson, 0.3, 0.6));
     assertEquals(read, FactOdds.applied(read));

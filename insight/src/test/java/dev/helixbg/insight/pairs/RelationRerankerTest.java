@@ -117,7 +117,8 @@ class RelationRerankerTest {
     return new NamedEntry(
         new Entry(8 + number, "t", text, 0, EntryText.parse(text)),
         number,
-        "%032x".formatted(number));
+        "%032x".formatted(number),
+        false);
   }
 
   private static Relation relation(NamedEntry a, NamedEntry b, double score) {

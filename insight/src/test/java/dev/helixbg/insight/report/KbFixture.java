@@ -54,7 +54,7 @@ final class KbFixture {
     offset += 12 + topic.length() + content.length();
     int index = sizes.merge(topic, 1, Integer::sum) - 1;
     String key = "%032x".formatted(0x9e3779b97f4a7c15L * (entries.size() + 1));
-    NamedEntry named = new NamedEntry(entry, index, key);
+    NamedEntry named = new NamedEntry(entry, index, key, false);
     entries.add(named);
     return named;
   }

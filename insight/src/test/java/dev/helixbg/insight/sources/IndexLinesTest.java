@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 class IndexLinesTest {
   private static final NamedEntry FACT =
       new NamedEntry(
-          Entry.of(8, "./", "[line: 3]\n[source: MEMORY.md]\n- [A](a.md) — hook", 0), 0, "a");
+          Entry.of(8, "./", "[line: 3]\n[source: MEMORY.md]\n- [A](a.md) — hook", 0),
+          0,
+          "a",
+          false);
 
   private static List<MovedSource> found(List<IndexLine> lines) {
     MemoryFile file = new MemoryFile("MEMORY.md", "an index of other files", 1, 9, 99, 25, lines);

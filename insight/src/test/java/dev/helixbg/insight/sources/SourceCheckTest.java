@@ -510,7 +510,7 @@ class SourceCheckTest {
     Path folder;
     try (GitCommand git = GitCommand.of(GitRepository.in(shop.folder()))) {
       assertEquals(5, git.files().size());
-      folder = git.folder;
+      folder = git.folder();
       assertTrue(Files.isDirectory(folder));
     }
     assertFalse(Files.exists(folder));

@@ -50,7 +50,7 @@ class TermsTest {
 
   @Test
   void showsTermsAsTheyWereWritten() {
-    assertEquals("Holds", Terms.of("All Holds are held: holds.").spelling("hold"));
+    assertEquals("Holds", Terms.of("All Holds are held: holds.").spellings().get("hold"));
   }
 
   private static TermVectors of(String... texts) {
@@ -85,7 +85,6 @@ class TermsTest {
     }
     TermVectors terms = of(texts);
 
-    assertEquals(60, TermVectors.mostEntries(600));
     assertTrue(terms.similarity(0, 59) > 0);
     assertEquals(0, terms.similarity(0, 60));
     assertEquals(List.of("pair"), terms.shared(7, 8)); // "known" is not rare
